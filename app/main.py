@@ -29,9 +29,11 @@ from app.api import (
     judges,
     pooled_evidence,
     problems,
+    projects,
     rank_sets,
     rankings,
     sets,
+    tables,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
 from app.api.admission import Admission
@@ -87,7 +89,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, aggregations, diagnostics, health,
+        rank_sets, projects, aggregations, tables, diagnostics, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -35,11 +35,11 @@ class Option(NamedTuple):
     one: str | None = None
 
 
-def _parsed(value: object) -> object:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-JsonObject = Annotated[dict[str, Any], BeforeValidator(_parsed), Option("JSON")]
+JsonObject = Annotated[
+    dict[str, Any],
+    BeforeValidator(lambda value: json.loads(value) if isinstance(value, str) else value),
+    Option("JSON"),
+]
 
 
 class EngineSettings(BaseModel):

@@ -50,7 +50,7 @@ def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[
             latency_ms=latency_ms, raw=source,
         )  # fmt: skip
     return VerdictOf(
-        assignment_id=pair.id, generation=pair.generation, logprobs=_logprobs(outcome), label_mass=outcome.label_mass,
+        assignment_id=pair.id, generation=pair.generation, logprobs=logprobs_of(outcome), label_mass=outcome.label_mass,
         latency_ms=latency_ms, raw=source | ({"bounded": True} if outcome.bounded else {}),
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def replicate(pair: Assignment, reading: LabelReading, *, swapped: bool, wording
     shown = json.dumps([pair.judge, item or "", first, second, *way[1:]])
     return ComparisonIn(
         client_id="-".join([*way, hashlib.sha256(shown.encode()).hexdigest()])[-200:],
-        first=first, second=second, item=item, judge=pair.judge, logprobs=_logprobs(reading),
+        first=first, second=second, item=item, judge=pair.judge, logprobs=logprobs_of(reading),
     )  # fmt: skip
 
 
@@ -78,11 +78,7 @@ def absolute_score(candidate: CandidateOut, judge: str, low: int, reading: Label
     return AbsoluteScoreIn(candidate=candidate.key, judge=judge, probabilities=shares)
 
 
-def label_probability(reading: LabelReading) -> float:
-    """Probability that the first is better, a tie counting half."""
-    return _logprobs(reading).p_first
-
-
-def _logprobs(reading: LabelReading) -> Logprobs:
+def logprobs_of(reading: LabelReading) -> Logprobs:
+    """The labels' log-probabilities as the contract has them, with p that the first is better: a tie counts half."""
     finite = [max(p, LEAST) for p in reading.logprobs]
     return Logprobs(**dict(zip(("first", "second", "tie"), finite, strict=False)))

@@ -9,16 +9,7 @@ from nextpair import schemas
 from nextpair.words import AggregationName
 
 from app.analysis.findings import about_labels, warnings
-from app.inference.judges import (
-    ItemContext,
-    ItemVerdicts,
-    JudgeFigures,
-    Learner,
-    Probabilities,
-    Step,
-    Votes,
-    decide,
-)
+from app.inference.judges import ItemContext, ItemVerdicts, JudgeFigures, Learner, Probabilities, Step, Votes, decide
 from app.inference.types import Floats
 
 NO_YES = ("no", "yes")  # the classes where answers are probabilities of yes

@@ -5,9 +5,9 @@ from nextpair import schemas
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.service import absolute_scores
-from app.service.errors import AmbiguousItem, MissingOutput, SetDeleted, UnknownCandidate, UnknownItem, UnknownSet
+from app.service.errors import AmbiguousItem, MissingOutput, UnknownCandidate, UnknownItem
 
 router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"], route_class=BodyRoute)
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"], ro
     "",
     status_code=201,
     response_model=schemas.AbsoluteScoresAccepted,
-    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput),
+    responses=of_a_set(UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput),
 )
 async def add_absolute_scores(
     set_id: SetId, body: schemas.AbsoluteScoresIn, ctx: ContextDep, write: WriteDep
@@ -25,7 +25,7 @@ async def add_absolute_scores(
     return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201, sets={set_id})
 
 
-@router.get("", response_model=schemas.AbsoluteScorePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("", responses=of_a_set())
 async def list_absolute_scores(
     set_id: SetId,
     db: ReadDep,

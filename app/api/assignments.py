@@ -9,19 +9,12 @@ from pydantic import ValidationError
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import documented, of_a_set
 from app.service import asking, asking_many, leases
-from app.service.errors import (
-    InvalidRequest,
-    LeaseEnded,
-    LeaseSuperseded,
-    SetDeleted,
-    UnknownAssignment,
-    UnknownJudge,
-    UnknownSet,
-)
+from app.service.errors import InvalidRequest, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 
 router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
+OF_A_LEASE = documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded)
 
 
 async def get_goal(
@@ -43,11 +36,7 @@ GoalDep = Annotated[schemas.Goal | None, Depends(get_goal)]
 AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 
-@router.post(
-    "/sets/{set_id}/next-pair",
-    response_model=schemas.Assignments,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest),
-)
+@router.post("/sets/{set_id}/next-pair", responses=of_a_set(UnknownJudge, InvalidRequest))
 async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
     """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
 
@@ -56,11 +45,7 @@ async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schema
     return await asking.ask(ctx, set_id, body)
 
 
-@router.get(
-    "/sets/{set_id}/next-pair",
-    response_model=schemas.Preview,
-    responses=documented(UnknownSet, SetDeleted, InvalidRequest),
-)
+@router.get("/sets/{set_id}/next-pair", responses=of_a_set(InvalidRequest))
 async def preview_pairs(
     set_id: SetId, db: ReadDep, ctx: ContextDep, goal: GoalDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
 ) -> schemas.Preview:
@@ -68,7 +53,7 @@ async def preview_pairs(
     return await asking.preview(ctx, db, set_id, count, goal)
 
 
-@router.post("/next-pairs", response_model=schemas.Assignments)
+@router.post("/next-pairs")
 async def next_pairs(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
     """Lease pairs over many sets, those with the least progress first."""
     return await asking_many.ask_many(ctx, body)
@@ -86,21 +71,13 @@ async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
     return await write(lambda db: leases.release_many(db, body))
 
 
-@router.post(
-    "/assignments/{assignment_id}/renew",
-    response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded),
-)
+@router.post("/assignments/{assignment_id}/renew", response_model=schemas.Lease, responses=OF_A_LEASE)
 async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Renewal | None = None) -> object:
     """Keep a pair for longer; by ten minutes unless the body says otherwise."""
     return await write(lambda db: leases.renew(db, assignment_id, body or schemas.Renewal()))
 
 
-@router.post(
-    "/assignments/{assignment_id}/release",
-    response_model=schemas.Lease,
-    responses=documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnded),
-)
+@router.post("/assignments/{assignment_id}/release", response_model=schemas.Lease, responses=OF_A_LEASE)
 async def release(assignment_id: AssignmentId, write: WriteDep, body: schemas.Release | None = None) -> object:
     """Give a pair back without a verdict."""
     return await write(lambda db: leases.release(db, assignment_id, body.generation if body else None))

@@ -8,18 +8,9 @@ from nextpair import schemas
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.service import candidates
-from app.service.errors import (
-    DuplicateKey,
-    SetDeleted,
-    SetTooLarge,
-    TextInUse,
-    TextsOrSystems,
-    TextTooLarge,
-    UnknownItem,
-    UnknownSet,
-)
+from app.service.errors import DuplicateKey, SetTooLarge, TextInUse, TextsOrSystems, TextTooLarge, UnknownItem
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["sets"], route_class=BodyRoute)
 
@@ -28,16 +19,14 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["sets"], route_class=BodyRo
     "/candidates",
     status_code=201,
     response_model=schemas.CandidatesAdded,
-    responses=documented(
-        UnknownSet, SetDeleted, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse
-    ),
+    responses=of_a_set(DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse),
 )
 async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: ContextDep, write: WriteDep) -> object:
     """Add candidates, or update those whose key is there already. They may join while judging goes on."""
     return await write(lambda db: candidates.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
-@router.get("/candidates", response_model=schemas.CandidatePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("/candidates", response_model=schemas.CandidatePage, responses=of_a_set())
 async def list_candidates(
     set_id: SetId,
     db: ReadDep,
@@ -50,7 +39,7 @@ async def list_candidates(
     return page if isinstance(page, schemas.CandidatePage) else StreamingResponse(page, media_type="application/json")
 
 
-@router.get("/items", response_model=schemas.ItemPage, responses=documented(UnknownSet, SetDeleted, UnknownItem))
+@router.get("/items", response_model=schemas.ItemPage, responses=of_a_set(UnknownItem))
 async def list_items(
     set_id: SetId,
     db: ReadDep,

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented, problem_of
+from app.api.problems import documented, of_a_set, problem_of
 from app.files.exports import MEDIA_TYPES, encode
 from app.service import comparisons, posteriors
 from app.service.errors import (
@@ -28,7 +28,6 @@ from app.service.errors import (
     UnknownCandidate,
     UnknownComparison,
     UnknownItem,
-    UnknownSet,
 )
 
 router = APIRouter(prefix="/v1", tags=["tell"], route_class=BodyRoute)
@@ -79,18 +78,14 @@ async def send_verdicts(body: schemas.VerdictsIn, ctx: ContextDep, write: WriteD
     "/sets/{set_id}/comparisons",
     status_code=201,
     response_model=schemas.ComparisonsAccepted,
-    responses=documented(
-        UnknownSet, SetDeleted, UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput, ClientIdReused
-    ),
+    responses=of_a_set(UnknownCandidate, UnknownItem, AmbiguousItem, MissingOutput, ClientIdReused),
 )
 async def add_comparisons(set_id: SetId, body: schemas.ComparisonsIn, ctx: ContextDep, write: WriteDep) -> object:
     """Append comparisons that were judged elsewhere: all of them, or none."""
     return await write(lambda db: comparisons.add(ctx, db, set_id, body.comparisons), 201, sets={set_id})
 
 
-@router.get(
-    "/sets/{set_id}/comparisons", response_model=schemas.ComparisonPage, responses=documented(UnknownSet, SetDeleted)
-)
+@router.get("/sets/{set_id}/comparisons", response_model=schemas.ComparisonPage, responses=of_a_set())
 async def list_comparisons(
     set_id: SetId,
     db: ReadDep,
@@ -116,7 +111,7 @@ async def list_comparisons(
     "/sets/{set_id}/comparisons/{seq}/void",
     status_code=201,
     response_model=schemas.Void,
-    responses=documented(UnknownSet, SetDeleted, UnknownComparison, AlreadyVoided),
+    responses=of_a_set(UnknownComparison, AlreadyVoided),
 )
 async def void(
     set_id: SetId,

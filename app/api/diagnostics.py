@@ -8,19 +8,11 @@ from nextpair import schemas
 from nextpair.words import MatrixName, ObjectiveName
 
 from app.api.dependencies import ContextDep, SetId, while_connected
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.files import plots
 from app.files.pictures import draw_history, draw_reliability
 from app.service import calibration, diagnostics, matrix, results, trust
-from app.service.errors import (
-    InvalidRequest,
-    NotConverged,
-    NotInstalled,
-    SetDeleted,
-    StillComputing,
-    UnknownJudge,
-    UnknownSet,
-)
+from app.service.errors import InvalidRequest, NotConverged, NotInstalled, StillComputing, UnknownJudge
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
@@ -30,7 +22,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
     "/diagnostics",
     operation_id="diagnostics",
     response_model=schemas.Diagnostics,
-    responses=documented(UnknownSet, SetDeleted, StillComputing, NotInstalled),
+    responses=of_a_set(StillComputing, NotInstalled),
 )
 async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
     """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history.
@@ -43,23 +35,13 @@ async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, form
     return _picture(await results.beside(ctx, partial(draw_history, facts, format)), format)
 
 
-@router.get(
-    "/trust",
-    operation_id="trust",
-    response_model=schemas.Trust,
-    responses=documented(UnknownSet, SetDeleted, StillComputing),
-)
+@router.get("/trust", operation_id="trust", response_model=schemas.Trust, responses=of_a_set(StillComputing))
 async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
     return await while_connected(request, trust.read(ctx, set_id))
 
 
-@router.get(
-    "/matrix",
-    operation_id="matrix",
-    response_model=schemas.Matrix,
-    responses=documented(UnknownSet, SetDeleted, NotConverged),
-)
+@router.get("/matrix", operation_id="matrix", responses=of_a_set(NotConverged))
 async def get_matrix(
     set_id: SetId,
     ctx: ContextDep,
@@ -75,7 +57,7 @@ async def get_matrix(
     "/calibration",
     operation_id="calibration",
     response_model=schemas.Calibration,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, NotInstalled),
+    responses=of_a_set(UnknownJudge, InvalidRequest, NotInstalled),
 )
 async def get_calibration(
     set_id: SetId,

@@ -5,14 +5,13 @@ from nextpair import schemas
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, SetId
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.service import disputes
-from app.service.errors import SetDeleted, UnknownSet
 
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 
 
-@router.get("/sets/{set_id}/disputes", response_model=schemas.DisputePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("/sets/{set_id}/disputes", responses=of_a_set())
 async def list_disputes(set_id: SetId, ctx: ContextDep, after: After = 0, limit: Limit = 100) -> schemas.DisputePage:
     """Pairs on which judges name different winners, with both texts and what each judge said.
 

@@ -13,24 +13,17 @@ from app.service.errors import DatabaseDown, DiskFull, Preparing
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", operation_id="alive", response_model=schemas.Alive)
+@router.get("/healthz", operation_id="alive")
 async def healthz() -> schemas.Alive:
     """The process answers."""
     return schemas.Alive(status="ok", version=__version__)
 
 
-@router.get(
-    "/readyz",
-    operation_id="ready",
-    response_model=schemas.Ready,
-    responses=documented(DatabaseDown, Preparing, DiskFull),
-)
+@router.get("/readyz", operation_id="ready", responses=documented(DatabaseDown, Preparing, DiskFull))
 async def readyz(request: Request, ctx: ContextDep) -> schemas.Ready:
     """The kernels are compiled, the database answers, its schema is the one needed, and its disk not known as full."""
-    migration = await health.migration(ctx)
-    if request.app.state.disk_full:
-        await health.try_the_disk(ctx)
-        request.app.state.disk_full = False
+    migration = await health.migration(ctx, is_disk_in_doubt=request.app.state.disk_full)
+    request.app.state.disk_full = False
     return schemas.Ready(status="ready", migration=migration)
 
 

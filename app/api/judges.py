@@ -8,16 +8,16 @@ from nextpair.words import AggregationName, JudgeKind, TiesName
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import documented, of_a_set
 from app.service import judges
-from app.service.errors import InvalidRequest, SetDeleted, StillComputing, UnknownJudge, UnknownSet
+from app.service.errors import InvalidRequest, StillComputing, UnknownJudge
 from app.service.judges import JudgesQuery
 
 router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 Name = Annotated[str, Path(min_length=1, max_length=200, description="Name of the judge.", examples=["gpt-4"])]
 
 
-@router.get("/judges", response_model=schemas.JudgePage)
+@router.get("/judges")
 async def list_judges(
     db: ReadDep,
     kind: JudgeKind | None = None,
@@ -28,7 +28,7 @@ async def list_judges(
     return await judges.page(db, kind=kind, after=after, limit=limit)
 
 
-@router.get("/judges/{name:path}", response_model=schemas.JudgeOut, responses=documented(UnknownJudge))
+@router.get("/judges/{name:path}", responses=documented(UnknownJudge))
 async def get_judge(name: Name, db: ReadDep) -> schemas.JudgeOut:
     """The description of a judge: its kind, its model and its cost."""
     return await judges.get(db, name)
@@ -43,8 +43,7 @@ async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> 
 @router.get(
     "/sets/{set_id}/judges",
     operation_id="judges",
-    response_model=schemas.Judges,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing),
+    responses=of_a_set(UnknownJudge, InvalidRequest, StillComputing),
 )
 async def get_judges(
     set_id: SetId,

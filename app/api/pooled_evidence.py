@@ -5,14 +5,13 @@ from nextpair import schemas
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import After, ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.service import pooled_evidence
-from app.service.errors import SetDeleted, UnknownSet
 
 router = APIRouter(prefix="/v1/sets/{set_id}/pooled-evidence", tags=["tell"], route_class=BodyRoute)
 
 
-@router.post("", status_code=201, response_model=schemas.PooledEvidence, responses=documented(UnknownSet, SetDeleted))
+@router.post("", status_code=201, response_model=schemas.PooledEvidence, responses=of_a_set())
 async def add_pooled_evidence(
     set_id: SetId, body: schemas.PooledEvidenceIn, ctx: ContextDep, write: WriteDep
 ) -> object:
@@ -20,7 +19,7 @@ async def add_pooled_evidence(
     return await write(lambda db: pooled_evidence.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
-@router.get("", response_model=schemas.PooledEvidencePage, responses=documented(UnknownSet, SetDeleted))
+@router.get("", responses=of_a_set())
 async def list_pooled_evidence(
     set_id: SetId, db: ReadDep, after: After = 0, limit: Limit = 100
 ) -> schemas.PooledEvidencePage:

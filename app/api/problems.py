@@ -11,7 +11,16 @@ from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
 
 from app.files.plots import CannotDraw
-from app.service.errors import AppError, DatabaseDown, DiskFull, InvalidRequest, NotInstalled
+from app.service.errors import (
+    AppError,
+    DatabaseDown,
+    DiskFull,
+    FieldFault,
+    InvalidRequest,
+    NotInstalled,
+    SetDeleted,
+    UnknownSet,
+)
 from app.service.failures import EXPLAINED, explained, hide_values
 
 log = logging.getLogger("nextpair")
@@ -28,7 +37,7 @@ def install(app: FastAPI) -> None:
 
 
 def problem_of(error: AppError) -> Problem:
-    fields = [FieldError(pointer=fault.pointer, detail=fault.detail) for fault in error.faults]
+    fields = [FieldError(**fault._asdict()) for fault in error.faults]
     return Problem(
         type=f"urn:nextpair:problem:{error.code}",
         title=error.title,
@@ -52,6 +61,11 @@ def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": "; ".join(names), "content": content} for status, names in titles.items()}
 
 
+def of_a_set(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
+    """`documented` of an endpoint whose set may be unknown or deleted too."""
+    return documented(UnknownSet, SetDeleted, *errors)
+
+
 async def _app_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, AppError | CannotDraw)
     return response_of(NotInstalled(str(error)) if isinstance(error, CannotDraw) else error)
@@ -60,17 +74,9 @@ async def _app_error(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     errors = error.errors()
-    fields = [FieldError(pointer=_pointer(e), detail=_in_words(e)) for e in errors[:SHOWN]]
-    first = fields[0]
-    return _respond(
-        Problem(
-            type="urn:nextpair:problem:invalid-request",
-            title=(InvalidRequest.__doc__ or "").rstrip("."),
-            status=422,
-            detail=f"{first.pointer or 'body'}: {first.detail}{_more(len(errors))}",
-            errors=fields,
-        )
-    )
+    first, *others = (FieldFault(_pointer(e), _in_words(e)) for e in errors[:SHOWN])
+    detail = f"{first.pointer or 'body'}: {first.detail}{_more(len(errors))}"
+    return response_of(InvalidRequest(detail, first, *others))
 
 
 def _more(count: int) -> str:

@@ -8,19 +8,14 @@ from nextpair.words import CovarianceName, SimultaneousName
 from pydantic import Field
 
 from app.api.dependencies import ContextDep, SetId
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.service import rank_sets
-from app.service.errors import InvalidRequest, SetDeleted, TooFewVerdicts, UnknownJudge, UnknownSet
+from app.service.errors import InvalidRequest, TooFewVerdicts, UnknownJudge
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
-@router.get(
-    "/rank-sets",
-    operation_id="rank_sets",
-    response_model=schemas.RankSets,
-    responses=documented(UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, TooFewVerdicts),
-)
+@router.get("/rank-sets", operation_id="rank_sets", responses=of_a_set(UnknownJudge, InvalidRequest, TooFewVerdicts))
 async def get_rank_sets(
     set_id: SetId,
     ctx: ContextDep,

@@ -11,7 +11,7 @@ from nextpair import schemas
 from nextpair.words import EvidenceName, InferenceTargetName, MethodName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
-from app.api.problems import documented
+from app.api.problems import of_a_set
 from app.files import plots
 from app.files.pictures import draw_ranking
 from app.files.rankings import write_csv
@@ -22,10 +22,8 @@ from app.service.errors import (
     NotConverged,
     NotInstalled,
     SameCandidate,
-    SetDeleted,
     StillComputing,
     UnknownCandidate,
-    UnknownSet,
     VersionUnknown,
 )
 from app.service.key_lookup import elsewhere_if_many
@@ -43,9 +41,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
     "/ranking",
     operation_id="ranking",
     response_model=schemas.Ranking,
-    responses=documented(
-        UnknownSet, SetDeleted, VersionUnknown, InvalidRequest, NotConverged, StillComputing, NotInstalled
-    )
+    responses=of_a_set(VersionUnknown, InvalidRequest, NotConverged, StillComputing, NotInstalled)
     | {304: {"description": "Unchanged."}},
 )
 async def get_ranking(
@@ -93,11 +89,7 @@ async def _answer(
     return Response(drawn, media_type=plots.MEDIA_TYPES[form], headers=headers)
 
 
-@router.get(
-    "/predict",
-    response_model=schemas.Prediction,
-    responses=documented(UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, InvalidRequest, NotConverged),
-)
+@router.get("/predict", responses=of_a_set(UnknownCandidate, SameCandidate, InvalidRequest, NotConverged))
 async def predict(
     set_id: SetId,
     ctx: ContextDep,
@@ -109,9 +101,7 @@ async def predict(
     return await rankings.predict(ctx, set_id, first, second, inference_target)
 
 
-@router.get(
-    "/events", operation_id="events", response_class=EventSourceResponse, responses=documented(UnknownSet, SetDeleted)
-)
+@router.get("/events", operation_id="events", response_class=EventSourceResponse, responses=of_a_set())
 async def follow(
     set_id: ExistingSetId,
     ctx: ContextDep,

@@ -9,21 +9,12 @@ from nextpair.words import SetStatus
 
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
-from app.api.problems import documented
+from app.api.problems import documented, of_a_set
 from app.service import sets
-from app.service.errors import (
-    DuplicateKey,
-    InvalidRequest,
-    SetDeleted,
-    SetTooLarge,
-    TextsOrSystems,
-    TextTooLarge,
-    UnknownItem,
-    UnknownSet,
-)
+from app.service.errors import DuplicateKey, InvalidRequest, SetTooLarge, TextsOrSystems, TextTooLarge, UnknownItem
 
 router = APIRouter(prefix="/v1/sets", tags=["sets"], route_class=BodyRoute)
-HERE = documented(UnknownSet, SetDeleted, InvalidRequest)
+HERE = of_a_set(InvalidRequest)
 
 
 @router.post(
@@ -37,7 +28,7 @@ async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> o
     return await write(lambda db: sets.create(ctx, db, body), 201)
 
 
-@router.get("", response_model=schemas.SetPage)
+@router.get("")
 async def list_sets(
     db: ReadDep,
     project: str | None = None,
@@ -49,7 +40,7 @@ async def list_sets(
     return await sets.page(db, project=project, status=status, after=after, limit=limit)
 
 
-@router.get("/{set_id}", response_model=schemas.SetOut, responses=HERE)
+@router.get("/{set_id}", responses=HERE)
 async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
     """One set, with its version and status."""
     return await sets.get(db, set_id)

@@ -51,7 +51,9 @@ def serve() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; an error is one line on stderr."""
-    _never_fail_on_encoding()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # rather than fail on encoding
     try:
         return int(app(arguments or ["--help"], prog_name="nextpair", standalone_mode=False) or 0)
     except TyperException as error:
@@ -82,9 +84,3 @@ def _fail(message: str, exit_code: int) -> int:
     if message:
         print(f"nextpair: {' '.join(message.split())}", file=sys.stderr)
     return exit_code
-
-
-def _never_fail_on_encoding() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")

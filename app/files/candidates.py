@@ -51,7 +51,8 @@ def read(
     max_chars: int | None = None,
 ) -> ReadCandidates:
     """The candidates of a table, without those that are at fault. Raises InputError where it holds none at all."""
-    _refuse_other_tables(table)
+    if has_pairs(table, ComparisonColumns()):
+        raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
     used = _used(table, columns)
     if columns.key is None or columns.text is None:
         is_text_guessed = columns.text is None and (used.text or "").casefold() not in TEXTS
@@ -80,11 +81,6 @@ def typed(lines: Iterable[str], bounds: Bounds = ANY) -> Table:
 def _key_and_text(number: int, line: str) -> tuple[str, str]:
     match = KEY_AND_TEXT.fullmatch(line)
     return (match[1], match[2]) if match else (str(number), line)
-
-
-def _refuse_other_tables(table: Table) -> None:
-    if has_pairs(table, ComparisonColumns()):
-        raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
 
 
 def look_like_candidates(table: Table) -> bool:

@@ -21,10 +21,6 @@ def _span(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def _win_rates(row: Any) -> str:
-    return f"{_span(*(round(100.0 * end) for end in row.win_rate_interval))}%"
-
-
 COLUMNS = (
     Column(("rank",), "rank", "#", "{0.rank}".format),
     Column(("key",), "key", "candidate", "{0.key}".format),
@@ -40,7 +36,12 @@ COLUMNS = (
     Column(("comparisons",), "comparisons", "n", "{0.comparisons}".format),
     Column(("component",), "component", "part", "{0.component}".format),
     Column(("win_rate",), "win_rate", "wins", "{0.win_rate:.0%}".format),
-    Column(("win_rate_low", "win_rate_high"), "win_rate_interval", "interval", _win_rates),
+    Column(
+        ("win_rate_low", "win_rate_high"),
+        "win_rate_interval",
+        "interval",
+        lambda row: f"{_span(*(round(100.0 * end) for end in row.win_rate_interval))}%",
+    ),
 )
 
 

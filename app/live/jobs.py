@@ -8,8 +8,9 @@ computing; a computation is finished and kept.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -101,44 +102,39 @@ class Jobs:
 
         Args: `patience_for_a_first`, seconds, where there is no result on these conditions yet; PATIENCE by default.
         """
+        with self._reader_of(key) as job:
+            clock, earlier = asyncio.get_running_loop().time, job.running
+            has_earlier = job.last is not None and job.last.conditions == conditions
+            patience = PATIENCE if has_earlier or patience_for_a_first is None else patience_for_a_first
+            until = clock() + patience
+            while job.last is None or job.last.version < version or job.last.conditions != conditions:
+                task = job.running
+                if task is None and not self._is_full(key.set_id):
+                    task = job.running = asyncio.create_task(self._run(job, key.set_id, prepare))
+                if task is None or not (await asyncio.wait({task}, timeout=until - clock()))[0]:
+                    if job.last is not None and job.last.conditions == conditions:
+                        break
+                    raise Underway(MANY if task is None else job.progress)
+                if job.running is task:
+                    job.running = None
+                if task is not earlier:
+                    return cast("R", task.result())
+                task.result()
+            return cast("R", job.last)
+
+    @contextmanager
+    def _reader_of(self, key: JobKey) -> Iterator[_Job[Any]]:
+        """A job that somebody waits for, and leaves when cancelled."""
         job = self._job(key)
-        has_earlier = job.last is not None and job.last.conditions == conditions
-        patience = PATIENCE if has_earlier or patience_for_a_first is None else patience_for_a_first
         job.readers += 1
         job.abandoned = False
         try:
-            return cast("R", await self._read(job, key.set_id, version, conditions, prepare, patience))
+            yield job
         except asyncio.CancelledError:
             self._leave(key, job)
             raise
         finally:
             job.readers -= 1
-
-    async def _read(
-        self,
-        job: _Job[R],
-        set_id: UUID,
-        version: int,
-        conditions: object,
-        prepare: Callable[[], Awaitable[Callable[[Report], R]]],
-        patience: float,
-    ) -> R:
-        clock, earlier = asyncio.get_running_loop().time, job.running
-        until = clock() + patience
-        while job.last is None or job.last.version < version or job.last.conditions != conditions:
-            task = job.running
-            if task is None and not self._is_full(set_id):
-                task = job.running = asyncio.create_task(self._run(job, set_id, prepare))
-            if task is None or not (await asyncio.wait({task}, timeout=until - clock()))[0]:
-                if job.last is not None and job.last.conditions == conditions:
-                    break
-                raise Underway(MANY if task is None else job.progress)
-            if job.running is task:
-                job.running = None
-            if task is not earlier:
-                return task.result()
-            task.result()
-        return job.last
 
     def _leave(self, key: JobKey, job: _Job[Any]) -> None:
         """Drop what has not begun where this reader was the last one."""

@@ -99,17 +99,12 @@ def _mean_scores(
     (table,) = tables
     if not group_by or set(group_by) & set(table.columns):
         return read_means(table, [*group_by, judged_by.key], judged_by.score)
-    group_of = _groups(truth_file, group_by)
+    truths = read(truth_file.path)
+    group_of = dict(zip(keys_of(truths, truth_file.key), label_rows(truths, group_by), strict=True))
     means = read_means(table, [judged_by.key], judged_by.score)
     if missing := [key for (key,) in means if key not in group_of]:
         raise InputError(f"{truth_file.path}: no row for {missing[0]}, so its {group_by[0]} is not known; add one")
     return {(*group_of[key], key): mean for (key,), mean in means.items()}
-
-
-def _groups(truth_file: TruthFile, group_by: Sequence[str]) -> Mapping[str, Labels]:
-    """The group of each key, by the truth file. Raises InputError."""
-    table = read(truth_file.path)
-    return dict(zip(keys_of(table, truth_file.key), label_rows(table, group_by), strict=True))
 
 
 def _truths(truth_file: TruthFile, group_by: Sequence[str]) -> Truths:

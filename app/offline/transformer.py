@@ -25,22 +25,14 @@ from app.inference.judges.skill_model import Head, Training, VotedItems
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
+RATE, RATE_OF_HEAD = 5e-5, 5e-3  # of Adam, the second for W, b, z and V
+BATCH, EPOCHS, PATIENCE = 16, 10, 2  # items of a step, epochs at the most, and those without a better one
 Tensor = Any  # mypy runs without torch
 
 
 class Transformer(NamedTuple):
     tokenizer: Any
     encoder: Any
-
-
-class Tuning(NamedTuple):
-    """Settings of the training of a transformer."""
-
-    rate: float = 5e-5  # of Adam
-    rate_of_head: float = 5e-3  # for W, b, z and V
-    batch: int = 16
-    epochs: int = 10
-    patience: int = 2  # epochs without a better one
 
 
 class _Trained(NamedTuple):
@@ -80,26 +72,26 @@ def encode(
     return standardised(_read(partial(_states, model.encoder), tokens(items, model), progress))
 
 
-def fine_tuned(model: Transformer, tuning: Tuning = Tuning()) -> Learner:  # noqa: B008  # immutable
+def fine_tuned(model: Transformer) -> Learner:
     """A learner for contexts that are `tokens`. Every fit begins with the model as it came."""
-    return partial(_fine_tune, model.encoder, tuning)
+    return partial(_fine_tune, model.encoder)
 
 
 def _fine_tune(
-    pretrained: Any, tuning: Tuning, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator,
+    pretrained: Any, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator,
     step: Callable[[int], None],
 ) -> tuple[Predict, Convergence]:  # fmt: skip
     some, others = skill_aggregation.split(judged, training, rng)
     now = _begun(pretrained, some, head, training, rng)
-    adam, best, surprises = _adam(now, tuning), deepcopy(now), [_surprise(now, others, head)]
-    while len(surprises) <= tuning.epochs and _since_best(surprises) < tuning.patience:
-        for n, rows in enumerate(_batches(rng.permutation(len(some.y)), tuning.batch)):
+    adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, head)]
+    while len(surprises) <= EPOCHS and _since_best(surprises) < PATIENCE:
+        for n, rows in enumerate(_batches(rng.permutation(len(some.y)), BATCH)):
             _descend(now, skill_model.take(some, rows), head, training, adam)
-            done = len(surprises) - 1 + min(1.0, (n + 1) * tuning.batch / len(some.y))
-            step(round(training.max_iterations * done / tuning.epochs))
+            done = len(surprises) - 1 + min(1.0, (n + 1) * BATCH / len(some.y))
+            step(round(training.max_iterations * done / EPOCHS))
         surprises.append(_surprise(now, others, head))
         best = best if _since_best(surprises) else deepcopy(now)
-    outcome = Outcome.CONVERGED if _since_best(surprises) == tuning.patience else Outcome.MAX_ITERATIONS
+    outcome = Outcome.CONVERGED if _since_best(surprises) == PATIENCE else Outcome.MAX_ITERATIONS
     parameters = skill_model.unpack(_numbers(best.theta), _seen(best, others), head)
     return (
         lambda x: skill_model.predict(parameters, csr_array(_read(partial(_f, best), x))),
@@ -117,9 +109,9 @@ def _begun(pretrained: Any, judged: VotedItems, head: Head, training: Training, 
     return now._replace(theta=torch.tensor(skill_model.pack(start), requires_grad=True))
 
 
-def _adam(now: _Trained, tuning: Tuning) -> Any:
-    head = {"params": [now.theta], "lr": tuning.rate_of_head}
-    return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], tuning.rate)
+def _adam(now: _Trained) -> Any:
+    head = {"params": [now.theta], "lr": RATE_OF_HEAD}
+    return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], RATE)
 
 
 def _descend(now: _Trained, judged: VotedItems, head: Head, training: Training, adam: Any) -> None:

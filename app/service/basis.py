@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
@@ -12,14 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.analysis.judged import JudgedLog
 from app.inference.choosing import Goal, goal_kinds
 from app.inference.fitting import Published
-from app.inference.reporting import PairsOf, Target
+from app.inference.reporting import PairsOf, Target, check_predictions
 from app.inference.state import Catalogue, Snapshot, Sought, exact, quantity, raw, repeat_correlations_of
 from app.inference.targets import Quantity
-from app.service import held_out, posteriors
+from app.service import posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
 from app.service.errors import VersionUnknown
-from app.storage import judges
+from app.storage import comparisons, judges
 from app.storage.schema import Record
 
 
@@ -99,7 +100,16 @@ async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int 
     catalogue, snapshot = await _at(ctx, db, row, as_of)
     names = await judges.names(db, snapshot.evidence.judges.tolist())
     people = await judges.people(db, snapshot.evidence.judges.tolist())
-    return Basis(row, catalogue, snapshot, names, people, await held_out.read(db, row.id, snapshot))
+    return Basis(row, catalogue, snapshot, names, people, await _tested(db, row.id, snapshot))
+
+
+async def _tested(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> schemas.HeldOut | None:
+    """The test on the pairs drawn at random, up to the snapshot's version; None without such a pair."""
+    rows = await comparisons.random_ones(db, set_id, snapshot.version)
+    if not rows:
+        return None
+    p, m, sd = np.array([(row.p_first, row.mean_difference, row.sd_difference) for row in rows], np.float64).T
+    return schemas.HeldOut(**check_predictions(p, m, sd, snapshot.model.expert)._asdict())
 
 
 async def _at(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None) -> tuple[Catalogue, Snapshot]:

@@ -1,23 +1,16 @@
 """Candidates and their outputs. All of a request is stored, or nothing of it."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import (
-    DuplicateKey,
-    FieldFault,
-    TextInUse,
-    TextsOrSystems,
-    UnknownCandidate,
-    UnknownItem,
-)
-from app.service.limits import refuse_large_set, refuse_large_text
+from app.service.errors import FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
+from app.service.limits import refuse_duplicates, refuse_large_set, refuse_large_text
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.storage import candidates, pages, sets
 from app.storage.schema import Record
@@ -52,8 +45,9 @@ async def store(
     The set exists, locked or made by this transaction. Raises DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem,
     TextsOrSystems, TextInUse.
     """
-    _refuse_duplicates([c.key for c in new], "candidates")
-    _refuse_duplicates([i.key for i in new_items], "items")
+    for field, keys in (("candidates", [c.key for c in new]), ("items", [i.key for i in new_items])):
+        complaint = f"The key {{key!r}} occurs twice in {field}; every key must be unique."
+        refuse_duplicates(keys, f"/{field}/{{n}}/key", complaint)
     sent = list(_outputs(new))
     prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
     for output in (*sent, *prompts):
@@ -63,10 +57,13 @@ async def store(
     ids = _numbered(keys, (c.key for c in new))
     refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
-    await candidates.add(db, set_id, [(ids[c.key], c.key, c.metadata) for c in created])
+    await candidates.add(db, "candidates", set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
-    await _update_metadata(db, set_id, [(ids[c.key], c) for c in new if ids[c.key] < len(keys)])
-    await _count(db, set_id, len(ids), item_ids)
+    for known in new:
+        if ids[known.key] < len(keys) and "metadata" in known.model_fields_set:
+            await candidates.change(db, "candidates", set_id, [ids[known.key]], metadata=known.metadata)
+    items = sum(key != TEXT_ITEM for key in item_ids)
+    await sets.change(db, set_id, {"candidates": len(ids), "items": items, "revision": sets.next_revision()})
     return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
 
 
@@ -78,7 +75,7 @@ async def page(
     Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`).
     """
     await existing_set(db, set_id)
-    start = -1 if after is None else await candidates.find(db, set_id, after)
+    start = -1 if after is None else await candidates.find(db, "candidates", set_id, after)
     if start is None:
         raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
     rows, has_more = await candidates.page(db, set_id, after=start, limit=limit)
@@ -97,11 +94,11 @@ async def page(
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
     """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
     await existing_set(db, set_id)
-    start = -1 if after is None else await candidates.find_item(db, set_id, after)
+    start = -1 if after is None else await candidates.find(db, "items", set_id, after)
     if start is None:
         raise UnknownItem(f"`after` names {after!r}, which is no item of this set.")
     rows, has_more = await candidates.items_page(db, set_id, after=start, but=TEXT_ITEM, limit=limit)
-    items = [schemas.ItemOut(key=row.key, prompt=row.prompt) for row in rows]
+    items = [schemas.ItemOut(key=row.key, prompt=row.prompt, tags=row.tags) for row in rows]
     return schemas.ItemPage(items=items, next_after=rows[-1].key if has_more else None)
 
 
@@ -131,17 +128,6 @@ def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
                 yield _Output(n, item, text, f"/candidates/{n}/outputs/{escaped}")
 
 
-def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
-    seen: dict[str, int] = {}
-    for n, key in enumerate(keys):
-        if key in seen:
-            raise DuplicateKey(
-                f"The key {key!r} occurs twice in {field}; every key must be unique.",
-                FieldFault(f"/{field}/{n}/key", f"same key as /{field}/{seen[key]}"),
-            )
-        seen[key] = n
-
-
 def _numbered(known: Iterable[str], new: Iterable[str]) -> dict[str, int]:
     """Ids by key: those that are known keep theirs."""
     return {key: n for n, key in enumerate(dict.fromkeys(chain(known, new)))}
@@ -153,32 +139,38 @@ async def _store_items(
     """Add the items that are new; returns the ids of all. A set of texts gets its implicit item."""
     rows = await candidates.all_items(db, [set_id])
     known = [row.key for row in rows]
-    prompts = {item.key: item.prompt for item in new}
-    implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])
+    rows_to_add = {item.key: (item.prompt, item.tags) for item in new}
+    implicit = any(output.item == TEXT_ITEM for output in sent) and not new and (not known or known == [TEXT_ITEM])
     if implicit:
-        prompts = {TEXT_ITEM: None}
-    ids = _numbered(known, prompts)
+        rows_to_add = {TEXT_ITEM: (None, {})}
+    ids = _numbered(known, rows_to_add)
     _refuse_strange_items(sent, ids)
-    await candidates.add_items(db, set_id, [(ids[k], k, prompts[k]) for k in prompts if ids[k] >= len(known)])
-    await _complete_prompts(db, set_id, new, rows)
+    added = [(ids[key], key, *values) for key, values in rows_to_add.items() if ids[key] >= len(known)]
+    await candidates.add(db, "items", set_id, added)
+    await _change_items(db, set_id, new, {row.key: (n, row) for n, row in enumerate(rows)})
     return ids
 
 
-async def _complete_prompts(
-    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Sequence[Record]
+async def _change_items(
+    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Mapping[str, tuple[int, Record]]
 ) -> None:
-    """An item that came without its prompt may get it later; one that has a prompt keeps it."""
-    existing = {row.key: (n, row.prompt) for n, row in enumerate(known)}
+    """Give items that are known, by key with their id, the tags that are sent, and a prompt where they have none."""
     for n, item in enumerate(new):
-        item_id, prompt = existing.get(item.key, (0, item.prompt))
-        if item.prompt in (None, prompt):
+        if item.key not in known:
             continue
-        if prompt is not None:
-            raise TextInUse(
-                f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
-                FieldFault(f"/items/{n}/prompt", "cannot change"),
-            )
-        await candidates.change_prompt(db, set_id, item_id, item.prompt)
+        item_id, row = known[item.key]
+        changes: dict[str, Any] = {}
+        if item.prompt not in (None, row.prompt):
+            if row.prompt is not None:
+                raise TextInUse(
+                    f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
+                    FieldFault(f"/items/{n}/prompt", "cannot change"),
+                )
+            changes["prompt"] = item.prompt
+        if "tags" in item.model_fields_set and item.tags != row.tags:
+            changes["tags"] = item.tags
+        if changes:
+            await candidates.change(db, "items", set_id, [item_id], **changes)
 
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
@@ -217,7 +209,8 @@ async def _store_outputs(
     for output, place in old:
         if texts.get((set_id, *place)) != output.text:
             await _change_text(db, set_id, place, output)
-    await candidates.add_outputs(db, set_id, [(*place, out.text) for out, place in placed if place not in lengths])
+    new = [(*place, output.text) for output, place in placed if place not in lengths]
+    await candidates.add(db, "outputs", set_id, new)
 
 
 async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int], output: _Output) -> None:
@@ -227,15 +220,4 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
             "This text has been judged or handed out already, so it cannot change; add the new text under another key.",
             FieldFault(output.pointer, "already judged or handed out"),
         )
-    await candidates.change_output(db, set_id, *place, output.text)
-
-
-async def _update_metadata(db: AsyncConnection, set_id: UUID, known: Sequence[tuple[int, schemas.CandidateIn]]) -> None:
-    for candidate_id, candidate in known:
-        if "metadata" in candidate.model_fields_set:
-            await candidates.change_metadata(db, set_id, candidate_id, candidate.metadata)
-
-
-async def _count(db: AsyncConnection, set_id: UUID, n: int, item_ids: dict[str, int]) -> None:
-    items = sum(key != TEXT_ITEM for key in item_ids)
-    await sets.change(db, set_id, {"candidates": n, "items": items, "revision": sets.next_revision()})
+    await candidates.change(db, "outputs", set_id, place, text=output.text)

@@ -26,13 +26,11 @@ from app.service.errors import (
     AppError,
     ClientIdReused,
     FieldFault,
-    ForeignAssignment,
-    SetDeleted,
     UnknownAssignment,
     UnknownComparison,
 )
 from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output
-from app.service.leases import superseded
+from app.service.leases import obstacle
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
 from app.storage import assignments, comparisons, sets
@@ -163,11 +161,7 @@ async def export(
 def _problem(verdict: schemas.VerdictOf, row: LockedAssignment | None, taken: set[UUID]) -> AppError | None:
     if row is None:
         return UnknownAssignment(f"There is no assignment {verdict.assignment_id}.")
-    if row.deleted_at is not None:
-        return SetDeleted(f"Candidate set {row.set_id} was deleted.")
-    if verdict.judge is not None and verdict.judge != row.judge:
-        return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {verdict.judge!r}.")
-    if problem := superseded(row, verdict.generation):
+    if problem := obstacle(row, verdict.generation, verdict.judge):
         return problem
     if row.state in ("done", "failed") or row.id in taken:
         if row.state == "failed":

@@ -9,7 +9,7 @@ import numpy as np
 from nextpair import schemas
 
 from app.analysis.judges import biases_by_name
-from app.inference.fitting import TooMany, is_certified
+from app.inference.fitting import TooMany
 from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import biases, quantity_after
@@ -40,8 +40,8 @@ class Facts:
     @cached_property
     def of_now(self) -> schemas.Diagnostics:
         """Everything but failures and the history. Raises TooMany."""
-        model = self.basis.snapshot.model
-        if is_certified(model):
+        model, covariance = self.basis.snapshot.model, self.basis.snapshot.posterior.covariance
+        if not covariance.has_matrix:
             raise TooMany(f"diagnostics hold every candidate against every other, and {model.n:,} are too many")
         return _diagnostics(self.basis, self.of_log)
 

@@ -1,17 +1,5 @@
 """Errors of a request, each with its own type.
 
-    AppError                    never raised itself
-    +-- NotFound        404     UnknownSet, UnknownCandidate, UnknownItem, UnknownJudge ...
-    +-- Conflict        409     AlreadyJudged, ForeignAssignment, LeaseSuperseded, TextInUse, NotConverged ...
-    +-- Misdirected     421
-    +-- Gone            410     SetDeleted, LeaseEnded
-    +-- TooLarge        413     TextTooLarge, SetTooLarge
-    +-- Unprocessable   422     DuplicateKey, AmbiguousItem, IdempotencyKeyReused, VersionUnknown
-    +-- TooEarly        425     StillComputing
-    +-- Unavailable     503     DatabaseDown, Busy, Preparing, StoppingError
-    +-- NotInstalled    501
-    +-- DiskFull        507
-
 The class name in kebab case, without Error, is the problem's type, the docstring its title.
 """
 
@@ -54,6 +42,10 @@ class NotFound(AppError):
 
 class UnknownSet(NotFound):
     """Unknown candidate set."""
+
+
+class NothingJudged(NotFound):
+    """No set of this project has been judged."""
 
 
 class UnknownCandidate(NotFound):
@@ -204,15 +196,11 @@ class VersionUnknown(Unprocessable):
     """The log has not reached this version."""
 
 
-class TooEarly(AppError):
-    """Too early."""
+class StillComputing(AppError):
+    """The answer is being computed."""
 
     status = 425
     retry_after = 1
-
-
-class StillComputing(TooEarly):
-    """The answer is being computed."""
 
 
 class Unavailable(AppError):

@@ -4,12 +4,13 @@ from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
 from app.storage.failures import (
+    DISK_FULL,
     FAILURES,
     hide_values,
     is_connection_failure,
-    is_disk_full,
     is_in_the_way,
     refused_value,
+    sqlstate,
 )
 
 __all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values"]
@@ -22,7 +23,7 @@ def explained(error: BaseException) -> AppError | None:
     """The error to answer with; None where nobody expects it."""
     if is_connection_failure(error):
         return DatabaseDown(f"The database does not answer. {AGAIN}")
-    if is_disk_full(error):
+    if sqlstate(error) == DISK_FULL:
         return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
     if is_in_the_way(error):
         return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")

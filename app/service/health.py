@@ -5,8 +5,8 @@ from app.service.errors import DatabaseDown, Preparing
 from app.storage import db
 
 
-async def migration(ctx: Context) -> str:
-    """The migration that the database is at. Raises Preparing, DatabaseDown."""
+async def migration(ctx: Context, *, is_disk_in_doubt: bool) -> str:
+    """The migration that the database is at. Raises Preparing, DatabaseDown, and what a write to a full disk raises."""
     if ctx.live.warm is None:
         raise Preparing("The service compiles what small sets need: some seconds at its very first start. Ask again.")
     current = await db.migration(ctx.spare)
@@ -15,9 +15,6 @@ async def migration(ctx: Context) -> str:
             f"The database is at migration {current or 'none'}, this program needs {db.latest_migration()}; "
             "run `nextpair migrate`."
         )
+    if is_disk_in_doubt:
+        await db.try_the_disk(ctx.spare)
     return current
-
-
-async def try_the_disk(ctx: Context) -> None:
-    """Write a little and take it back, which fails where the disk is full."""
-    await db.try_the_disk(ctx.spare)

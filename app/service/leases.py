@@ -10,7 +10,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import HumanCheck
-from app.service.errors import LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
+from app.service.errors import AppError, ForeignAssignment, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment
 from app.service.grouping import by_set
 from app.storage import assignments, sets
 from app.storage.assignments import Blocking, LockedAssignment, NewLease
@@ -65,13 +65,9 @@ async def hand_out_again(
         return [], list(rows)
     settled = {row.id: row for row in await assignments.settle(db, [*ids, *ended], ids, asker.lease_seconds)}
     expired = {row.id for row in settled.values() if row.state == "expired"}
-    leases = [_again(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
+    again = [(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
+    leases = [PairLease(*row[:5], new.why, new.expires_at, new.generation) for row, new in again]
     return leases, [row for row in rows if row.id not in expired]
-
-
-def _again(row: Blocking, settled: Record) -> PairLease:
-    place = row.id, row.set_id, row.item_id, row.first, row.second
-    return PairLease(*place, settled.why, settled.expires_at, settled.generation)
 
 
 async def lease(db: AsyncConnection, pairs: Sequence[NewLease], asker: Asker) -> tuple[list[PairLease], Texts]:
@@ -110,8 +106,12 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
     return schemas.Released(released=len(rows))
 
 
-def superseded(row: LockedAssignment, generation: int | None) -> LeaseSuperseded | None:
-    """The error for the holder of this generation of an assignment, if it was handed out again since."""
+def obstacle(row: LockedAssignment, generation: int | None, judge: str | None = None) -> AppError | None:
+    """What is wrong for who says to be the judge, and to hold this generation of an assignment."""
+    if row.deleted_at is not None:
+        return SetDeleted(f"Candidate set {row.set_id} was deleted.")
+    if judge not in (None, row.judge):
+        return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {judge!r}.")
     if generation in (None, row.generation):
         return None
     return LeaseSuperseded(
@@ -130,9 +130,7 @@ async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | No
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
         raise UnknownAssignment(f"There is no assignment {assignment_id}.")
-    if row.deleted_at is not None:
-        raise SetDeleted(f"Candidate set {row.set_id} was deleted.")
-    if problem := superseded(row, generation):
+    if problem := obstacle(row, generation):
         raise problem
     return row
 

@@ -24,25 +24,27 @@ async def read(ctx: Context, set_id: UUID, of: MatrixName) -> schemas.Matrix:
     """Raises UnknownSet, SetDeleted, NotConverged."""
     async with ctx.reading() as db:
         basis = await read_basis(ctx, db, await existing_set(db, set_id))
-    return await ctx.live.compute(_observed if of == "observed" else _expected, basis)
+    return await ctx.live.compute(_matrix, basis, of)
 
 
-def _observed(basis: Basis) -> schemas.Matrix:
-    """Raises TooMany."""
-    _require_matrix(basis)
-    return _matrix(basis, "observed", _means(basis), observed_wins(basis.judged.verdicts, basis.snapshot.model.n))
-
-
-def _expected(basis: Basis) -> schemas.Matrix:
-    """Raises TooMany, NotConverged."""
-    _require_matrix(basis)
-    ranked = _ranked(basis)
-    return _matrix(basis, "expected", ranked.mean, expected_wins(ranked))
-
-
-def _require_matrix(basis: Basis) -> None:
+def _matrix(basis: Basis, of: MatrixName) -> schemas.Matrix:
+    """Best first. Raises TooMany, NotConverged."""
     if (n := basis.snapshot.model.n) > DENSE:
         raise TooMany(f"a matrix of all pairs of {n:,} candidates; there is one of up to {DENSE:,}")
+    if of == "observed":
+        mean, p = _means(basis), observed_wins(basis.judged.verdicts, n)
+    else:
+        ranked = _ranked(basis)
+        mean, p = ranked.mean, expected_wins(ranked)
+    order = np.argsort(ranks(mean), kind="stable")
+    cells = np.where(np.isnan(p), NEVER, np.round(SCALE * np.nan_to_num(p))).astype(np.uint8)[np.ix_(order, order)]
+    return schemas.Matrix(
+        set_id=basis.row.id,
+        version=basis.snapshot.version,
+        of=of,
+        keys=[basis.catalogue.keys[i] for i in order],
+        cells=b64encode(cells.tobytes()).decode(),
+    )
 
 
 def _ranked(basis: Basis) -> Quantity:
@@ -61,16 +63,3 @@ def _means(basis: Basis) -> Floats:
         return _ranked(basis).mean
     except NotConverged:
         return live
-
-
-def _matrix(basis: Basis, of: MatrixName, mean: Floats, p: Floats) -> schemas.Matrix:
-    """`p` (N, N) is the probability that the row beats the column, NaN for none; by `mean` (N,) the best come first."""
-    order = np.argsort(ranks(mean), kind="stable")
-    cells = np.where(np.isnan(p), NEVER, np.round(SCALE * np.nan_to_num(p))).astype(np.uint8)[np.ix_(order, order)]
-    return schemas.Matrix(
-        set_id=basis.row.id,
-        version=basis.snapshot.version,
-        of=of,
-        keys=[basis.catalogue.keys[i] for i in order],
-        cells=b64encode(cells.tobytes()).decode(),
-    )

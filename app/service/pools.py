@@ -21,7 +21,7 @@ from app.service.posteriors import comparison_rows
 from app.storage import comparisons, judges, pooled_evidence, pools, sets
 from app.storage.pools import PoolEstimate
 from app.storage.schema import Record
-from app.storage.spans import Span
+from app.storage.spans import Span, read
 
 MOST_SETS = 500  # that an estimate reads: those with most comparisons
 TOLD_AT_ONCE = 100  # sets
@@ -79,7 +79,7 @@ async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
         return LogContribution([])
     span = [Span(row.id, 0, row.version)]
     async with ctx.reading() as db:
-        entries, voids = await comparisons.within(db, span), await comparisons.voids_within(db, span)
+        entries, voids = [await read(db, part, span) for part in (comparisons.WITHIN, comparisons.VOIDS_WITHIN)]
         people = await judges.people(db, sorted({entry.judge_id for entry in entries}))
     compared = log_from_rows(comparison_rows(entries))
     voided, interpretation = [row.voids for row in voids], interpretation_of(row)

@@ -30,7 +30,7 @@ from app.storage import absolute_scores, comparisons, pooled_evidence
 from app.storage.pooled_evidence import BY_JUDGE as POOLED_BY_JUDGE
 from app.storage.schema import Record
 from app.storage.sets import Head
-from app.storage.spans import Span
+from app.storage.spans import Span, read
 
 
 class LogEntry(NamedTuple):
@@ -168,11 +168,10 @@ async def _catch_up(db: AsyncConnection, versions: Mapping[UUID, int], snapshots
     spans = [Span(i, each.version, version) for (i, version), each in pairs if each.version < version]
     if not spans:
         return CatchingUp(True, lambda: list(snapshots))
-    entries = by_set(await comparisons.within(db, spans))
+    entries = by_set(await read(db, comparisons.WITHIN, spans))
     rest = [span for span in spans if len(entries[span.set_id]) < span.until - span.after]  # hold other entries too
-    scores = by_set(await absolute_scores.within(db, rest) if rest else [])
-    voids = by_set(await comparisons.voids_within(db, rest) if rest else [])
-    pooled = by_set(await pooled_evidence.within(db, rest) if rest else [])
+    others = (absolute_scores.WITHIN, comparisons.VOIDS_WITHIN, pooled_evidence.WITHIN)
+    scores, voids, pooled = [by_set(await read(db, part, rest)) for part in others]
     return CatchingUp(
         are_quick(snapshots, sum(span.until - span.after for span in spans)),
         lambda: [_advanced(each, version, entries[i], scores[i], voids[i], pooled[i]) for (i, version), each in pairs],
@@ -189,11 +188,7 @@ def _advanced(
 ) -> Snapshot:
     if snapshot.version >= version:
         return snapshot
-    new = log_from_rows(
-        comparison_rows(entries),
-        (ScoreRow._make(row[1:]) for row in scores),
-        _latest(pooled),
-    )
+    new = log_from_rows(comparison_rows(entries), (ScoreRow._make(row[1:]) for row in scores), _latest(pooled))
     return advance(snapshot, version, new, [row.voids for row in voids])
 
 

@@ -123,7 +123,7 @@ def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
     None below two candidates, and of very many.
     """
     snapshot = basis.snapshot
-    if snapshot.model.n < 2 or is_certified(snapshot.model):
+    if snapshot.model.n < 2 or not snapshot.posterior.covariance.has_matrix:
         return None
     row = basis.row
     left = comparisons_left(

@@ -1,6 +1,5 @@
 """Absolute scores: entries of the log, append-only."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,24 +8,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.schema import Record, absolute_scores, candidates, items, judges
-from app.storage.spans import Span, in_spans, parameters
+from app.storage.schema import absolute_scores, candidates, items, judges
+from app.storage.spans import in_spans
 
 s = absolute_scores.c
+WITHIN = in_spans(select(s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance), s).order_by(s.seq)
 
 
 async def append(db: AsyncConnection, rows: list[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
     await bulk.append(db, absolute_scores, rows)
-
-
-_COLUMNS = (s.set_id, s.seq, s.item_id, s.candidate, s.judge_id, s.mean, s.variance)
-_WITHIN = in_spans(select(*_COLUMNS), s).order_by(s.seq)
-
-
-async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
-    """(set_id, seq, item_id, candidate, judge_id, mean, variance) of those in these spans, oldest first."""
-    return (await db.execute(_WITHIN, parameters(spans))).all()
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:

@@ -1,7 +1,7 @@
 """Candidates, items and the output of each candidate on each item."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import Text, cast, exists, func, or_, select, text, update
@@ -9,39 +9,27 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.schema import Record, absolute_scores, assignments, candidates, comparisons, items, outputs
+from app.storage.schema import Record, absolute_scores, assignments, candidates, comparisons, items, metadata, outputs
 
 OUTPUTS_AT_ONCE = 10_000
+Part = Literal["candidates", "items", "outputs"]  # of a set, by the name of its table
+COLUMNS: dict[Part, tuple[str, ...]] = {  # of what is added, behind set_id
+    "candidates": ("id", "key", "metadata"),
+    "items": ("id", "key", "prompt", "tags"),
+    "outputs": ("item_id", "candidate_id", "text"),
+}
 
 
-async def add(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, dict[str, Any]]]) -> None:
-    """Rows of (id, key, metadata)."""
-    await bulk.copy(db, candidates, ["set_id", "id", "key", "metadata"], [(set_id, *row) for row in rows])
+async def add(db: AsyncConnection, part: Part, set_id: UUID, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Rows of COLUMNS of this part of a set."""
+    await bulk.copy(db, metadata.tables[part], ["set_id", *COLUMNS[part]], [(set_id, *row) for row in rows])
 
 
-async def add_items(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, str, str | None]]) -> None:
-    """Rows of (id, key, prompt)."""
-    await bulk.copy(db, items, ["set_id", "id", "key", "prompt"], [(set_id, *row) for row in rows])
-
-
-async def add_outputs(db: AsyncConnection, set_id: UUID, rows: Iterable[tuple[int, int, str | None]]) -> None:
-    """Rows of (item id, candidate id, text)."""
-    columns = ["set_id", "item_id", "candidate_id", "text"]
-    await bulk.copy(db, outputs, columns, [(set_id, *row) for row in rows])
-
-
-async def change_metadata(db: AsyncConnection, set_id: UUID, candidate_id: int, metadata: dict[str, Any]) -> None:
-    here = (candidates.c.set_id == set_id, candidates.c.id == candidate_id)
-    await db.execute(update(candidates).where(*here).values(metadata=metadata))
-
-
-async def change_prompt(db: AsyncConnection, set_id: UUID, item_id: int, prompt: str | None) -> None:
-    await db.execute(update(items).where(items.c.set_id == set_id, items.c.id == item_id).values(prompt=prompt))
-
-
-async def change_output(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int, text: str | None) -> None:
-    here = (outputs.c.set_id == set_id, outputs.c.item_id == item_id, outputs.c.candidate_id == candidate_id)
-    await db.execute(update(outputs).where(*here).values(text=text))
+async def change(db: AsyncConnection, part: Part, set_id: UUID, ids: Sequence[int], **values: Any) -> None:
+    """Change the candidate or the item of an id, or the output on an item of a candidate."""
+    c = metadata.tables[part].c
+    here = (c[name] == each for name, each in zip(COLUMNS[part], ids, strict=False))
+    await db.execute(update(metadata.tables[part]).where(c.set_id == set_id, *here).values(values))
 
 
 async def keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
@@ -51,22 +39,18 @@ async def keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]
 
 
 async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
-    """(set_id, key, prompt) of every item of these sets; within a set the position is its id."""
-    statement = select(items.c.set_id, items.c.key, items.c.prompt).where(items.c.set_id == func.any(set_ids))
-    return (await db.execute(statement.order_by(items.c.id))).all()
+    """(set_id, key, prompt, tags) of every item of these sets; within a set the position is its id."""
+    i = items.c
+    statement = select(i.set_id, i.key, i.prompt, i.tags).where(i.set_id == func.any(set_ids))
+    return (await db.execute(statement.order_by(i.id))).all()
 
 
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: int, but: str, limit: int) -> Page:
-    """(id, key, prompt) of the items with ids above `after`, ascending, without the one whose key is `but`."""
+    """(id, key, prompt, tags) of the items with ids above `after`, ascending, without the one whose key is `but`."""
     i = items.c
-    statement = select(i.id, i.key, i.prompt, pages.length(i.prompt))
+    statement = select(i.id, i.key, i.prompt, i.tags, pages.length(i.prompt, i.tags))
     statement = statement.where(i.set_id == set_id, i.id > after, i.key != but)
     return await pages.read(db, statement, [i.id], limit)
-
-
-async def find_item(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
-    statement = select(items.c.id).where(items.c.set_id == set_id, items.c.key == key)
-    return (await db.execute(statement)).scalar_one_or_none()
 
 
 async def text_lengths(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
@@ -125,8 +109,9 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     return await pages.read(db, statement, [c.id], limit)
 
 
-async def find(db: AsyncConnection, set_id: UUID, key: str) -> int | None:
-    statement = select(candidates.c.id).where(candidates.c.set_id == set_id, candidates.c.key == key)
+async def find(db: AsyncConnection, part: Literal["candidates", "items"], set_id: UUID, key: str) -> int | None:
+    c = metadata.tables[part].c
+    statement = select(c.id).where(c.set_id == set_id, c.key == key)
     return (await db.execute(statement)).scalar_one_or_none()
 
 

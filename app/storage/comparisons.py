@@ -15,9 +15,12 @@ from app.storage.driver import fetch
 from app.storage.listening import CHANNEL
 from app.storage.pages import Page
 from app.storage.schema import Record, assignments, candidates, comparisons, items, judges, voids
-from app.storage.spans import Span, in_spans, parameters
+from app.storage.spans import in_spans
 
 c = comparisons.c
+_READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
+WITHIN = in_spans(select(*_READ), c).order_by(c.seq)
+VOIDS_WITHIN = in_spans(select(voids.c.set_id, voids.c.voids), voids.c)  # the comparisons that were taken back
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
 
 
@@ -90,23 +93,6 @@ async def record(db: AsyncConnection, votes: Sequence[NewVote]) -> dict[UUID, in
     as_json = (vote._replace(raw=None if vote.raw is None else json.dumps(vote.raw)) for vote in votes)
     rows = await fetch(db, _RECORD, *zip(*as_json, strict=True), CHANNEL)
     return {row["id"]: row["before"] for row in rows}
-
-
-_READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
-_WITHIN = in_spans(select(*_READ), c).order_by(c.seq)
-
-
-async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
-    """(set_id, seq, item_id, first, second, p_first, judge_id, weight) of these spans' comparisons, oldest first."""
-    return (await db.execute(_WITHIN, parameters(spans))).all()
-
-
-_VOIDS_WITHIN = in_spans(select(voids.c.set_id, voids.c.voids), voids.c)
-
-
-async def voids_within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
-    """(set_id, voids): the sequence numbers of the comparisons that voids in these spans took back."""
-    return (await db.execute(_VOIDS_WITHIN, parameters(spans))).all()
 
 
 async def get(db: AsyncConnection, set_id: UUID, seq: int) -> Record | None:

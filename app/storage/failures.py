@@ -19,19 +19,15 @@ def is_connection_failure(error: BaseException) -> bool:
         return True
     if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from what asyncpg does itself
         return True
-    return isinstance(_cause(error), OSError | asyncpg.InternalClientError) or _sqlstate(error).startswith(AWAY)
+    return isinstance(_cause(error), OSError | asyncpg.InternalClientError) or sqlstate(error).startswith(AWAY)
 
 
 def is_in_the_way(error: BaseException) -> bool:
     """True where others held what a statement needs, or every connection."""
-    return isinstance(error, PoolTimeout) or _sqlstate(error) in IN_THE_WAY
+    return isinstance(error, PoolTimeout) or sqlstate(error) in IN_THE_WAY
 
 
-def is_disk_full(error: BaseException) -> bool:
-    return _sqlstate(error) == DISK_FULL
-
-
-def _sqlstate(error: BaseException) -> str:
+def sqlstate(error: BaseException) -> str:
     """PostgreSQL's code for what went wrong; '' where it has none."""
     return str(getattr(_cause(error), "sqlstate", None) or "")
 
@@ -39,7 +35,7 @@ def _sqlstate(error: BaseException) -> str:
 def refused_value(error: BaseException) -> str | None:
     """The reason why PostgreSQL cannot hold a value (SQLSTATE class 22: NUL, a number out of range), or None."""
     cause = _cause(error)
-    return str(cause) if isinstance(cause, asyncpg.DataError) or _sqlstate(error).startswith("22") else None
+    return str(cause) if isinstance(cause, asyncpg.DataError) or sqlstate(error).startswith("22") else None
 
 
 def hide_values(error: BaseException) -> None:

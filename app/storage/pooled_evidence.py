@@ -9,25 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.schema import Record, pooled_evidence
-from app.storage.spans import Span, in_spans, parameters
+from app.storage.schema import pooled_evidence
+from app.storage.spans import in_spans
 
 BY_JUDGE = ("log_noise", "log_effects")  # of a value; entries from before effects were pooled lack them
 
 e = pooled_evidence.c
+WITHIN = in_spans(select(e.set_id, e.seq, e.value), e).order_by(e.seq)
 
 
 async def append(db: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
     await bulk.append(db, pooled_evidence, rows)
-
-
-_WITHIN = in_spans(select(e.set_id, e.seq, e.value), e).order_by(e.seq)
-
-
-async def within(db: AsyncConnection, spans: Sequence[Span]) -> Sequence[Record]:
-    """(set_id, seq, value) of those in these spans, oldest first."""
-    return (await db.execute(_WITHIN, parameters(spans))).all()
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:

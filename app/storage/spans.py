@@ -6,7 +6,10 @@ from uuid import UUID
 
 from sqlalchemy import BigInteger, Select, Uuid, and_, bindparam, cast, column, func
 from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
+
+from app.storage.schema import Record
 
 
 class Span(NamedTuple):
@@ -29,7 +32,7 @@ _span = _unnested.table_valued(
 def in_spans(
     statement: Select[*tuple[Any, ...]], entry: ReadOnlyColumnCollection[str, Any]
 ) -> Select[*tuple[Any, ...]]:
-    """Only the rows whose (set_id, seq) lie in one of the spans that `parameters` gives.
+    """Only the rows whose (set_id, seq) lie in one of the spans that it is `read` with.
 
     `entry` holds the columns of a part of the log.
     """
@@ -37,5 +40,7 @@ def in_spans(
     return statement.join(_span, inside)
 
 
-def parameters(spans: Sequence[Span]) -> dict[str, list[Any]]:
-    return {"of_set": [s.set_id for s in spans], "after": [s.after for s in spans], "until": [s.until for s in spans]}
+async def read(db: AsyncConnection, part: Select[*tuple[Any, ...]], spans: Sequence[Span]) -> Sequence[Record]:
+    """The rows of a statement that is `in_spans`; none are looked for where there is no span."""
+    ids, after, until = zip(*spans, strict=True) if spans else ((), (), ())
+    return (await db.execute(part, {"of_set": ids, "after": after, "until": until})).all() if spans else []

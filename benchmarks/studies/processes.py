@@ -8,13 +8,9 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 T = TypeVar("T")
+_pool = cache(lambda: ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")))
 
 
 def of_runs(measure: Callable[[int], T], runs: int) -> list[T]:
     """What each run measures, in their order."""
     return list(_pool().map(measure, range(runs), chunksize=10))
-
-
-@cache
-def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn"))

@@ -41,6 +41,8 @@ PageStatus = Literal[AskStatus, "preparing"]
 ObjectiveName = Literal["log-loss", "ece"]
 PoolBy = Literal["project", "question", "none"]
 OrderName = Literal["balanced", "both", "each", "as_selected"]
+TableKind = Literal["texts", "systems"]
+TableLayout = Literal["long", "wide"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 

@@ -243,7 +243,7 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         "GET",
         f"{of_set}/items?after=why%3F&limit=2",
         None,
-        {"items": [{"key": "sky", "prompt": None}], "next_after": None},
+        {"items": [{"key": "sky", "prompt": None, "tags": {"topic": "nature"}}], "next_after": None},
     ),
     (
         calls.next_pair(SET, judge="me", count=2),
@@ -339,6 +339,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         f"{of_set}/rank-sets?judge=gpt&judge=qwen&reference=ann&simultaneous=ellipsoid&lambda=0.2&lambda=0.3",
         None,
         EXAMPLES["rank_sets"]["response"],
+    ),
+    (
+        calls.leaderboard("help/desk", sets=[SET], weights={"Clarity": 2, "Tone=calm": 0.5}, level=0.9),
+        "GET",
+        f"/v1/projects/help%2Fdesk/leaderboard?set={SET}&weight=Clarity%3D2&weight=Tone%3Dcalm%3D0.5&level=0.9",
+        None,
+        {"project": "help/desk", "criteria": [], "weights": None, "sentence": "", "rows": []},
     ),
     (calls.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (

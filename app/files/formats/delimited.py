@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from app.files.formats.lines import BATCH, batches, decoded_lines, joined, refuse_repeated
+from app.files.formats.lines import batches, decoded_lines, refuse_repeated
 from app.files.spreadsheets import unguarded
 from app.files.tables import EXPORTED, Bounds, Content, Fault, InputError
 
@@ -16,13 +16,11 @@ DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 csv.field_size_limit(2**31 - 1)  # a text may be longer than the 128 KiB that csv allows a field
 
 
-def read(name: str, payload: bytes, bounds: Bounds) -> Content:
-    """Every cell as text. A row with more or fewer cells than the header is a fault. Raises InputError."""
-    return joined(read_in_parts(name, io.BytesIO(payload), bounds, BATCH))
-
-
 def read_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Iterator[Content]:
-    """As `read`, `rows` rows at a time; the first part has none."""
+    """Every cell as text, `rows` rows at a time; the first part has none. Raises InputError.
+
+    A row with more or fewer cells than the header is a fault.
+    """
     texts = decoded_lines(name, stream, bounds)
     unbroken = (line for text in texts for line in (io.StringIO(text, newline="") if "\r" in text else (text,)))
     delimiter, lines = _delimited(name, unbroken)

@@ -1,6 +1,5 @@
 """JSON: an array of objects, or in JSON Lines one object per line. A column for every name in any of them."""
 
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -31,13 +30,11 @@ def read_array(name: str, payload: bytes, bounds: Bounds) -> Content:
     return joined(_read_objects(name, enumerate(_elements(name, payload), 1), "row", bounds, BATCH))
 
 
-def read_lines(name: str, payload: bytes, bounds: Bounds) -> Content:
-    """One object per line; blank lines are none. Raises InputError."""
-    return joined(read_lines_in_parts(name, io.BytesIO(payload), bounds, BATCH))
-
-
 def read_lines_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Iterator[Content]:
-    """As `read_lines`, `rows` rows at a time, each part with the columns so far; the first part has none."""
+    """One object per line, `rows` at a time, each part with the columns so far; the first part has no rows.
+
+    Blank lines are no objects. Raises InputError.
+    """
     lines = ((n, line) for n, line in enumerate(decoded_lines(name, stream, bounds), 1) if line.strip())
     return _read_objects(name, lines, "line", bounds, rows)
 

@@ -15,10 +15,10 @@ from nextpair.words import InferenceTargetName
 from app.inference.choosing.criteria import Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
-from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Order, lead, present
+from app.inference.choosing.knowledge import JudgedRound, Questions, expecting
+from app.inference.choosing.order import Order, Presented, lead, presented
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.picking import Choice, JudgedRound, expecting, fantasise
+from app.inference.choosing.picking import fantasise
 from app.inference.choosing.selection import select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
@@ -51,12 +51,6 @@ class Tally(NamedTuple):
 
     leads: Ints  # (N,) how many times more often each candidate was shown first than second
     component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0
-
-
-class Presented(NamedTuple):
-    first: int
-    second: int
-    choice: Choice
 
 
 NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
@@ -121,11 +115,3 @@ def next_pairs(
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
     leads = lead(leased.first, leased.second, leads)
     return [presented(choice, leads, plan.order, rng) for choice in choices]
-
-
-def presented(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
-    """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
-    first, second = present(choice.i, choice.j, leads, order, rng)
-    leads[first] += 1
-    leads[second] -= 1
-    return Presented(first, second, choice)

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.asking import Presented
-from app.inference.choosing.order import Order, present
-from app.inference.choosing.picking import TIE, Choice
+from app.inference.choosing.order import Order, Presented, presented_beside
+from app.inference.choosing.picking import TIE
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.people_and_judge import ENOUGH, by_any, judged_instances, least_seen
@@ -71,14 +70,10 @@ def next_checks(
         best = np.flatnonzero(gain >= gain.max() * (1.0 - TIE))
         row = int(rng.choice(best))
         low, high = int(votes.low[row]), int(votes.high[row])
-        first, second = present(low, high, leads, order, rng)
-        leads[first] += 1
-        leads[second] -= 1
         free[row] = False
         counts[[low, high], [high, low]] += 1
-        m, v = float(marginal.mean[low] - marginal.mean[high]), marginal.covariance.variance_of_difference(low, high)
-        choice = Choice(low, high, float(gain[row]), m, float(np.sqrt(v)), 1.0 / len(best), random=False)
-        checks.append((row, Presented(first, second, choice)))
+        pair = presented_beside(marginal, low, high, float(gain[row]), 1.0 / len(best), leads, order, rng)
+        checks.append((row, pair))
     return checks
 
 

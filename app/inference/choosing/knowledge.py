@@ -19,7 +19,7 @@ from app.inference.gaussian import DenseCovariance, DesignRows
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
 from app.inference.regimes import FULLY_SUMMED
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join
 from app.inference.verdicts import pair_numbers
 
 
@@ -28,6 +28,13 @@ class Questions(NamedTuple):
 
     number: Ints  # (K,)
     per_pair: int  # Q
+
+
+class JudgedRound(NamedTuple):
+    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
+
+    comparisons: Comparisons
+    questions: Questions  # what each answers
 
 
 class Answered(NamedTuple):
@@ -67,6 +74,15 @@ def best_gains(
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
     gained = most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie)
     return who[first], who[second], gained
+
+
+def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> JudgedRound:
+    """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
+    comparisons, (number, per_pair) = before
+    expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
+    return JudgedRound(
+        join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair)
+    )
 
 
 def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answered:

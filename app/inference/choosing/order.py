@@ -8,7 +8,12 @@ each          each of the N (N - 1) ordered pairs is a question of its own (GPM 
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
+import numpy as np
+
+from app.inference.choosing.picking import Choice
+from app.inference.gaussian import Scores
 from app.inference.kernels import kernel
 from app.inference.types import Chance, Ints
 
@@ -21,6 +26,12 @@ class Order(StrEnum):
 
 
 IN_BOTH_ORDERS = Order.BOTH, Order.EACH  # whose pairs are shown both ways round
+
+
+class Presented(NamedTuple):
+    first: int
+    second: int
+    choice: Choice
 
 
 @kernel
@@ -43,3 +54,19 @@ def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int
     if leads[i] > leads[j] or rng.random() < 0.5:
         return j, i
     return i, j
+
+
+def presented(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
+    """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
+    first, second = present(choice.i, choice.j, leads, order, rng)
+    leads[first] += 1
+    leads[second] -= 1
+    return Presented(first, second, choice)
+
+
+def presented_beside(
+    scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints, order: Order, rng: Chance
+) -> Presented:
+    """`presented`, of a pair that something else than the criterion chose: the scores explain it all the same."""
+    m, v = float(scores.mean[low] - scores.mean[high]), scores.covariance.variance_of_difference(low, high)
+    return presented(Choice(low, high, score, m, float(np.sqrt(v)), propensity, random=False), leads, order, rng)

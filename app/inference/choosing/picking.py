@@ -6,14 +6,14 @@ Conceptually: the argmax of criteria.score over every open pair.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import ndtr
 
 from app.inference.choosing.contention import most_contended
 from app.inference.choosing.criteria import Criterion, Policy, has_known_weights, rule_of, score
 from app.inference.choosing.goals import RANKING, Goal, favoured
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
-    Questions,
+    JudgedRound,
     answered_in,
     best_gains,
     best_gains_in_round,
@@ -27,7 +27,7 @@ from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.pair_sets import Kinds, PairMoments, PairSet, has, mask, nth, size
 from app.inference.regimes import FULLY_SUMMED
-from app.inference.types import Chance, Comparisons, Floats, Ints, by_one_judge, join
+from app.inference.types import Chance, Floats, Ints
 
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
@@ -51,13 +51,6 @@ class Choice(NamedTuple):
         return float(ndtr(-abs(self.mean_difference) / self.sd_difference))
 
 
-class JudgedRound(NamedTuple):
-    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
-
-    comparisons: Comparisons
-    questions: Questions  # what each answers
-
-
 class Search(NamedTuple):
     """One batch being chosen."""
 
@@ -68,15 +61,6 @@ class Search(NamedTuple):
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
     judged: JudgedRound | None  # where win rates in all pairs are what is ranked
-
-
-def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> JudgedRound:
-    """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
-    comparisons, (number, per_pair) = before
-    expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
-    return JudgedRound(
-        join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair)
-    )
 
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:

@@ -11,8 +11,9 @@ from app.inference.choosing import certified
 from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, has_known_weights, rule_of
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
+from app.inference.choosing.knowledge import JudgedRound, expecting
 from app.inference.choosing.pair_sets import without
-from app.inference.choosing.picking import Choice, JudgedRound, Search, draw, expecting, explain, fantasise, pick
+from app.inference.choosing.picking import Choice, Search, draw, explain, fantasise, pick
 from app.inference.fitting.model import Model
 from app.inference.gaussian import CertifiedCovariance, Covariance
 from app.inference.kernels.components import joined

@@ -70,7 +70,7 @@ def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
     """The first criterion that is met, of a set of at least two candidates."""
     pairs = differences(posterior, model)
     for claims in claims_of(stop, goal, model.n):
-        if not _unsettled(pairs, posterior.mean, claims).any():
+        if not _unsettled(pairs, goal_pairs(claims.goal, posterior.mean), claims.error_level).any():
             return claims.reason
     if has_width(stop, model.n) and _width(pairs, stop) <= (stop.rank_width or 0):
         return "rank_width"
@@ -89,8 +89,9 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
     pairs = differences(posterior, model)
     matters = np.zeros((model.n, model.n), np.bool_)
     for claims in claims_of(stop, goal, model.n):
-        unsettled = _unsettled(pairs, posterior.mean, claims)
-        matters |= unsettled if unsettled.any() else _least_settled(pairs, goal_pairs(claims.goal, posterior.mean))
+        claimed = goal_pairs(claims.goal, posterior.mean)
+        unsettled = _unsettled(pairs, claimed, claims.error_level)
+        matters |= unsettled if unsettled.any() else _least_settled(pairs, claimed)
     if has_width(stop, model.n):
         matters |= ~separated(pairs.log_factor, model.n * (model.n - 1) // 2, stop.error_level)
     if stop.entropy_change is not None:
@@ -168,15 +169,14 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     return mean[:, None] - mean, v
 
 
-def _unsettled(pairs: Differences, mean: Floats, claims: Claims) -> Bools:
-    """(N, N), True at [i, j], i < j, for the claims that are not sure."""
-    matters = goal_pairs(claims.goal, mean)
-    return np.asarray(matters & ~separated(pairs.log_factor, int(matters.sum()), claims.error_level))
+def _unsettled(pairs: Differences, claimed: Bools, error_level: float) -> Bools:
+    """(N, N) those of the claimed pairs that are not sure."""
+    return np.asarray(claimed & ~separated(pairs.log_factor, int(claimed.sum()), error_level))
 
 
-def _least_settled(pairs: Differences, matters: Bools) -> Bools:
-    """(N, N) those of the pairs that matter whose ln B is nearest to the smallest."""
-    return np.asarray(matters & (pairs.log_factor <= pairs.log_factor[matters].min() + ALIKE))
+def _least_settled(pairs: Differences, claimed: Bools) -> Bools:
+    """(N, N) those of the claimed pairs whose ln B is nearest to the smallest."""
+    return np.asarray(claimed & (pairs.log_factor <= pairs.log_factor[claimed].min() + ALIKE))
 
 
 def _width(pairs: Differences, stop: Stop) -> int:

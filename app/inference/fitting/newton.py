@@ -15,7 +15,7 @@ comparisons by their design.
 Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
-    mu, w, g     Fit.mean, weights, gradient          (P,), (K,), (P,)
+    mu, w, g     Fit.mean, Fit.weights, gradient      (P,), (K,), (P,)
     l, l', -l''  expert.log_density, slope, curvature of (d, p), elementwise over (K,)
     c            comparisons.weight                   (K,)
 """
@@ -28,7 +28,7 @@ from scipy.linalg import lapack
 
 from app.inference.fitting import interior_point
 from app.inference.fitting.model import NONE, Model, bias_places, differences, hessian, information, scatter
-from app.inference.gaussian import Covariance
+from app.inference.gaussian import Covariance, DenseCovariance, plain
 from app.inference.graphs import comparison_graph
 from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
 from app.inference.graphs.conjugate_gradients import newton_step as newton_step_in_rows
@@ -45,12 +45,14 @@ AFRESH = 10  # one in so many comparisons is new: all are put in rows again
 
 
 class Fit(NamedTuple):
-    """The maximum of the log posterior."""
+    """The maximum of the log posterior, and H there: by its weights, and as whatever else the fit has left it."""
 
     mean: Floats  # (P,)
     convergence: Convergence
+    weights: Floats  # (K,) w
     graph: Graph | None = None  # the comparisons in rows, where they were fitted so
-    precision: Precision | None = None  # H there, likewise
+    precision: Precision | None = None  # H in rows, likewise, where these are in the order of the log: those of votes
+    covariance: DenseCovariance | None = None  # H^-1
 
 
 class Objective(NamedTuple):
@@ -87,15 +89,28 @@ def fit(
     """
     start = np.zeros(model.size) if start is None else contiguous(start)
     if model.expert.kink is not None and comparisons.size:
-        return Fit(*interior_point.solve(start, comparisons, model, tolerance(comparisons, model)))
+        mean, convergence = interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
+        return Fit(mean, convergence, weights(mean, comparisons, model))
     if _stands_in_rows(model) and (in_rows := _fit_in_rows(comparisons, model, start, before)):
         return in_rows
     maximise, aim = maximiser(evaluate, newton_step), tolerance(comparisons, model)
     if model.expert.as_soft_bt is not None and model.size > FACTORED:
         votes = votes_of(comparisons, model)
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
-    mean, g, _, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
-    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, aim))
+    mean, g, w, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
+    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, aim), w)
+
+
+def fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None = None) -> Fit | None:
+    """`fit` and H^-1 by one call of a kernel; None where it does not serve, or is not finite or positive definite."""
+    if not bradley_terry.serves(model.expert, model.size):
+        return None
+    votes, aim = votes_of(comparisons, model), tolerance(comparisons, model)
+    start = np.zeros(model.size) if start is None else contiguous(start)
+    mean, sigma, log_det, w, iterations, norm = bradley_terry.fit(*votes, start, aim)
+    if not isfinite(log_det + norm):
+        return None
+    return Fit(mean, Convergence.of(norm, iterations, aim), w, covariance=plain(sigma, log_det))
 
 
 def _stands_in_rows(model: Model) -> bool:
@@ -107,20 +122,23 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
 
     Of comparisons behind those of `before` the ones whom they concern are followed before all are looked at.
     """
-    if before is None or comparisons.size < AFRESH * (comparisons.size - before.size):
-        rows = votes_of(comparisons, model)
-        graph = comparison_graph.graph_of(
-            rows.first, rows.second, rows.p, rows.measurement, rows.weight, rows.precision, rows.pull
-        )
+    if before is not None and comparisons.size < AFRESH * (comparisons.size - before.size):
+        before = None
+    rows = votes_of(take(comparisons, slice(before.size if before else 0, None)), model)
+    answers = rows.first, rows.second, rows.p, rows.measurement, rows.weight
+    if before is None:
+        graph = comparison_graph.graph_of(*answers, rows.precision, rows.pull)
     else:
-        rows = votes_of(take(comparisons, slice(before.size, None)), model)
-        graph = comparison_graph.extended(before, rows.first, rows.second, rows.p, rows.measurement, rows.weight)
+        graph = comparison_graph.extended(before, *answers)
         who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
         start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
     aim, precision = _tolerance(np.diff(graph.start), graph.answers, model), comparison_graph.unevaluated(graph)
     mean, g, _, iterations = maximiser(evaluate_rows, step_in_rows)(InRows(graph, precision, aim), start, aim)
-    norm = float(np.abs(g).max())
-    return Fit(mean, Convergence.of(norm, iterations, aim), graph, precision) if isfinite(norm) else None
+    norm, are_votes = float(np.abs(g).max()), bool((graph.middle == graph.start[1:]).all())
+    if not isfinite(norm):
+        return None
+    w = weights(mean, comparisons, model)
+    return Fit(mean, Convergence.of(norm, iterations, aim), w, graph, precision if are_votes else None)
 
 
 def evaluate_rows(s: Floats, objective: InRows) -> tuple[Floats, Floats]:
@@ -199,7 +217,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     def hessian_times(x: Floats) -> Floats:
         return precision_times(x, first, second, bias, weights, model.prior.precision)
 
-    if near is not None:
+    if near is not None and near.has_matrix:
         return newton_step_by_products(hessian_times, near.times, g, tolerance)
     diagonal = model.prior.precision + information(weights, comparisons, model)
     return newton_step_by_products(hessian_times, lambda r: r / diagonal, g, tolerance)

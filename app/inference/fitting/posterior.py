@@ -22,7 +22,6 @@ hangs on that.
     mu, Sigma, w in Sigma   Posterior.mean, .covariance, .weights        (P,), (P, P), (K,)
 """
 
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,6 @@ from app.inference.fitting.newton import Fit
 from app.inference.gaussian import (
     CertifiedCovariance,
     Covariance,
-    DenseCovariance,
     DesignRows,
     Scores,
     from_precision,
@@ -43,7 +41,7 @@ from app.inference.gaussian import (
 from app.inference.gaussian.certified import followed, measured, unmeasured
 from app.inference.graphs.comparison_graph import Graph, Precision, precision_of
 from app.inference.growing import appended
-from app.inference.kernels import bradley_terry, contiguous
+from app.inference.kernels import contiguous
 from app.inference.kernels.design import are_near
 from app.inference.regimes import DENSE, INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
@@ -109,14 +107,8 @@ def is_certified(model: Model, dense: int | None = None) -> bool:
 
 def prior(model: Model) -> Posterior:
     """The posterior before any comparison."""
-    nothing, converged = no_comparisons(), Convergence(Outcome.CONVERGED, 0, 0.0)
-    mean = model.prior.pull / model.prior.precision
-    if is_certified(model):
-        sigma: Covariance = measured(_precision(Fit(mean, converged), nothing, model), mean)
-    else:
-        require_matrix(model.size)
-        sigma = plain(np.diag(1.0 / model.prior.precision), -float(np.log(model.prior.precision).sum()))
-    return Posterior(mean, sigma, NONE, converged, nothing, model)
+    mean, converged = model.prior.pull / model.prior.precision, Convergence(Outcome.CONVERGED, 0, 0.0)
+    return _at(Fit(mean, converged, NONE), no_comparisons(), model)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
@@ -128,47 +120,36 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
     """
     if not comparisons.size:
         return prior(model)
-    if is_certified(model, dense):
-        fitted = newton.fit(comparisons, model, start=start)
-        precision = _precision(fitted, comparisons, model)
-        sigma = measured(precision, fitted.mean) if dense is None else unmeasured(precision)
-        return _certified(fitted, sigma, comparisons, model)
-    if bradley_terry.serves(model.expert, model.size) and (compiled := _fit_compiled(comparisons, model, start)):
-        return compiled
-    fitted = newton.fit(comparisons, model, start=start)
-    weights = newton.weights(fitted.mean, comparisons, model)
+    fitted = newton.fit_compiled(comparisons, model, start) or newton.fit(comparisons, model, start=start)
     try:
-        covariance = from_precision(hessian(weights, comparisons, model))
+        return _at(fitted, comparisons, model, dense)
     except np.linalg.LinAlgError:
         convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
         weights = np.zeros(comparisons.size)
         return prior(model)._replace(weights=weights, convergence=convergence, comparisons=comparisons)
-    return Posterior(fitted.mean, covariance, weights, fitted.convergence, comparisons, model, fitted.graph)
 
 
-def _fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None) -> Posterior | None:
-    """`fit` by one call of a kernel; None where that meets what is not finite or not positive definite."""
-    votes, tolerance = newton.votes_of(comparisons, model), newton.tolerance(comparisons, model)
-    start = np.zeros(model.size) if start is None else contiguous(start)
-    mean, sigma, log_det, weights, iterations, gradient_norm = bradley_terry.fit(*votes, start, tolerance)
-    if not isfinite(log_det + gradient_norm):
-        return None
-    convergence = Convergence.of(gradient_norm, iterations, tolerance)
-    return Posterior(mean, plain(sigma, log_det), weights, convergence, comparisons, model)
+def _at(fitted: Fit, comparisons: Comparisons, model: Model, dense: int | None = None) -> Posterior:
+    """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
+    mean, convergence, weights, graph, _, sigma = fitted
+    if is_certified(model, dense):
+        precision = _in_rows(fitted, comparisons, model)
+        intervals = measured(precision, mean) if dense is None else unmeasured(precision)
+        return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph)
+    if sigma is None and not comparisons.size:
+        require_matrix(model.size)
+        sigma = plain(np.diag(1.0 / model.prior.precision), -float(np.log(model.prior.precision).sum()))
+    elif sigma is None:
+        sigma = from_precision(hessian(weights, comparisons, model))
+    return Posterior(mean, sigma, weights, convergence, comparisons, model, graph)
 
 
-def _precision(fitted: Fit, comparisons: Comparisons, model: Model) -> Precision:
-    """H in rows in the order of the log: those of a fit to votes alone, as measurements stand behind the votes."""
-    graph = fitted.graph
-    if fitted.precision is not None and graph is not None and (graph.middle == graph.start[1:]).all():
+def _in_rows(fitted: Fit, comparisons: Comparisons, model: Model) -> Precision:
+    """H in rows in the order of the log."""
+    if fitted.precision is not None:
         return fitted.precision
     first, second = contiguous(comparisons.first), contiguous(comparisons.second)
-    weights = newton.weights(fitted.mean, comparisons, model)
-    return precision_of(first, second, contiguous(weights), contiguous(model.prior.precision))
-
-
-def _certified(fitted: Fit, sigma: CertifiedCovariance, comparisons: Comparisons, model: Model) -> Posterior:
-    return Posterior(fitted.mean, sigma, NONE, fitted.convergence, comparisons, model, fitted.graph)
+    return precision_of(first, second, contiguous(fitted.weights), contiguous(model.prior.precision))
 
 
 def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
@@ -176,91 +157,61 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
 
     Equivalent to `fit(comparisons, model)`: exactly for the mean, for the covariance within MAX_DRIFT of each weight.
     """
-    model, new = posterior.model, comparisons.size - posterior.seen
-    since_exact = posterior.since_exact + max(new, 1)
+    model, old, sigma, seen = posterior.model, posterior.comparisons, posterior.covariance, posterior.seen
+    new = comparisons.size - seen
+    stays_exact = model.expert.fixed_curvature and sigma.has_matrix
+    since_exact = 0 if stays_exact else posterior.since_exact + max(new, 1)
     if new and _is_made_afresh(posterior, new, since_exact):
         return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
-    goes_on = _has_seen(posterior.comparisons, comparisons)
+    weigh_the_same = np.array_equal(comparisons.weight[:seen], old.weight)
+    goes_on = weigh_the_same and np.array_equal(comparisons.p[:seen], old.p)
     if goes_on and not new:
         return posterior
     graph = posterior.graph if goes_on else None
-    if isinstance(posterior.covariance, CertifiedCovariance):
-        fitted = newton.fit(comparisons, model, start=posterior.mean, before=graph)
-        sigma = followed(posterior.covariance, _precision(fitted, comparisons, model), fitted.mean)
-        return _certified(fitted, sigma, comparisons, model)._replace(since_exact=since_exact)
-    fitted = newton.fit(comparisons, model, start=posterior.mean, near=posterior.covariance, before=graph)
-    return _updated(posterior, fitted, comparisons, since_exact)
+    fitted = newton.fit(comparisons, model, start=posterior.mean, near=sigma, before=graph)
+    mean, convergence, weights, graph, *_ = fitted
+    if isinstance(sigma, CertifiedCovariance):
+        intervals = followed(sigma, _in_rows(fitted, comparisons, model), mean)
+        return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph, since_exact)
+    kept = posterior.weights
+    if not weigh_the_same:
+        kept = kept * np.divide(comparisons.weight[:seen], old.weight, out=np.ones(seen), where=old.weight > 0.0)
+    in_sigma = appended(kept, weights[seen:])
+    rows, changes = _changes(posterior, in_sigma, comparisons)
+    is_near = convergence.converged and are_near(weights, in_sigma, MAX_DRIFT)
+    if not is_near or (changes < -ROUNDED * in_sigma.max()).any():
+        return fit(comparisons, model, start=mean if convergence.converged else None)
+    updated = sigma.condition(rows, np.maximum(changes, 0.0))
+    return Posterior(mean, updated, in_sigma, convergence, comparisons, model, graph, since_exact)
 
 
 def _is_made_afresh(posterior: Posterior, new: int, since_exact: int) -> bool:
     """Whether so many new comparisons are cheaper by a fit, or its time has come."""
-    if not isinstance(posterior.covariance, DenseCovariance):
-        return False
     n, converged = posterior.model.n, posterior.convergence.converged
-    periods = 1 if n <= INVERTED_AT_ONCE else OVERDUE
-    return not converged or new > n or _wants_fresh(posterior.model, since_exact, periods)
+    latest = period(n) if n <= INVERTED_AT_ONCE else OVERDUE * period(n)
+    return posterior.covariance.has_matrix and (not converged or new > n or since_exact >= latest)
 
 
-def _has_seen(old: Comparisons, comparisons: Comparisons) -> bool:
-    """Whether the old ones still say and weigh what they did."""
-    return np.array_equal(comparisons.p[: old.size], old.p) and np.array_equal(
-        comparisons.weight[: old.size], old.weight
-    )
-
-
-def _updated(posterior: Posterior, fitted: Fit, comparisons: Comparisons, since_exact: int) -> Posterior:
-    """The posterior at a new MAP, where the weights that change in Sigma are rank-one updates."""
+def _changes(posterior: Posterior, weights: Floats, comparisons: Comparisons) -> tuple[DesignRows, Floats]:
+    """The different rows whose weights in Sigma change where it is to have these (K,), and by how much."""
     model, seen = posterior.model, posterior.seen
-    if not fitted.convergence.converged:
-        return fit(comparisons, model)
-    weights, before = newton.weights(fitted.mean, comparisons, model), posterior.comparisons.weight
-    kept, changed = posterior.weights, np.empty(0, np.int64)
-    if not np.array_equal(comparisons.weight[:seen], before):
-        kept = kept * np.divide(comparisons.weight[:seen], before, out=np.ones(seen), where=before > 0.0)
-        changed = np.flatnonzero(kept - posterior.weights)
-    in_sigma = appended(kept, weights[seen:])
-    first, second, _, judge, _ = take(comparisons, np.append(changed, np.arange(seen, len(weights))))
-    rows = DesignRows(first, second, model.n + judge if model.has_biases else None)
-    change = np.append(kept[changed] - posterior.weights[changed], weights[seen:])
-    rows, changes = _once_each(rows, change, model.n)
-    if not are_near(weights, in_sigma, MAX_DRIFT) or (changes < -ROUNDED * in_sigma.max()).any():
-        return fit(comparisons, model, start=fitted.mean)
-    sigma = posterior.covariance.condition(rows, np.maximum(changes, 0.0))
-    return Posterior(fitted.mean, sigma, in_sigma, fitted.convergence, comparisons, model, fitted.graph, since_exact)
-
-
-def _wants_fresh(model: Model, since_exact: int, periods: int = 1) -> bool:
-    return not model.expert.fixed_curvature and since_exact >= periods * period(model.n)
+    old = np.flatnonzero(weights[:seen] != posterior.weights)
+    moved = np.append(old, np.arange(seen, len(weights)))
+    first, second, _, judge, _ = take(comparisons, moved)
+    change = weights[moved]
+    change[: len(old)] -= posterior.weights[old]
+    return DesignRows(first, second, model.n + judge if model.has_biases else None).distinct(change, model.n)
 
 
 def is_due(posterior: Posterior) -> bool:
     """Whether the covariance is to be made afresh, by whoever has time."""
-    is_dense = isinstance(posterior.covariance, DenseCovariance)
-    return is_dense and posterior.convergence.converged and _wants_fresh(posterior.model, posterior.since_exact)
-
-
-def _once_each(rows: DesignRows, changes: Floats, n: int) -> tuple[DesignRows, Floats]:
-    """The different ones of these rows, and the sums of the changes of their weights.
-
-    A judge who repeats a pair takes from the answer that it gave before what the new one weighs.
-    """
-    first, second, bias = rows
-    if len(changes) < 2:
-        return rows, changes
-    row = np.minimum(first, second) * n + np.maximum(first, second)
-    if bias is not None:
-        row = (row * 2 + (first < second)) * (bias.max() + 1) + bias
-    _, at, group = np.unique(row, return_index=True, return_inverse=True)
-    different = DesignRows(first[at], second[at], None if bias is None else bias[at])
-    return different, np.asarray(np.bincount(group, changes), np.float64)
+    is_late = posterior.since_exact >= period(posterior.model.n)
+    return is_late and posterior.convergence.converged and posterior.covariance.has_matrix
 
 
 def exact(posterior: Posterior, dense: int | None = None) -> Posterior:
     """`posterior` with its covariance exact at its mean: what is published. Args: `dense` as of `fit`."""
-    comparisons, model, covariance = posterior.comparisons, posterior.model, posterior.covariance
-    if dense is None or not is_certified(model, dense):
-        if posterior.since_exact == 0:
-            return posterior
-        if model.expert.fixed_curvature and isinstance(covariance, DenseCovariance):
-            return posterior._replace(covariance=covariance.compact(), since_exact=0)
+    comparisons, model = posterior.comparisons, posterior.model
+    if posterior.since_exact == 0 and (dense is None or not is_certified(model, dense)):
+        return posterior._replace(covariance=posterior.covariance.compact())
     return fit(comparisons, model, start=posterior.mean, dense=dense)

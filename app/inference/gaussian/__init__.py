@@ -5,11 +5,13 @@
 
     diagonal                        (P,) Sigma_ii; of a certified one the middles of their intervals
     log_det                         ln det Sigma; NaN of a certified one
+    has_matrix                      whether `matrix` gives one
     matrix()                        (P, P) Sigma, not to be written to; a certified one raises TooMany
     times(x)                        (P,) Sigma x
     variance_of_difference(i, j)    v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij
     variances(first, second)        (L,) v_ij; of a certified one the middles of intervals of a relative `width`
     condition(rows, weights)        inv(inv(Sigma) + R^T diag(weights) R): Sigma after L comparisons
+    compact()                       the same in no more room than it needs
     block(n, log_det)               of the first n parameters alone, whose ln det the caller knows
 
 Not here: the mean, and what Sigma is made from (fitting).

@@ -44,6 +44,10 @@ class CertifiedCovariance(NamedTuple):
         return np.nan
 
     @property
+    def has_matrix(self) -> bool:
+        return False
+
+    @property
     def size_bytes(self) -> int:
         return sum(each.nbytes for each in (*self.precision, self.lower, self.upper))
 
@@ -77,6 +81,9 @@ class CertifiedCovariance(NamedTuple):
         precision = answered(self.precision, rows.first, rows.second, weights)
         lower[who] = 1.0 / precision.diagonal[who]
         return _measured(self._replace(precision=precision, lower=lower), who)
+
+    def compact(self) -> "CertifiedCovariance":
+        return self
 
     def block(self, n: int, log_det: float) -> "CertifiedCovariance":
         """All of it: no bias is a parameter."""

@@ -36,6 +36,10 @@ class DenseCovariance(NamedTuple):
     log_det: float
 
     @property
+    def has_matrix(self) -> bool:
+        return True
+
+    @property
     def size_bytes(self) -> int:
         return self.base.nbytes + self.columns.nbytes + self.diagonal.nbytes
 
@@ -82,7 +86,7 @@ class DenseCovariance(NamedTuple):
 
     def compact(self) -> "DenseCovariance":
         """The covariance as one base, without columns."""
-        return plain(self.matrix(), self.log_det)
+        return plain(self.matrix(), self.log_det) if len(self.columns) else self
 
     def block(self, n: int, log_det: float) -> "DenseCovariance":
         return DenseCovariance(self.base[:n, :n], self.columns[:, :n], self.diagonal[:n], log_det)

@@ -12,8 +12,9 @@
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
-from app.inference.state.asking import NONE_BLOCKED, BlockedPairs, ChosenPair, ask, has_pair
+from app.inference.state.asking import ChosenPair, ask, has_pair
 from app.inference.state.asking_people import HumanCheck, ask_people
+from app.inference.state.availability import NONE_BLOCKED, BlockedPairs
 from app.inference.state.catalogue import Catalogue, make_catalogue
 from app.inference.state.evidence import Interpretation
 from app.inference.state.log import ComparisonRow, Log, ScoreRow, SharedPriors, log_from_rows

@@ -1,6 +1,7 @@
 """Pairs ready to be shown, chosen from a snapshot: for overlap, or by the criterion.
 
-Each choice is one of choosing's; here it is told what the snapshot knows, and which assignments are out.
+An ask is one way: pairs due for overlap; then, in rounds, what is open (availability.py, reopening.py), which of it the
+criterion wants (choosing), and on which item. has_pair goes as far as what is open.
 """
 
 from collections.abc import Collection
@@ -8,38 +9,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import quantity_stopping
-from app.inference.choosing.asking import Draws, Leased, Plan, Presented, next_pairs, presented
+from app.inference.choosing.asking import Draws, Leased, Plan, next_pairs
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import IN_BOTH_ORDERS, Order
+from app.inference.choosing.order import Presented, presented_beside
 from app.inference.choosing.overlap import due
-from app.inference.choosing.picking import Choice
-from app.inference.choosing.stopping import needed
+from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
-from app.inference.gaussian import DenseCovariance
-from app.inference.kernels.availability import BOTH_ORDERS, mark
-from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
+from app.inference.gaussian import DenseCovariance, Scores
+from app.inference.kernels.pair_sets import size
+from app.inference.state.availability import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
 from app.inference.state.catalogue import Catalogue
-from app.inference.state.published import Sought, live_quantity
-from app.inference.state.reopening import NO_END, Reopened, Reopening, asked_of, reopen
-from app.inference.state.snapshot import Snapshot, plain_model, repeat_correlation_of
-from app.inference.targets import drawn_values
-from app.inference.types import Bools, Ints
-
-THE_ONLY_ITEM = np.zeros(1, np.int64)
-
-
-class BlockedPairs(NamedTuple):
-    """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
-
-    item: Ints  # (B,)
-    first: Ints  # (B,)
-    second: Ints  # (B,)
-    leases: int
-
-
-_NOBODY = np.empty(0, np.int64)
-NONE_BLOCKED = BlockedPairs(_NOBODY, _NOBODY, _NOBODY, 0)
+from app.inference.state.reopening import Reopening, reopened
+from app.inference.state.snapshot import Snapshot
+from app.inference.types import Comparisons, Ints
 
 
 class ChosenPair(NamedTuple):
@@ -68,19 +50,22 @@ def ask(
 
     Args: `published` is chosen by in place of the live posterior, where that is surer than it should be.
     """
-    item, first, second, leases = blocked
-    blocked = BlockedPairs(item.copy(), first.copy(), second.copy(), leases)  # in one layout, so that one kernel does
+    overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
     rng = Draws(plan, snapshot.version, blocked.leases)
-    chosen = _overlapped(snapshot, blocked, plan, askers, count, rng)
-    if chosen:
-        blocked = _with_leases(blocked, chosen)
+    scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
+    chosen_by = scores, snapshot.model, snapshot.comparisons
+    if published is not None:
+        chosen_by = published.scores, published.model, published.comparisons
+    chosen = [
+        ChosenPair(item, presented_beside(scores, low, high, float(lacking), 1.0, leads, plan.order, rng), "overlap")
+        for item, low, high, lacking in overlapping
+    ]
     while len(chosen) < count:
-        in_round = _round(snapshot, catalogue, blocked, plan, count - len(chosen), rng, reopening, published)
+        out = _with_leases(blocked, chosen) if chosen else blocked
+        in_round = _round(snapshot, catalogue, out, plan, count - len(chosen), rng, reopening, chosen_by)
         if not in_round:
             break
         chosen += in_round
-        if len(chosen) < count:
-            blocked = _with_leases(blocked, in_round)
     return chosen
 
 
@@ -95,25 +80,8 @@ def has_pair(
     """Whether `ask` would give a pair, without choosing one."""
     if _due_for_overlap(snapshot, blocked, plan, askers):
         return True
-    on_items, _, most = _offered(snapshot, catalogue, blocked, plan, reopening)
-    return most > 0 and any_open(on_items)
-
-
-def _overlapped(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], count: int, rng: Draws
-) -> list[ChosenPair]:
-    """Up to `count` pairs that are due for overlap, the one that was judged first in front."""
-    pairs = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
-    if not pairs:
-        return []
-    mean, covariance = snapshot.posterior.scores[:2]
-    leads = snapshot.tally.leads.copy()
-    chosen = []
-    for item, low, high, lacking in pairs:
-        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
-        choice = Choice(low, high, float(lacking), float(mean[low] - mean[high]), sd, 1.0, random=False)
-        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "overlap"))
-    return chosen
+    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
+    return min(open_pairs.most, size(open_pairs.pairs)) > 0
 
 
 def _due_for_overlap(
@@ -128,10 +96,11 @@ def _due_for_overlap(
     return list(zip(*(column[free].tolist() for column in pairs), strict=True))
 
 
-def is_blocked(blocked: BlockedPairs, item: Ints, low: Ints, high: Ints, n: int) -> Bools:
-    """(M,) which of these pairs of outputs are blocked."""
-    lower, higher = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
-    return np.asarray(np.isin((item * n + low) * n + high, (blocked.item * n + lower) * n + higher))
+def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
+    new = np.array([(each.item, each.pair.first, each.pair.second) for each in chosen], np.int64).T
+    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
+    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
+    return BlockedPairs(item, first, second, blocked.leases + len(chosen))
 
 
 def _round(
@@ -142,32 +111,15 @@ def _round(
     count: int,
     rng: Draws,
     reopening: Reopening | None,
-    published: Published | None,
+    chosen_by: tuple[Scores, Model, Comparisons],
 ) -> list[ChosenPair]:
-    on_items, orders, most = _offered(snapshot, catalogue, blocked, plan, reopening)
-    count = min(count, most)
-    leased = Leased(blocked.first[: blocked.leases], blocked.second[: blocked.leases])
-    if published is None:
-        state = snapshot.posterior.scores, snapshot.model, snapshot.comparisons
-    else:
-        state = published.scores, published.model, published.comparisons
     questions = _questions(snapshot) if plan.target == "all-pairs" else None
-    pairs = next_pairs(*state, leased, open_pairs(on_items), plan, count, rng, snapshot.tally, questions)
     uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
-    return [_on_item(pair, on_items, orders, snapshot, plan.order, rng, uses) for pair in pairs]
-
-
-def _offered(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
-) -> tuple[OpenOnItems, Bools | None, int]:
-    """The pairs that a round may give, in which orders if that matters, and how many of them."""
-    on_items = _open_on_items(snapshot, catalogue, blocked, plan.order)
-    is_dense = isinstance(snapshot.posterior.covariance, DenseCovariance)
-    if not reopening or any_open(on_items) or not is_dense:
-        return on_items, None, NO_END
-    orders, most = _reopened(snapshot, catalogue, blocked, plan, reopening)
-    in_an_order = np.flatnonzero(np.triu(orders | orders.swapaxes(1, 2), 1))
-    return OpenOnItems(catalogue.has, in_an_order, leaves_out=False), orders, most
+    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
+    leased = Leased(blocked.first[: blocked.leases].copy(), blocked.second[: blocked.leases].copy())
+    count = min(count, open_pairs.most)
+    pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, count, rng, snapshot.tally, questions)
+    return [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
 
 
 def _questions(snapshot: Snapshot) -> Questions:
@@ -184,71 +136,11 @@ def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> In
     return np.asarray(np.bincount(snapshot.log.entries.item, minlength=items) + out)
 
 
-def _open_on_items(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenOnItems:
-    """The pairs that may be shown now, where blocked ones count as shown in both orders.
-
-    With order "both", a pair seen in one order comes before any new pair.
-    """
-    item, first, second, _ = blocked
-    shown = snapshot.shown
-    if len(item):
-        shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
-    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
-        return OpenOnItems(catalogue.has, half_done, leaves_out=False)
-    used_up = shown.code[shown.orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else shown.code
-    return OpenOnItems(catalogue.has, used_up, leaves_out=True)
-
-
-def _reopened(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening
-) -> Reopened:
-    free = np.triu(catalogue.has[:, :, None] & catalogue.has[:, None, :], 1)
-    free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    marginal = snapshot.posterior.scores
-    already_asked = asked_of(
-        snapshot.log.entries,
-        orders_shown(snapshot.shown),
-        reopening,
-        blocked.leases,
-        repeat_correlation_of(snapshot, reopening.judge),
-    )
-    if plan.target == "latent":
-        pairs = needed(marginal, plain_model(snapshot), reopening.stop, plan.goal)
-    else:
-        ranked = live_quantity(snapshot, Sought(plan.target, catalogue.has, ()))
-        pairs = quantity_stopping.needed(drawn_values(ranked))
-    return reopen(already_asked, free, pairs, plan.order)
-
-
-def _on_item(
-    pair: Presented,
-    on_items: OpenOnItems,
-    orders: Bools | None,
-    snapshot: Snapshot,
-    order: Order,
-    rng: Draws,
-    uses: Ints | None,
-) -> ChosenPair:
-    """The pair on an item where it is open, drawn if there are several; its other order where only that is open.
-
-    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
-    """
-    items = items_of(on_items, pair.choice.i, pair.choice.j) if len(on_items.has) > 1 else THE_ONLY_ITEM
-    if uses is not None:
-        items = items[uses[items] == uses[items].min()]
-    item = int(items[0]) if len(items) == 1 else rng.choice(items)
-    if uses is not None:
-        uses[item] += 1
-    first, second = pair.first, pair.second
-    if orders is not None:
-        is_open = bool(orders[item, first, second])
-    else:
-        is_open = order not in IN_BOTH_ORDERS or not was_shown(snapshot.shown, item, first, second)
-    return ChosenPair(item, pair if is_open else Presented(second, first, pair.choice))
-
-
-def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
-    new = np.array([(each.item, each.pair.first, each.pair.second) for each in chosen], np.int64).T
-    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
-    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
-    return BlockedPairs(item, first, second, blocked.leases + len(chosen))
+def _open(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
+) -> OpenPairs:
+    """The pairs that a round may give: those that were not shown, and once there are none, those that open again."""
+    new = open_now(snapshot.shown, catalogue.has, blocked, plan.order)
+    if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
+        return new
+    return reopened(snapshot, catalogue.has, blocked, plan, reopening)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import human_checks
-from app.inference.choosing.asking import Draws, Plan, presented
-from app.inference.choosing.picking import Choice
+from app.inference.choosing.asking import Draws, Plan
+from app.inference.choosing.order import presented_beside
 from app.inference.judges import binary, next_to_label, votes
-from app.inference.state.asking import BlockedPairs, ChosenPair, is_blocked
+from app.inference.state.asking import ChosenPair
+from app.inference.state.availability import BlockedPairs, is_blocked
 from app.inference.state.snapshot import Snapshot, pair_votes_of
 
 
@@ -55,14 +56,12 @@ def _unlabelled(
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     rng = Draws(plan, snapshot.version, blocked.leases)
-    mean, covariance = snapshot.posterior.scores[:2]
-    leads = snapshot.tally.leads.copy()
+    scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
     chosen = []
     for row, behind, propensity in zip(
         *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
     ):
         item, low, high = (int(column[row]) for column in pair_votes[:3])
-        sd = float(np.sqrt(covariance.variance_of_difference(low, high)))
-        choice = Choice(low, high, float(behind), float(mean[low] - mean[high]), sd, float(propensity), random=False)
-        chosen.append(ChosenPair(item, presented(choice, leads, plan.order, rng), "labels"))
+        pair = presented_beside(scores, low, high, float(behind), float(propensity), leads, plan.order, rng)
+        chosen.append(ChosenPair(item, pair, "labels"))
     return chosen

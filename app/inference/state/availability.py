@@ -1,68 +1,108 @@
-"""Pairs that may be shown now, and on which items."""
+"""Pairs that may be shown now, and on which items and in which orders; which ones are out."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order, Presented
 from app.inference.choosing.pair_sets import among, listed
-from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs
+from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark
 from app.inference.kernels.pair_sets import Kinds, PairSet
-from app.inference.types import Bools, Ints
+from app.inference.types import Bools, Chance, Ints
 
-BOTH = np.array([[False, False], [False, True]])  # of two, with an output each
+NO_END = 10**9
+THE_ONLY_ITEM = np.zeros(1, np.int64)
 
 
-class OpenOnItems(NamedTuple):
-    """Pairs i < j on I items: those listed, or all of which both have an output but those."""
+class BlockedPairs(NamedTuple):
+    """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
 
+    item: Ints  # (B,)
+    first: Ints  # (B,)
+    second: Ints  # (B,)
+    leases: int
+
+
+_NOBODY = np.empty(0, np.int64)
+NONE_BLOCKED = BlockedPairs(_NOBODY, _NOBODY, _NOBODY, 0)
+
+
+class OpenPairs(NamedTuple):
+    """Pairs i < j that may be shown on some of I items: those listed, or all of which both have an output but those."""
+
+    pairs: PairSet  # those open on one item or more
     has: Bools  # (I, N) who has an output where
     code: Ints  # (M,) ascending, as in ShownPairs
     leaves_out: bool
+    closed: ShownPairs | None  # the orders in which they may not be shown, if any
+    most: int = NO_END  # pairs at once
 
 
-def open_pairs(on_items: OpenOnItems) -> PairSet:
-    """The pairs that are open on one item or more."""
-    (has, code, leaves_out), (items, n) = on_items, on_items.has.shape
-    if not leaves_out or items == 1:
-        pairs = listed(n, code if items == 1 else np.unique(code % (n * n)), leaves_out=leaves_out)
-        return pairs if has.all() or not leaves_out else among(pairs, Kinds(has[0].astype(np.int64), BOTH))
-    pair, times = np.unique(code[_on_both(has, code)] % (n * n), return_counts=True)
-    low, high = np.divmod(pair, n)
-    is_closed = times == (has[:, low] & has[:, high]).sum(axis=0)
-    pairs = listed(n, pair[is_closed], leaves_out=True)
-    return pairs if has.all() else among(pairs, _with_an_item_in_common(has))
+def is_blocked(blocked: BlockedPairs, item: Ints, low: Ints, high: Ints, n: int) -> Bools:
+    """(M,) which of these pairs of outputs are blocked."""
+    lower, higher = np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)
+    return np.asarray(np.isin((item * n + low) * n + high, (blocked.item * n + lower) * n + higher))
 
 
-def _with_an_item_in_common(has: Bools) -> Kinds:
-    """Candidates of one kind have outputs on the same items."""
-    patterns, kind = np.unique(has, axis=1, return_inverse=True)
-    return Kinds(kind.reshape(-1), patterns.T @ patterns)
+def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
+    """The pairs that were not shown yet, where blocked ones count as shown in both orders.
+
+    With order "both", a pair seen in one order comes before any new pair.
+    """
+    item, first, second, _ = blocked
+    if len(item):
+        shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
+    closed = shown if order in IN_BOTH_ORDERS else None
+    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
+        return open_pairs(has, half_done, closed, leaves_out=False)
+    used_up = shown.code[shown.orders == BOTH_ORDERS] if closed else shown.code
+    return open_pairs(has, used_up, closed, leaves_out=True)
 
 
-def items_of(on_items: OpenOnItems, i: int, j: int) -> Ints:
-    """The items on which the pair i < j is open, ascending."""
-    has, code, leaves_out = on_items
+def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
+    """Args: are those of OpenPairs. A pair is left out where it is on every item that its candidates have in common."""
+    items, n = has.shape
+    of_candidates = code
+    if items > 1 and not leaves_out:
+        of_candidates = np.unique(code % (n * n))
+    elif items > 1:
+        item, low, high = np.unravel_index(code, (items, n, n))
+        pair, times = np.unique(code[has[item, low] & has[item, high]] % (n * n), return_counts=True)
+        low, high = np.divmod(pair, n)
+        outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
+        of_candidates = pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)]
+    pairs = listed(n, of_candidates, leaves_out=leaves_out)
+    if leaves_out and not has.all():
+        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
+        pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
+    return OpenPairs(pairs, has, code, leaves_out, closed, most)
+
+
+def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
+    """The pair on an item where it is open, drawn if there are several; its other order where only that is open.
+
+    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
+    """
+    items = items_of(of, pair.choice.i, pair.choice.j)
+    if uses is not None:
+        items = items[uses[items] == uses[items].min()]
+    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    if uses is not None:
+        uses[item] += 1
+    if of.closed is None or not was_shown(of.closed, item, pair.first, pair.second):
+        return item, pair
+    return item, Presented(pair.second, pair.first, pair.choice)
+
+
+def items_of(of: OpenPairs, i: int, j: int) -> Ints:
+    """The items on which the pair i < j, which is open, is so; ascending."""
+    has, code = of.has, of.code
+    if len(has) == 1:
+        return THE_ONLY_ITEM
     items = np.flatnonzero(has[:, i] & has[:, j])
     wanted = (items * has.shape[1] + i) * has.shape[1] + j
     is_listed = np.searchsorted(code, wanted, side="right") > np.searchsorted(code, wanted)
-    return np.asarray(items[is_listed != leaves_out])
-
-
-def any_open(on_items: OpenOnItems) -> bool:
-    has, code, leaves_out = on_items
-    if not leaves_out:
-        return len(code) > 0
-    outputs = has.sum(axis=1)
-    return int((outputs * (outputs - 1)).sum()) // 2 > int(np.count_nonzero(_on_both(has, code)))
-
-
-def orders_shown(shown: ShownPairs) -> Bools:
-    """(I, N, N), True at [item, first, second] where the pair was shown so."""
-    result = np.zeros((shown.items, shown.n, shown.n), np.bool_)
-    item, low, high = parts(shown.code, shown.n)
-    result[item, low, high] = shown.orders & LOWER_FIRST != 0
-    result[item, high, low] = shown.orders & HIGHER_FIRST != 0
-    return result
+    return np.asarray(items[is_listed != of.leaves_out])
 
 
 def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
@@ -71,15 +111,3 @@ def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
     place = int(np.searchsorted(shown.code, code))
     is_listed = place < len(shown.code) and shown.code[place] == code
     return bool(is_listed and shown.orders[place] & (LOWER_FIRST if first < second else HIGHER_FIRST))
-
-
-def parts(code: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """(M,) item, i and j of each code."""
-    item_and_low, high = np.divmod(code, n)
-    return (*np.divmod(item_and_low, n), high)
-
-
-def _on_both(has: Bools, code: Ints) -> Bools:
-    """(M,) whether both have an output there."""
-    item, low, high = parts(code, has.shape[1])
-    return np.asarray(has[item, low] & has[item, high])

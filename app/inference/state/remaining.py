@@ -12,8 +12,9 @@ from app.inference.choosing.forecasting import Left
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
+from app.inference.state.availability import NO_END
 from app.inference.state.catalogue import Catalogue
-from app.inference.state.reopening import NO_END, PROBES, most_times, repeats_alike
+from app.inference.state.reopening import PROBES, most_times, repeats_alike
 from app.inference.state.snapshot import Snapshot, repeat_correlation_of
 
 

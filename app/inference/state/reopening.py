@@ -21,18 +21,24 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from app.inference.choosing import quantity_stopping, stopping
+from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order
 from app.inference.choosing.stopping import Stop
 from app.inference.experts.measured_bt import is_vote
+from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, Orders, ShownPairs
+from app.inference.state.availability import NO_END, BlockedPairs, OpenPairs, open_pairs
 from app.inference.state.log import Entries
+from app.inference.state.published import Sought, live_quantity
+from app.inference.state.snapshot import Snapshot, plain_model, repeat_correlation_of
+from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
-V = TypeVar("V", Bools, Ints)
+V = TypeVar("V", Bools, Ints, Orders)
 
 ALIKE = 0.01  # answers closer than this are alike: batches move the third digit of a model's p
 PROBES = 8  # repeats, all of them alike, of one that always answers alike
 MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
-NO_END = 10**9
 
 
 class Reopening(NamedTuple):
@@ -41,11 +47,6 @@ class Reopening(NamedTuple):
     judge: int  # id
     is_person: bool
     stop: Stop
-
-
-class Reopened(NamedTuple):
-    orders: Bools  # (I, N, N), True at [item, first, second] that may be shown in this order
-    most: int  # pairs at once
 
 
 class Asked(NamedTuple):
@@ -57,34 +58,51 @@ class Asked(NamedTuple):
     most_times: int
 
 
-def reopen(asked: Asked, free: Bools, needed: Bools, order: Order) -> Reopened:
-    """Args: `free` (I, N, N), True at [item, i, j], i < j, where both have an output and nobody holds the pair.
+def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
+    """The pairs of outputs that open again and that nobody holds, each in the orders of its kind."""
+    rho = repeat_correlation_of(snapshot, reopening.judge)
+    if plan.target == "latent":
+        model = plain_model(snapshot)
+        needed = stopping.needed(snapshot.posterior.scores, model, reopening.stop, plan.goal)
+    else:
+        ranked = live_quantity(snapshot, Sought(plan.target, has, ()))
+        needed = quantity_stopping.needed(drawn_values(ranked))
+    free = np.triu(has[:, :, None] & has[:, None, :], 1)
+    free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
+    asked = _asked(snapshot, reopening, blocked.leases, rho)
+    orders, most = _reopen(asked, free & needed, plan.order)
+    if not (most and orders.any()):
+        orders, most = _reopen(asked, free, plan.order)
+    closed = (~orders * LOWER_FIRST | ~_turned(orders) * HIGHER_FIRST).astype(np.uint8)
+    code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
+    in_orders = snapshot.shown._replace(code=code, orders=closed.flat[code])
+    return open_pairs(has, code, in_orders, leaves_out=False, most=most)
 
-    `needed` (N, N) is True at [i, j], i < j, where the order keeps the set from stopping.
-    """
-    reopened = _reopen(asked, free & needed, order)
-    return reopened if reopened.most and reopened.orders.any() else _reopen(asked, free, order)
 
-
-def asked_of(entries: Entries, was_shown: Bools, reopening: Reopening, leases: int, rho: float | None) -> Asked:
+def _asked(snapshot: Snapshot, reopening: Reopening, leases: int, rho: float | None) -> Asked:
     """Args: so many `leases` are live; `rho` is rho of the judge, None where each answer is one vote."""
-    repeats = repeats_left(entries, reopening, leases, was_shown.shape[1])
+    entries, was_shown = snapshot.log.entries, orders_shown(snapshot.shown)
+    repeats = repeats_left(entries, reopening, leases, snapshot.shown.n)
     times = times_judged(entries, reopening.judge, was_shown.shape)
     return Asked(times, was_shown, repeats, most_times(entries, reopening.judge, rho))
 
 
-def _reopen(asked: Asked, free: Bools, order: Order) -> Reopened:
+def _reopen(asked: Asked, free: Bools, order: Order) -> tuple[Bools, int]:
+    """(I, N, N), True at [item, first, second] that may be shown in this order; and how many pairs at once.
+
+    Args: `free` (I, N, N) is True at [item, i, j], i < j, for the pairs in question.
+    """
     is_fixed = order is Order.AS_SELECTED
     may_show = free if is_fixed else free | _turned(free)
     for orders in _unasked(asked, order):
         if (may_show & orders).any():
-            return Reopened(may_show & orders, NO_END)
+            return may_show & orders, NO_END
     once_more = may_show & (asked.times < asked.most_times)
     if not is_fixed:
         once_more &= asked.times <= _turned(asked.times)
     if asked.most_times < NO_END and once_more.any():
         once_more &= asked.times == asked.times[once_more].min()
-    return Reopened(once_more, asked.repeats)
+    return once_more, asked.repeats
 
 
 def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
@@ -95,6 +113,13 @@ def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
     yield _turned(was_shown) & ~was_shown
     yield (times == 0) & (_turned(times) == 0)
     yield times == 0
+
+
+def orders_shown(shown: ShownPairs) -> Bools:
+    """(I, N, N), True at [item, first, second] where the pair was shown so."""
+    orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
+    orders.flat[shown.code] = shown.orders
+    return np.asarray((orders & LOWER_FIRST | _turned(orders) & HIGHER_FIRST) != 0)
 
 
 def most_times(entries: Entries, judge: int, rho: float | None) -> int:

@@ -13,7 +13,8 @@ from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method
 from app.inference.kernels.bradley_terry import serves
 from app.inference.regimes import FACTORED, FULLY_SUMMED, KNOWN_QUICKLY
-from app.inference.state.asking import BlockedPairs, ask
+from app.inference.state.asking import ask
+from app.inference.state.availability import NONE_BLOCKED
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
 from app.inference.state.log import ComparisonRow, log_from_rows
@@ -48,7 +49,6 @@ def work_of_a_pair(n: int, plan: Plan) -> int:
 
 def warm_up() -> None:
     """Compile the kernels that sets need, or load them: seconds once, then a fraction of one. Safe in any thread."""
-    nobody = np.empty(0, np.int64)
     some, one_more = (
         log_from_rows([ComparisonRow(seq, 0, first=0, second=1, p=1.0, judge=1) for seq in range(*ends)])
         for ends in ((1, 11), (11, 12))
@@ -60,5 +60,5 @@ def warm_up() -> None:
         newton.fit(snapshot.comparisons, snapshot.model)
         everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
-            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan, 1)
-            ask(snapshot, everyone, BlockedPairs(nobody, nobody, nobody, 0), plan._replace(goal=Goal(pair=(0, 1))), 2)
+            ask(snapshot, everyone, NONE_BLOCKED, plan, 1)
+            ask(snapshot, everyone, NONE_BLOCKED, plan._replace(goal=Goal(pair=(0, 1))), 2)

@@ -1,6 +1,6 @@
 """Group verdicts, and how far each judge can be believed."""
 
-import sys
+from functools import partial
 
 from nextpair import schemas
 from nextpair.words import counted
@@ -8,17 +8,13 @@ from rich.console import Console
 
 from app.offline.aggregation import ScoredAggregation
 from app.offline.printing import Format
-from app.offline.printing.tables import Row, grid, write_json, write_rows
+from app.offline.printing.tables import Row, grid, show_as
 
 
 def show(scored: ScoredAggregation, form: Format, *, names_classes: bool) -> None:
     """The items for programs, the judges for people and in JSON."""
-    if form == "csv":
-        write_rows((_row(item, names_classes) for item in scored.aggregation.items), sys.stdout)
-    elif form == "json":
-        write_json(_answer(scored))
-    else:
-        _print(scored)
+    rows = (_row(item, names_classes) for item in scored.aggregation.items)
+    show_as(form, rows, partial(_answer, scored), partial(_print, scored))
 
 
 def _row(item: schemas.ItemVerdict, names_classes: bool) -> Row:

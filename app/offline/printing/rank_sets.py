@@ -1,23 +1,17 @@
 """Rank-sets of systems: by people helped by judges, by people alone, and by each judge alone."""
 
-import sys
-
 from nextpair import schemas
 from nextpair.words import counted
 from rich.console import Console
 
 from app.offline.printing import Format
-from app.offline.printing.tables import Row, grid, write_json, write_rows
+from app.offline.printing.tables import Row, grid, show_as
 
 
 def show(ranks: schemas.RankSets, by_people: int, form: Format) -> None:
     """All systems, best first; people judged `by_people` instances."""
-    if form == "csv":
-        write_rows((_row(system, ranks) for system in ranks.systems), sys.stdout)
-    elif form == "json":
-        write_json(ranks)
-    else:
-        _print(ranks, by_people)
+    rows = (_row(system, ranks) for system in ranks.systems)
+    show_as(form, rows, lambda: ranks, lambda: _print(ranks, by_people))
 
 
 def _row(system: schemas.SystemRankSet, ranks: schemas.RankSets) -> Row:

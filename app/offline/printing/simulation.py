@@ -1,19 +1,19 @@
 """Simulations: how many comparisons each criterion needed, and the curves."""
 
-import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from nextpair.words import counted
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
 from app.files.tables import InputError
 from app.inference.types import Floats
 from app.offline.printing import Format
-from app.offline.printing.tables import WIDEST, Row, grid, write_json, write_rows
+from app.offline.printing.tables import WIDEST, Row, grid, show_as, write_rows
+from app.offline.progress import progress_of
 from app.offline.simulation import Cost, Curves, Fleet, Runner
 
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -22,12 +22,8 @@ BESIDE_CURVE = 81  # columns of a simulation that the curve leaves
 
 def show(curves: Curves, costs: Sequence[Cost], target: float, unscored: int, form: Format) -> None:
     """The cost of each criterion, and its curve for people."""
-    if form == "json":
-        write_json(_simulation_json(curves, costs, target, unscored))
-    elif form == "csv":
-        write_rows([cost._asdict() for cost in costs], sys.stdout)
-    else:
-        _print_simulation(Console(highlight=False), curves, costs, target, unscored)
+    of_run = curves, costs, target, unscored
+    show_as(form, (cost._asdict() for cost in costs), partial(_answer, *of_run), partial(_print, *of_run))
 
 
 def write_curves(curves: Curves, path: str) -> None:
@@ -49,15 +45,15 @@ def with_progress(run_all: Runner) -> Runner:
     """A runner that shows a bar on stderr while `run_all` works, where that is a terminal."""
 
     def watched(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
-        stderr = Console(stderr=True)
-        columns = ("replaying", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-            yield from progress.track(run_all(fleets), total=len(fleets))
+        with progress_of(len(fleets), "replaying") as advance:
+            for curves in run_all(fleets):
+                yield curves
+                advance(1)
 
     return watched
 
 
-def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> Row:
+def _answer(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> Row:
     return {
         "groups": curves.cases,
         "groups_left_out": curves.constant,
@@ -71,7 +67,8 @@ def _simulation_json(curves: Curves, costs: Sequence[Cost], target: float, unsco
     }
 
 
-def _print_simulation(console: Console, curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
+def _print(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) -> None:
+    console = Console(highlight=False)
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{counted(curves.cases, 'group')} of {pairs} · {counted(seeds, 'seed')}")

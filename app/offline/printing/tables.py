@@ -1,6 +1,7 @@
 """Tables, JSON and CSV, as every command prints them."""
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from app.files import spreadsheets
+from app.offline.printing import Format
 
 Row = dict[str, Any]
 
@@ -26,6 +28,16 @@ def write_rows(rows: Iterable[Row], file: Any) -> None:
 
 def write_json(value: Any) -> None:
     print(to_json(value, indent=2).decode())
+
+
+def show_as(form: Format, rows: Iterable[Row], answer: Callable[[], Any], table: Callable[[], None]) -> None:
+    """One of these on stdout: CSV of `rows`, JSON of the `answer`, or what `table` prints for people."""
+    if form == "csv":
+        write_rows(rows, sys.stdout)
+    elif form == "json":
+        write_json(answer())
+    else:
+        table()
 
 
 def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

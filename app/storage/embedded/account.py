@@ -41,7 +41,8 @@ def choose_account(home: Path) -> Account:
     if me == 0 and owner != 0 and (entry := _named(owner)):
         return Account(drop_to=entry)
     stand_in = _stand_in()
-    namespace = _namespace(stand_in)
+    mapping = (f"--map-user={stand_in.pw_uid}", f"--map-group={stand_in.pw_gid}")
+    namespace = Account(prefix=("unshare", "--user", *mapping, "--"))
     if shutil.which("unshare") and run_as(namespace, "true").returncode == 0:
         return namespace
     if me == 0:
@@ -52,12 +53,13 @@ def choose_account(home: Path) -> Account:
 def run_as(account: Account, *command: str | Path) -> subprocess.CompletedProcess[str]:
     """Run `command` as `account`, in an environment that cannot redirect PostgreSQL."""
     drop = account.drop_to
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
     return subprocess.run(
         [*account.prefix, *command],
         user=drop.pw_uid if drop else None,
         group=drop.pw_gid if drop else None,
         extra_groups=() if drop else None,
-        env=_clean_environment(),
+        env={**kept, "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -104,13 +106,3 @@ def _stand_in() -> pwd.struct_passwd:
         if name in known:
             return known[name]
     raise EmbeddedPostgresError("PostgreSQL refuses to run as root: run as a normal user or set DATABASE_URL.")
-
-
-def _namespace(seen_as: pwd.struct_passwd) -> Account:
-    mapping = (f"--map-user={seen_as.pw_uid}", f"--map-group={seen_as.pw_gid}")
-    return Account(prefix=("unshare", "--user", *mapping, "--"))
-
-
-def _clean_environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LANG"))}
-    return {**kept, "LC_ALL": "C"}

@@ -43,13 +43,9 @@ def stop_server(data: Path) -> None:
         if not serves(pid, data):
             return
         os.kill(pid, how)
-        _wait_for_end(pid, data)
-
-
-def _wait_for_end(pid: int, data: Path) -> None:
-    deadline = time.monotonic() + SHUTDOWN_SECONDS
-    while serves(pid, data) and time.monotonic() < deadline:
-        time.sleep(0.02)
+        deadline = time.monotonic() + SHUTDOWN_SECONDS
+        while serves(pid, data) and time.monotonic() < deadline:
+            time.sleep(0.02)
 
 
 def _command_line(pid: int) -> str:

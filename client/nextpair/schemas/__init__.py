@@ -17,9 +17,11 @@ from nextpair.schemas.disputes import *
 from nextpair.schemas.goals import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
+from nextpair.schemas.leaderboards import *
 from nextpair.schemas.pooled_evidence import *
 from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
 from nextpair.schemas.rankings import *
 from nextpair.schemas.sets import *
+from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, Presented, next_pairs
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING
-from app.inference.choosing.order import Order, lead
+from app.inference.choosing.order import Order, Presented, lead
 from app.inference.choosing.pair_sets import every_pair, of_mask
 from app.inference.choosing.selection import select
 from app.inference.fitting import posterior

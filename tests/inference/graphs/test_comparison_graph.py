@@ -65,8 +65,8 @@ def measurement_of(log: Comparisons, m: Model) -> Floats:
 def by_numpy(log: Comparisons, m: Model) -> Fit:
     objective = newton.Objective(log, m, newton.tolerance(log, m))
     maximise = maximiser(newton.evaluate, newton.newton_step)
-    mean, g, _, iterations = maximise(objective, np.zeros(m.size), objective.tolerance)
-    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance))
+    mean, g, w, iterations = maximise(objective, np.zeros(m.size), objective.tolerance)
+    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance), w)
 
 
 def matrix_of(precision: Precision) -> Floats:
@@ -83,13 +83,17 @@ def assert_fits(one: Fit, log: Comparisons, m: Model) -> None:
     assert one.convergence.converged
     assert slow.convergence.converged
     np.testing.assert_allclose(one.mean, slow.mean, rtol=0.0, atol=1e-8)
-    each = newton.evaluate(slow.mean, newton.Objective(log, m, 0.0))[1]
-    np.testing.assert_allclose(newton.weights(one.mean, log, m), each, rtol=0.0, atol=1e-8)
-    assert (one.precision is None) == (one.graph is None) == m.allows_for_biases
+    np.testing.assert_allclose(one.weights, slow.weights, rtol=0.0, atol=1e-8)
+    assert (one.graph is None) == m.allows_for_biases
+    if one.graph is not None:
+        h, in_rows = hessian(slow.weights, log, m), unevaluated(one.graph)
+        evaluate(one.mean, one.graph, in_rows)
+        np.testing.assert_allclose(matrix_of(in_rows), h, rtol=0.0, atol=1e-8 * log.size)
+        np.testing.assert_allclose(in_rows.diagonal, np.diag(h), rtol=0.0, atol=1e-8 * log.size)
+        is_in_order = one.graph.middle.tolist() == one.graph.start[1:].tolist()
+        assert (one.precision is not None) == is_in_order
     if one.precision is not None:
-        h = hessian(each, log, m)
-        np.testing.assert_allclose(matrix_of(one.precision), h, rtol=0.0, atol=1e-8 * log.size)
-        np.testing.assert_allclose(one.precision.diagonal, np.diag(h), rtol=0.0, atol=1e-8 * log.size)
+        np.testing.assert_allclose(one.precision.weight, in_rows.weight, rtol=1e-12)
 
 
 @numerics

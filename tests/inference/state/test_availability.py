@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.kernels.availability import codes, mark, none_shown
-from app.inference.kernels.pair_sets import mask
-from app.inference.state.availability import OpenOnItems, any_open, items_of, open_pairs, orders_shown, was_shown
+from app.inference.kernels.pair_sets import mask, size
+from app.inference.state.availability import items_of, open_pairs, was_shown
+from app.inference.state.reopening import orders_shown
 from app.inference.types import Bools, Ints
 from tests.inference.factories import numerics
 
@@ -33,12 +34,12 @@ def test_open_pairs_are_those_open_on_any_item(items: int, n: int, seed: int, fu
     if not leaves_out:
         code = np.flatnonzero(is_open)
 
-    on_items = OpenOnItems(has, code, leaves_out)
+    some_open = open_pairs(has, code, None, leaves_out=leaves_out)
 
-    np.testing.assert_array_equal(mask(open_pairs(on_items)), is_open.any(axis=0))
-    assert any_open(on_items) == is_open.any()
-    for i, j in zip(*np.triu_indices(n, 1), strict=True):
-        np.testing.assert_array_equal(items_of(on_items, int(i), int(j)), np.flatnonzero(is_open[:, i, j]))
+    np.testing.assert_array_equal(mask(some_open.pairs), is_open.any(axis=0))
+    assert size(some_open.pairs) == is_open.any(axis=0).sum()
+    for i, j in np.argwhere(is_open.any(axis=0)).tolist():
+        np.testing.assert_array_equal(items_of(some_open, i, j), np.flatnonzero(is_open[:, i, j]))
 
 
 @numerics

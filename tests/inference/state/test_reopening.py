@@ -7,7 +7,8 @@ from app.inference import state
 from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, Reopening, Snapshot
-from app.inference.state.reopening import MOST_TIMES, NO_END, PROBES, most_times
+from app.inference.state.availability import NO_END
+from app.inference.state.reopening import MOST_TIMES, PROBES, most_times
 from app.inference.state.snapshot import repeat_correlation_of
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
