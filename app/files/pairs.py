@@ -5,7 +5,7 @@ that they can be ranked by group. A part of pairs, and of verdicts, is an Arrow 
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,6 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from app.files import reading
 from app.files.columns import first_true, keys_of, texts_of
@@ -166,11 +165,11 @@ def verdicts_on(
     return pa.table({**ours, **copied})
 
 
-def write_whole(file: Path, table: pa.Table) -> None:
-    """Write a Parquet file that is never seen half-written."""
+def write_whole(file: Path, write: Callable[[Path], object]) -> None:
+    """A file that is never seen half-written: `write` makes it beside."""
     beside = file.with_name(f".{file.name}.{uuid4().hex}")
     try:
-        pq.write_table(table, beside)
+        write(beside)
         os.replace(beside, file)
     finally:
         beside.unlink(missing_ok=True)

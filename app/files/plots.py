@@ -141,7 +141,13 @@ def _sheet(body: float, title: str, caption: str = "") -> Iterator[tuple["Figure
     over = 2 * EDGE + TITLE_LINE * len(above)
     under = AXIS + CAPTION_LINE * len(below) + EDGE
     height = over + body + under
-    with _drawing(height) as figure:
+    try:
+        import matplotlib as mpl  # takes half a second: only who draws waits for it
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
+    with DRAWING, mpl.rc_context(STYLE):
+        figure = Figure((WIDTH, height))
         figure.text(0.01, 1.0 - EDGE / height, "\n".join(above), va="top", size=11, weight="bold", color=INK)
         figure.text(0.01, EDGE / 2 / height, "\n".join(below), va="bottom", color=FAINT)
         yield (
@@ -159,17 +165,6 @@ def _lines(text: str, columns: int) -> list[str]:
 def _columns(text: str) -> int:
     """Columns that a text takes: two for a wide character."""
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-@contextmanager
-def _drawing(height: float) -> Iterator["Figure"]:
-    try:
-        import matplotlib as mpl  # takes half a second: only who draws waits for it
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
-    with DRAWING, mpl.rc_context(STYLE):
-        yield Figure((WIDTH, height))
 
 
 def _saved(figure: "Figure", form: Form) -> bytes:

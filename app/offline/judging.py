@@ -7,12 +7,11 @@ with another judge, template or file of pairs.
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -125,7 +124,7 @@ def judge_part(
     source = {"judge": job.settings.judge_name, "model": judge.engine.model}
     templates = [template.name for template in judge.templates]
     verdicts = pairs.verdicts_on(table, templates, orders, [_verdict(outcome) for outcome in outcomes], source)
-    pairs.write_whole(job.folder / name, verdicts)
+    pairs.write_whole(job.folder / name, partial(pq.write_table, verdicts))
 
 
 def _judge_here(job: JudgingJob, missing: Sequence[Part], stats: Stats) -> None:
@@ -179,9 +178,8 @@ def _go_on_with_the_same(job: JudgingJob) -> None:
     if not file.exists():
         if any(job.folder.glob("part-*.parquet")):
             raise InputError(f"{job.folder}: there are verdicts of something else; choose another folder")
-        beside = file.with_name(f".{file.name}.{uuid4().hex}")  # killed here, a job can begin again
-        beside.write_text(json.dumps(described, indent=2) + "\n", "utf-8")
-        os.replace(beside, file)
+        # Killed here, a job can begin again.
+        pairs.write_whole(file, lambda beside: beside.write_text(json.dumps(described, indent=2) + "\n", "utf-8"))
     before = json.loads(file.read_text("utf-8"))
     if changed := [name for name in described if before.get(name) != described[name]]:
         was, now = (json.dumps(each.get(changed[0]), ensure_ascii=False) for each in (before, described))

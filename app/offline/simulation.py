@@ -149,16 +149,13 @@ def _choosing_by(way: Way, setup: Setup) -> Setup:
 
 
 def _fleets(cases: Sequence[Case], setup: Setup, limit_share: float, noise: float) -> list[Fleet]:
-    jobs = tuple(_jobs(cases, setup, limit_share, noise))
-    return [jobs] if setup.pooled else [(job,) for job in jobs]
-
-
-def _jobs(cases: Sequence[Case], setup: Setup, limit_share: float, noise: float) -> Iterator[Job]:
-    """One for each case, which draws independently of the others."""
+    """A job for each case, which draws independently of the others."""
+    jobs = []
     for k, case in enumerate(cases):
         heard = noisy(case, noise, np.random.default_rng([setup.seed, k]))
         limit = ceil(limit_share * case.ordered_pairs)
-        yield Job(heard, setup._replace(seed=case_seed(setup.seed, k)), limit)
+        jobs.append(Job(heard, setup._replace(seed=case_seed(setup.seed, k)), limit))
+    return [tuple(jobs)] if setup.pooled else [(job,) for job in jobs]
 
 
 def case_seed(seed: int, case: int) -> int:

@@ -24,8 +24,8 @@ from app.inference.judges import (
 )
 from app.live.jobs import Underway
 from app.service.context import Context
-from app.service.errors import Busy, DuplicateKey, FieldFault, InvalidRequest
-from app.service.limits import refuse_large_text
+from app.service.errors import Busy, FieldFault, InvalidRequest
+from app.service.limits import refuse_duplicates, refuse_large_text
 from app.settings import Settings
 
 # Of items by judges by classes squared, and judges by judges too: each judge has a probability of every class where the
@@ -47,16 +47,17 @@ async def aggregate(ctx: Context, body: schemas.AggregationIn) -> schemas.Aggreg
 def _read(body: schemas.AggregationIn, settings: Settings) -> AnsweredItems:
     """Raises InvalidRequest, DuplicateKey, TextTooLarge."""
     _require_possible(body)
-    _refuse_duplicates(body.items)
+    items = [each.item for each in body.items]
+    refuse_duplicates(
+        items, "/items/{n}/item", "The item {key!r} occurs twice; send all answers to an item in one entry."
+    )
     judges, people = (_names(each) for each in zip(*((item.answers, item.labels) for item in body.items), strict=True))
     _require_two(judges, people)
     _refuse_much(body, len(judges) + len(people))
     if needs_context(body.method):
         _require_texts(body, settings)
     y = _answers(body, "answers", judges)
-    return AnsweredItems(
-        [each.item for each in body.items], judges, body.classes or NO_YES, y, votes(_answers(body, "labels", people))
-    )
+    return AnsweredItems(items, judges, body.classes or NO_YES, y, votes(_answers(body, "labels", people)))
 
 
 def _require_possible(body: schemas.AggregationIn) -> None:
@@ -69,18 +70,6 @@ def _require_possible(body: schemas.AggregationIn) -> None:
         raise _invalid(
             "/regulariser", f"{body.method} has none; leave it out, or choose skill-aggregation or skill-aggregation-x"
         )
-
-
-def _refuse_duplicates(items: Sequence[schemas.ItemAnswers]) -> None:
-    """Raises DuplicateKey."""
-    seen: dict[str, int] = {}
-    for n, each in enumerate(items):
-        if each.item in seen:
-            raise DuplicateKey(
-                f"The item {each.item!r} occurs twice; send all answers to an item in one entry.",
-                FieldFault(f"/items/{n}/item", f"same key as /items/{seen[each.item]}"),
-            )
-        seen[each.item] = n
 
 
 def _names(answers: Iterable[Mapping[str, object]]) -> list[str]:

@@ -8,7 +8,6 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NoReturn
 from uuid import UUID
 
 from nextpair import schemas
@@ -46,19 +45,14 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
         heard = topic.notices
         answers = await ask_together(ctx, request, {set_id: request.count}, request.count, presenting.LARGEST_ANSWER)
         if set_id not in answers:
-            await _refuse_missing(ctx, set_id)
+            async with ctx.reading() as db:
+                await existing_set(db, set_id)
+            raise AssertionError(f"set {set_id} was there and was not")
         answer, left = answers[set_id], deadline - clock()
         if answer.status != "all_leased" or answer.assignments or left <= 0 or ctx.notices.closed:
             return answer
         with ctx.asks.resting():
             await topic.wait(heard, min(left, POLL_SECONDS))
-
-
-async def _refuse_missing(ctx: Context, set_id: UUID) -> NoReturn:
-    """Raises UnknownSet, SetDeleted."""
-    async with ctx.reading() as db:
-        await existing_set(db, set_id)
-    raise AssertionError(f"set {set_id} was there and was not")
 
 
 async def preview(

@@ -9,8 +9,8 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import DuplicateKey, FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
-from app.service.limits import refuse_large_set, refuse_large_text
+from app.service.errors import FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
+from app.service.limits import refuse_duplicates, refuse_large_set, refuse_large_text
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.storage import candidates, pages, sets
 from app.storage.schema import Record
@@ -45,8 +45,9 @@ async def store(
     The set exists, locked or made by this transaction. Raises DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem,
     TextsOrSystems, TextInUse.
     """
-    _refuse_duplicates([c.key for c in new], "candidates")
-    _refuse_duplicates([i.key for i in new_items], "items")
+    for field, keys in (("candidates", [c.key for c in new]), ("items", [i.key for i in new_items])):
+        complaint = f"The key {{key!r}} occurs twice in {field}; every key must be unique."
+        refuse_duplicates(keys, f"/{field}/{{n}}/key", complaint)
     sent = list(_outputs(new))
     prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
     for output in (*sent, *prompts):
@@ -125,17 +126,6 @@ def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:
             for item, text in candidate.outputs.items():
                 escaped = item.replace("~", "~0").replace("/", "~1")
                 yield _Output(n, item, text, f"/candidates/{n}/outputs/{escaped}")
-
-
-def _refuse_duplicates(keys: Sequence[str], field: str) -> None:
-    seen: dict[str, int] = {}
-    for n, key in enumerate(keys):
-        if key in seen:
-            raise DuplicateKey(
-                f"The key {key!r} occurs twice in {field}; every key must be unique.",
-                FieldFault(f"/{field}/{n}/key", f"same key as /{field}/{seen[key]}"),
-            )
-        seen[key] = n
 
 
 def _numbered(known: Iterable[str], new: Iterable[str]) -> dict[str, int]:

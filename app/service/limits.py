@@ -1,7 +1,9 @@
 """Limits of this server on texts and sets."""
 
+from collections.abc import Sequence
+
 from app.inference.regimes import DENSE
-from app.service.errors import FieldFault, SetTooLarge, TextTooLarge
+from app.service.errors import DuplicateKey, FieldFault, SetTooLarge, TextTooLarge
 from app.settings import Settings
 
 AN_OUTPUT = 100  # bytes in memory of one of a set's outputs, with what is known of its candidate
@@ -16,6 +18,16 @@ def refuse_large_text(text: str | None, pointer: str, settings: Settings) -> Non
             "Shorten it, or compare an excerpt.",
             FieldFault(pointer, f"longer than {limit:,} characters"),
         )
+
+
+def refuse_duplicates(keys: Sequence[str], pointer: str, complaint: str) -> None:
+    """Raises DuplicateKey. In `pointer`, to one of them, {n} is its place; in the complaint {key!r} is the key."""
+    seen: dict[str, int] = {}
+    for n, key in enumerate(keys):
+        if key in seen:
+            fault = FieldFault(pointer.format(n=n), f"same key as {pointer.rpartition('/')[0].format(n=seen[key])}")
+            raise DuplicateKey(complaint.format(key=key), fault)
+        seen[key] = n
 
 
 def refuse_large_set(candidates: int, items: int, settings: Settings) -> None:

@@ -95,7 +95,7 @@ def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "none.csv"], "Invalid value for 'file': none.csv: there is no such file."),
+        (["rank", "none.csv"], "Invalid value for 'files': none.csv: there is no such file."),
         (
             ["simulate", JUDGE, "--truth", "none.csv", "--truth-column", "x"],
             "Invalid value for '--truth': none.csv: there is no",

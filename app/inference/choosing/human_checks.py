@@ -72,8 +72,8 @@ def next_checks(
         low, high = int(votes.low[row]), int(votes.high[row])
         free[row] = False
         counts[[low, high], [high, low]] += 1
-        why = float(gain[row]), 1.0 / len(best)
-        checks.append((row, presented_beside(marginal, low, high, *why, leads, order, rng)))
+        pair = presented_beside(marginal, low, high, float(gain[row]), 1.0 / len(best), leads, order, rng)
+        checks.append((row, pair))
     return checks
 
 

@@ -122,14 +122,14 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
 
     Of comparisons behind those of `before` the ones whom they concern are followed before all are looked at.
     """
-    if before is None or comparisons.size < AFRESH * (comparisons.size - before.size):
-        rows = votes_of(comparisons, model)
-        graph = comparison_graph.graph_of(
-            rows.first, rows.second, rows.p, rows.measurement, rows.weight, rows.precision, rows.pull
-        )
+    if before is not None and comparisons.size < AFRESH * (comparisons.size - before.size):
+        before = None
+    rows = votes_of(take(comparisons, slice(before.size if before else 0, None)), model)
+    answers = rows.first, rows.second, rows.p, rows.measurement, rows.weight
+    if before is None:
+        graph = comparison_graph.graph_of(*answers, rows.precision, rows.pull)
     else:
-        rows = votes_of(take(comparisons, slice(before.size, None)), model)
-        graph = comparison_graph.extended(before, rows.first, rows.second, rows.p, rows.measurement, rows.weight)
+        graph = comparison_graph.extended(before, *answers)
         who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
         start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
     aim, precision = _tolerance(np.diff(graph.start), graph.answers, model), comparison_graph.unevaluated(graph)

@@ -159,7 +159,8 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     """
     model, old, sigma, seen = posterior.model, posterior.comparisons, posterior.covariance, posterior.seen
     new = comparisons.size - seen
-    since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + max(new, 1)
+    stays_exact = model.expert.fixed_curvature and sigma.has_matrix
+    since_exact = 0 if stays_exact else posterior.since_exact + max(new, 1)
     if new and _is_made_afresh(posterior, new, since_exact):
         return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
     weigh_the_same = np.array_equal(comparisons.weight[:seen], old.weight)

@@ -62,7 +62,6 @@ def _unlabelled(
         *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
     ):
         item, low, high = (int(column[row]) for column in pair_votes[:3])
-        why = float(behind), float(propensity)
-        pair = presented_beside(scores, low, high, *why, leads, plan.order, rng)
+        pair = presented_beside(scores, low, high, float(behind), float(propensity), leads, plan.order, rng)
         chosen.append(ChosenPair(item, pair, "labels"))
     return chosen

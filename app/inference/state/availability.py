@@ -69,10 +69,11 @@ def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out:
         item, low, high = np.unravel_index(code, (items, n, n))
         pair, times = np.unique(code[has[item, low] & has[item, high]] % (n * n), return_counts=True)
         low, high = np.divmod(pair, n)
-        of_candidates = pair[times == (has[:, low] & has[:, high]).sum(axis=0)]
+        outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
+        of_candidates = pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)]
     pairs = listed(n, of_candidates, leaves_out=leaves_out)
     if leaves_out and not has.all():
-        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind are outputs on the same items
+        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
         pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
     return OpenPairs(pairs, has, code, leaves_out, closed, most)
 

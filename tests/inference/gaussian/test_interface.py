@@ -144,6 +144,7 @@ def test_only_an_array_has_all_entries_and_a_determinant(some: Both) -> None:
 
     assert matrix.shape == (N, N)
     assert some.dense.log_det == pytest.approx(np.linalg.slogdet(matrix).logabsdet)
+    assert (some.dense.has_matrix, some.certified.has_matrix) == (True, False)
     with pytest.raises(TooMany, match=f"{N} candidates"):
         some.certified.matrix()
     assert np.isnan(some.certified.log_det)
