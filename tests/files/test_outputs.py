@@ -272,6 +272,10 @@ def test_tags_have_one_value_for_each_prompt_and_empty_is_none() -> None:
     ]
     outputs = read_as("a.jsonl", jsonl_of(rows))
     assert [item.tags for item in outputs.items] == [{"category": "facts", "language": "en"}] * 2
+    numbered = [{"prompt": f"Why {n}?", "gpt": "x", "llama": "y", "row": n, "kind": n % 3} for n in range(8)]
+    named = OutputColumns(systems=("gpt", "llama"))
+    assert read_as("a.jsonl", jsonl_of(numbered), named).columns.tags == ("kind",)
+    assert read_as("a.jsonl", jsonl_of(numbered[:7]), named).columns.tags == ("row", "kind")
     many = [{**row, **{f"t{n}": "x" for n in range(30)}} for row in LONG]
     assert len(read_as("a.jsonl", jsonl_of(many)).items[0].tags) == 20
 
