@@ -78,7 +78,7 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
         code, printed = failure(capsys, "rank", str(log), *chosen)
         assert (code, message in printed) == (2, True), printed
     elsewhere = tmp_path / "elsewhere.csv"
-    elsewhere.write_text(outputs.read_text().replace("p", "q"))
+    elsewhere.write_text(re.sub(r"(?m)^p(?=\d)", "q", outputs.read_text()))
     assert (
         "none of its tagged prompts is judged"
         in failure(capsys, "rank", str(log), "--by", "kind", "--outputs", str(elsewhere))[1]
