@@ -44,8 +44,8 @@ def find(table: Table, columns: OutputColumns = OutputColumns()) -> OutputColumn
     named = [*filter(None, columns[:4]), *columns.systems]
     for column in (*named, *(columns.tags or ())):
         require(table, column)
-    if columns.system and columns.systems:
-        raise InputError("--system is a column of a long table, --systems are those of a wide one; leave one out")
+    if columns.systems and (columns.system or columns.output):
+        raise InputError("--system and --output are of a long table, --systems are of a wide one; leave one out")
     if not named and _are_comparisons(table):
         return None
     used = _with_prompts(table, columns)
