@@ -14,6 +14,10 @@ const fileField = find("#file", HTMLInputElement);
 const forgetButton = find("#forget", HTMLButtonElement);
 const keyColumn = find("#key-column", HTMLSelectElement);
 const textColumn = find("#text-column", HTMLSelectElement);
+const systemColumn = find("#system-column", HTMLSelectElement);
+const promptColumn = find("#prompt-column", HTMLSelectElement);
+const outputColumn = find("#output-column", HTMLSelectElement);
+const systemColumns = find("#system-columns");
 const createButton = find("#create", HTMLButtonElement);
 const drop = find("#drop");
 
@@ -56,11 +60,11 @@ function outdate() {
   clearErrors("candidates", "create");
 }
 
-/** @param {{ key?: string, text?: string }} columns of a file; those left out are guessed */
-async function check(columns = {}) {
+/** @param {string[][]} columns of a file, each what it holds and its name; those left out are recognised */
+async function check(columns = []) {
   outdate();
   const mine = checks;
-  const query = new URLSearchParams(file ? { file: file.name, ...columns } : {});
+  const query = new URLSearchParams(file ? [["file", file.name], ...columns] : []);
   try {
     /** @type {Contract.TableRead} */
     const answer = await upload(`/v1/tables?${query}`, file ? file.contents : lines.value);
@@ -162,11 +166,33 @@ forgetButton.addEventListener("click", () => {
   fileField.value = "";
   fileField.focus();
 });
-for (const column of [keyColumn, textColumn]) {
-  column.addEventListener("change", async () => {
-    await check({ key: keyColumn.value, text: textColumn.value });
-    column.focus(); // arrow keys change it step by step
+/**
+ * Checks again with the columns chosen, and gives the focus back: arrow keys change a choice step by step.
+ * @param {HTMLElement} control
+ * @param {() => string[][]} columns
+ */
+function checkOnChange(control, columns) {
+  control.addEventListener("change", async () => {
+    await check(columns());
+    control.focus();
   });
+}
+const ofTexts = () => [["key", keyColumn.value], ["text", textColumn.value]];
+const ofOutputs = () =>
+  [["system", systemColumn.value], ["prompt", promptColumn.value], ["output", outputColumn.value]];
+checkOnChange(keyColumn, ofTexts);
+checkOnChange(textColumn, ofTexts);
+checkOnChange(outputColumn, ofOutputs);
+checkOnChange(systemColumn, () => {
+  if (!systemColumn.value) return [["key", ""], ["text", outputColumn.value]];
+  return preview?.kind === "systems" ? ofOutputs() : [["system", systemColumn.value]];
+});
+checkOnChange(promptColumn, () => (preview?.layout === "wide" ? ofWide() : ofOutputs()));
+checkOnChange(systemColumns, ofWide);
+
+function ofWide() {
+  const boxes = [...systemColumns.querySelectorAll("input")].filter((box) => box.checked);
+  return [["prompt", promptColumn.value], ...boxes.map((box) => ["systems", box.value])];
 }
 createButton.addEventListener("click", create);
 
