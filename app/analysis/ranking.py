@@ -103,7 +103,8 @@ def _standings(log: JudgedLog, request: RankingRequest, target: Target, publishe
         except ValueError as error:
             raise Impossible("method", error) from None
     is_known = published.posterior.convergence.converged
-    return by_posterior(published, wanted, pairs_of, log.quantity(published, target.name) if is_known else None)
+    quantity = log.quantity(published, target.name) if is_known else None
+    return by_posterior(published, wanted, pairs_of, quantity, target.name)
 
 
 def _rows(standings: Standings, log: JudgedLog) -> list[schemas.Rank]:
