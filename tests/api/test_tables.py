@@ -180,7 +180,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.csv.gz", "no gzip", "not gzip"),
         ("trees.parquet", "no parquet", "not a Parquet file"),
         ("trees.parquet", b"PAR1" + b"\x00" * 64 + b"PAR1", "not a Parquet file"),
-        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "cannot be read as text"),
+        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "holds nested JSON"),
     ],
 )
 async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, detail: str) -> None:
