@@ -82,7 +82,7 @@ def outcome(answers: Set, status: AskStatus) -> str:
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
-    """Judge the sets of `server`, one after the other, once it is ready; `say` hears how it goes. Ends with the server."""
+    """Judge the sets of `server` in order, once it is ready; `say` hears how it goes. Ends with the server."""
     while not server.started:
         time.sleep(0.1)
     with service, _suppressed_when(lambda: server.should_exit):

@@ -1,4 +1,4 @@
-"""A set of systems made in the browser: a file of models over prompts is dropped, seen prompt by prompt, and created."""
+"""A set of systems made in the browser: a file of models over prompts is dropped, seen, and created."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ def table(*rows: tuple[str, ...]) -> str:
 LONG = table(("output", "model", "category", "prompt", "prompt_id"), *ROWS)
 WIDE = table(
     ("prompt_id", *MODELS, "category"),
-    *((prompt, *(f"{model} says {prompt}." for model in MODELS), "code") for prompt in PROMPTS),
+    *((prompt, *(f"{model} {prompt}" for model in MODELS), "code") for prompt in PROMPTS),
 )
 
 
@@ -82,21 +82,34 @@ async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) ->
     }
 
 
-async def test_a_column_for_each_system_is_a_box_to_tick(page: Any) -> None:
-    await drop(page, "wide.csv", WIDE)
+async def test_columns_that_are_not_recognised_are_asked_for(page: Any) -> None:
+    await page.evaluate(DROP, ["wide.csv", WIDE])
+    await expect(page.locator("#candidates-error")).to_contain_text("the rows answer different prompts")
+    await expect(page.locator("#create")).to_be_disabled()
+    await page.get_by_label("What is in a row?").select_option("wide")
+    await page.get_by_label("Which is the prompt?").select_option("prompt_id")
+    for model in MODELS:
+        await page.get_by_label(model, exact=True).check()
     boxes = page.locator("#system-columns input:checked")
+    await expect(page.locator("#preview-heading")).to_have_text("4 systems in wide.csv")
     await expect(boxes).to_have_count(4)
     await expect(page.locator("#system-column")).to_be_hidden()
-    await page.get_by_label("llama", exact=True).uncheck()
+    await page.get_by_label("llama", exact=True).focus()
+    await page.keyboard.press("Space")
     await expect(page.locator("#preview-heading")).to_have_text("3 systems in wide.csv")
     await expect(page.locator("#side-by-side h3")).to_have_text(["gpt", "mistral", "qwen"])
+    await expect(page.get_by_label("llama", exact=True)).to_be_focused()
 
 
 async def test_rows_may_be_texts_of_their_own(page: Any) -> None:
     await drop(page, "answers.csv", LONG)
-    await page.locator("#system-column").select_option(label="none: each row is a text of its own")
+    await page.get_by_label("What is in a row?").select_option("texts")
+    await page.get_by_label("Column of the text").select_option("output")
     await expect(page.locator("#preview-heading")).to_have_text("60 candidates in answers.csv")
     await expect(page.locator("#rows td").first).to_have_text("<b>gpt</b> on p01")
     await expect(page.locator("#outputs")).to_be_hidden()
-    await page.locator("#system-column").select_option("model")
+    await page.get_by_label("What is in a row?").select_option("long")
+    for question, column in (("Which column is the system?", "model"), ("Which is the prompt?", "prompt_id")):
+        await page.get_by_label(question).select_option(column)
+    await page.get_by_label("Which is the output?").select_option("output")
     await expect(page.locator("#preview-heading")).to_have_text("4 systems in answers.csv")

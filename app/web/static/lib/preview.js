@@ -6,6 +6,7 @@ import { showOutputs } from "./outputs.js";
 
 const ROWS = 20;
 const EXCERPT = 300; // characters
+const CHOOSE = "choose a column";
 
 export function hide() {
   find("#preview").hidden = true;
@@ -43,16 +44,13 @@ function showFaults({ faults, fault_count: count }) {
 /** @param {Contract.TableRead} preview */
 function showColumns({ columns, used, kind, layout }) {
   find("#columns").hidden = !columns.length;
-  for (const field of findAll("#columns [data-of]")) {
-    field.hidden = !field.dataset.of?.split(" ").includes(layout ?? kind);
-  }
+  showLayout(layout ?? kind);
   offer("#key-column", columns, used.key ?? "", "none: number the rows");
   offer("#text-column", columns, used.text ?? "", "none: keys alone");
-  offer("#system-column", columns, used.system ?? "", "none: each row is a text of its own");
-  offer("#prompt-column", columns, used.prompt ?? used.prompt_text ?? "");
-  offer("#output-column", columns, used.output ?? "");
-  const systems = columns.filter((column) => ![used.prompt, used.prompt_text].includes(column));
-  find("#system-columns").replaceChildren(...systems.map((column) => {
+  offer("#system-column", columns, used.system ?? "", CHOOSE);
+  offer("#prompt-column", columns, used.prompt ?? used.prompt_text ?? "", CHOOSE);
+  offer("#output-column", columns, used.output ?? "", CHOOSE);
+  find("#system-columns").replaceChildren(...columns.map((column) => {
     const box = element("input", { type: "checkbox", value: column });
     box.checked = used.systems.includes(column);
     return element("label", { dir: "auto" }, box, ` ${column}`);
@@ -60,14 +58,22 @@ function showColumns({ columns, used, kind, layout }) {
 }
 
 /**
+ * Shows the choices of columns that rows of this kind have.
+ * @param {string} layout texts, long or wide
+ */
+export function showLayout(layout) {
+  find("#layout", HTMLSelectElement).value = layout;
+  for (const field of findAll("#columns [data-of]")) field.hidden = !field.dataset.of?.split(" ").includes(layout);
+}
+
+/**
  * @param {string} selector
  * @param {string[]} columns
  * @param {string} chosen
- * @param {string} [none] what it means to choose none, where one may
+ * @param {string} none what it means to choose none
  */
 function offer(selector, columns, chosen, none) {
-  const options = columns.map((name) => [name, name]);
-  if (none !== undefined) options.push([none, ""]);
+  const options = [...columns.map((name) => [name, name]), [none, ""]];
   find(selector, HTMLSelectElement).replaceChildren(
     ...options.map(([label, value]) => new Option(label, value, value === chosen, value === chosen)));
 }

@@ -3,7 +3,7 @@
 import { find } from "../lib/dom.js";
 import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
 import { randomId } from "../lib/ids.js";
-import { hide, show } from "../lib/preview.js";
+import { hide, show, showLayout } from "../lib/preview.js";
 import { Refusal, post, upload } from "../lib/service.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
@@ -12,6 +12,7 @@ const form = find("#new-set", HTMLFormElement);
 const lines = find("#lines", HTMLTextAreaElement);
 const fileField = find("#file", HTMLInputElement);
 const forgetButton = find("#forget", HTMLButtonElement);
+const layout = find("#layout", HTMLSelectElement);
 const keyColumn = find("#key-column", HTMLSelectElement);
 const textColumn = find("#text-column", HTMLSelectElement);
 const systemColumn = find("#system-column", HTMLSelectElement);
@@ -72,8 +73,20 @@ async function check(columns = []) {
     preview = answer;
     show(answer, file?.name ?? "your lines");
   } catch (error) {
+    if (mine === checks && file && !columns.length && error instanceof Refusal) await offerColumns(file);
     if (mine === checks) complain(messageOf(error));
   }
+}
+
+/**
+ * Shows the columns of a file in which nothing was recognised, so that a person can name them.
+ * @param {{ name: string, contents: ArrayBuffer }} unknown
+ */
+async function offerColumns(unknown) {
+  const mine = checks;
+  const query = new URLSearchParams({ file: unknown.name, key: "", text: "" });
+  const answer = await upload(`/v1/tables?${query}`, unknown.contents).catch(() => null);
+  if (answer && mine === checks) show({ ...answer, candidates: [] }, unknown.name);
 }
 
 /** @param {string} message */
@@ -166,33 +179,30 @@ forgetButton.addEventListener("click", () => {
   fileField.value = "";
   fileField.focus();
 });
-/**
- * Checks again with the columns chosen, and gives the focus back: arrow keys change a choice step by step.
- * @param {HTMLElement} control
- * @param {() => string[][]} columns
- */
-function checkOnChange(control, columns) {
-  control.addEventListener("change", async () => {
-    await check(columns());
-    control.focus();
-  });
-}
-const ofTexts = () => [["key", keyColumn.value], ["text", textColumn.value]];
-const ofOutputs = () =>
-  [["system", systemColumn.value], ["prompt", promptColumn.value], ["output", outputColumn.value]];
-checkOnChange(keyColumn, ofTexts);
-checkOnChange(textColumn, ofTexts);
-checkOnChange(outputColumn, ofOutputs);
-checkOnChange(systemColumn, () => {
-  if (!systemColumn.value) return [["key", ""], ["text", outputColumn.value]];
-  return preview?.kind === "systems" ? ofOutputs() : [["system", systemColumn.value]];
-});
-checkOnChange(promptColumn, () => (preview?.layout === "wide" ? ofWide() : ofOutputs()));
-checkOnChange(systemColumns, ofWide);
-
-function ofWide() {
+/** The columns chosen for such rows, or null while one is not. */
+function chosenColumns() {
   const boxes = [...systemColumns.querySelectorAll("input")].filter((box) => box.checked);
-  return [["prompt", promptColumn.value], ...boxes.map((box) => ["systems", box.value])];
+  const prompt = ["prompt", promptColumn.value];
+  const byLayout = {
+    texts: [["key", keyColumn.value], ["text", textColumn.value]],
+    long: [["system", systemColumn.value], prompt, ["output", outputColumn.value]],
+    wide: [prompt, ...boxes.map((box) => ["systems", box.value])],
+  };
+  const chosen = byLayout[/** @type {keyof typeof byLayout} */ (layout.value)];
+  const isWhole = chosen.every(([, column]) => column) && (layout.value !== "wide" || boxes.length > 1);
+  return isWhole || layout.value === "texts" ? chosen : null;
+}
+
+for (const control of [layout, keyColumn, textColumn, systemColumn, promptColumn, outputColumn, systemColumns]) {
+  control.addEventListener("change", async ({ target }) => {
+    showLayout(layout.value);
+    const columns = chosenColumns();
+    if (!columns) return;
+    await check(columns);
+    const box = target instanceof HTMLInputElement && systemColumns.querySelector(`input[value="${CSS.escape(target.value)}"]`);
+    const place = box || control; // where the focus was: arrow keys change a choice step by step
+    if (place instanceof HTMLElement) place.focus();
+  });
 }
 createButton.addEventListener("click", create);
 
