@@ -69,7 +69,7 @@ def judge(answers: Set, verdicts: Verdicts, pace: float, stopped: Callable[[], b
         if stopped() or not pairs:
             return status
         (pair,) = pairs
-        pair.tell(p_first=verdicts[pair.item and pair.item.key, pair.first.key, pair.second.key])
+        pair.tell(p_first=verdicts[pair.item.key if pair.item else None, pair.first.key, pair.second.key])
         time.sleep(pace)
 
 
