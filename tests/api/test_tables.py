@@ -12,12 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
+from nextpair import BadTable
+from nextpair.schemas import TableRead
 
 from app.files import tables
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
 from tests.factories import create_set, get
+from tests.files.test_outputs import BROKEN, jsonl_of
 
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
 NO_COLUMNS = dict.fromkeys(("key", "text", "system", "prompt", "prompt_text", "output")) | {"systems": [], "tags": []}
@@ -280,6 +283,19 @@ async def test_columns_that_cannot_be_are_refused(http: httpx.AsyncClient, query
     assert_problem(await look(http, LONG, file="outputs.csv", **query), 422, "invalid-request", says)
 
 
+@pytest.mark.parametrize("name", sorted(BROKEN.keys() - {"two tags", "a long tag", "too long"}))
+async def test_a_broken_file_says_where_and_what_to_do(http: httpx.AsyncClient, name: str) -> None:
+    rows, columns, messages = BROKEN[name]
+    answer = await look(http, jsonl_of(rows), file="outputs.jsonl", **columns)
+    if answer.status_code == 200:
+        read = TableRead.model_validate_json(answer.content)
+        complaint = str(BadTable(read.faults, read.fault_count))
+    else:
+        assert_problem(answer, 422, "invalid-request", "outputs.jsonl")
+        complaint = answer.json()["detail"]
+    assert all(message in complaint for message in messages), complaint
+
+
 async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read(http: httpx.AsyncClient) -> None:
     names = [f"m{n}" for n in range(900)]
     content = ",".join(["prompt", *names]) + "\n" + "".join(f"p{n}" + ",x" * 900 + "\n" for n in range(6500))
@@ -331,6 +347,11 @@ async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
         {"place": "line 2", "column": "text", "wrong": "a text of 101 characters",
          "remedy": "shorten it to 100, or compare an excerpt"}
     ]  # fmt: skip
+
+
+async def test_a_long_output_is_a_bad_cell(small: httpx.AsyncClient) -> None:
+    read = await look_at(small, WIDE.replace("Light.", "x" * 101), file="outputs.csv", systems=["gpt", "llama"])
+    assert [(fault["place"], fault["column"]) for fault in read["faults"]] == [("line 2", "gpt")]
 
 
 async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:

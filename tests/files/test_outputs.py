@@ -130,41 +130,37 @@ LONG, WIDE, TALKS = long_of(ANSWERED, TAGS), wide_of(ANSWERED, TAGS), conversati
 BY_TEXT = long_of(ANSWERED, TAGS, key=None)
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "messages"),
-    [
-        (changed(LONG, 1, model=" "), {}, ["line 2, column 'model': empty", "needs the name of its system"]),
-        (changed(BY_TEXT, 2, prompt=""), {}, ["line 3, column 'prompt': empty", "every row needs its prompt"]),
-        ([*LONG, {**LONG[0], "output": "Rayleigh."}], {},
-         ["line 5, column 'output': another output of 'gpt' for this prompt is on line 1", "keep one of them"]),
-        (changed(LONG, 3, prompt=SKY), {},
-         ["line 4, column 'prompt': another text of the prompt 'p1' is on line 3", "give each prompt a key"]),
-        (changed(LONG, 3, category="code"), {"tags": ("category",)},
-         ["line 4, column 'category': 'code', but line 3 has 'facts' for the same prompt", "write one value"]),
-        (LONG[::2], {}, ["column 'model': there is one system, 'gpt'", "put the outputs of two or more"]),
-        ([LONG[0], LONG[3]], {},
-         ["column 'prompt_id': no prompt has outputs of two systems", "write a prompt alike"]),
-        (changed(WIDE, 1, llama="x" * 1001), {"systems": ("gpt", "llama")},
-         ["line 2, column 'llama': a text of 1,001 characters", "shorten it"]),
-        (changed(TALKS, 1, messages=[{"role": "assistant", "content": "Hi."}]), {},
-         ["line 2, column 'messages': no message of the role 'user'", "add what the systems were asked"]),
-        (changed(TALKS, 2, messages=[{"from": "human", "value": SEA}]), {},
-         ["line 3, column 'messages': no list of messages", "write a JSON list of {\"role\""]),
-        ([{"prompt": SKY, "gpt": "Air."}, {"prompt": SEA, "gpt": "Salt."}], {"systems": ("gpt",)},
-         ["there is one system, 'gpt'", "put the outputs of two or more"]),
-        (changed(LONG, 2, output="Salt\0."), {}, ["line 3, column 'output': a NUL character", "remove it"]),
-        (changed(TALKS, 0, messages=[{"role": "user", "content": [{"type": "image_url"}]}]), {},
-         ["line 1, column 'messages': a message that is not text", "leave the row out"]),
-        (changed(LONG, 0, model="m" * 201), {},
-         ["line 1, column 'model': a text of 201 characters", "shorten it to 200"]),
-        (changed(WIDE, 0, category="c" * 201), {"tags": ("category",)},
-         ["line 1, column 'category': no tag", "at most 200 characters"]),
-    ],
-    ids=[
-        "no system", "no prompt", "twice", "two texts of a prompt", "two tags", "one system", "nothing in common",
-        "too long", "no user", "no messages", "one column", "NUL", "a picture", "a long name", "a long tag",
-    ],
-)  # fmt: skip
+BROKEN: dict[str, tuple[list[Row], Row, list[str]]] = {  # rows, columns that are named, parts of the message
+    "no system": (changed(LONG, 1, model=" "), {}, ["line 2, column 'model': empty", "needs the name of its system"]),
+    "no prompt": (changed(BY_TEXT, 2, prompt=""), {}, ["line 3, column 'prompt': empty", "every row needs its prompt"]),
+    "twice": ([*LONG, {**LONG[0], "output": "Rayleigh."}], {},
+     ["line 5, column 'output': another output of 'gpt' for this prompt is on line 1", "keep one of them"]),
+    "two texts of a prompt": (changed(LONG, 3, prompt=SKY), {},
+     ["line 4, column 'prompt': another text of the prompt 'p1' is on line 3", "give each prompt a key"]),
+    "two tags": (changed(LONG, 3, category="code"), {"tags": ("category",)},
+     ["line 4, column 'category': 'code', but line 3 has 'facts' for the same prompt", "write one value"]),
+    "one system": (LONG[::2], {}, ["column 'model': there is one system, 'gpt'", "put the outputs of two or more"]),
+    "nothing in common": ([LONG[0], LONG[3]], {},
+     ["column 'prompt_id': no prompt has outputs of two systems", "write a prompt alike"]),
+    "too long": (changed(WIDE, 1, llama="x" * 1001), {"systems": ("gpt", "llama")},
+     ["line 2, column 'llama': a text of 1,001 characters", "shorten it"]),
+    "no user": (changed(TALKS, 1, messages=[{"role": "assistant", "content": "Hi."}]), {},
+     ["line 2, column 'messages': no message of the role 'user'", "add what the systems were asked"]),
+    "no messages": (changed(TALKS, 2, messages=[{"from": "human", "value": SEA}]), {},
+     ["line 3, column 'messages': no list of messages", "write a JSON list of {\"role\""]),
+    "one column": ([{"prompt": SKY, "gpt": "Air."}, {"prompt": SEA, "gpt": "Salt."}], {"systems": ("gpt",)},
+     ["there is one system, 'gpt'", "put the outputs of two or more"]),
+    "NUL": (changed(LONG, 2, output="Salt\0."), {}, ["line 3, column 'output': a NUL character", "remove it"]),
+    "a picture": (changed(TALKS, 0, messages=[{"role": "user", "content": [{"type": "image_url"}]}]), {},
+     ["line 1, column 'messages': a message that is not text", "leave the row out"]),
+    "a long name": (changed(LONG, 0, model="m" * 201), {},
+     ["line 1, column 'model': a text of 201 characters", "shorten it to 200"]),
+    "a long tag": (changed(WIDE, 0, category="c" * 201), {"tags": ("category",)},
+     ["line 1, column 'category': no tag", "at most 200 characters"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "columns", "messages"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_file_says_where_and_what_to_do(rows: list[Row], columns: Row, messages: list[str]) -> None:
     try:
         error = read_as("a.jsonl", jsonl_of(rows), OutputColumns(**columns)).faults[0].error("a.jsonl")
