@@ -26,6 +26,7 @@ from app.inference.reporting.inference_targets import (
     judged_of,
     judging_of,
     method_obstacle,
+    named,
     own_target,
     resolve,
 )
