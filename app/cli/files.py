@@ -118,7 +118,7 @@ def rank(
         method=require_possible(how), scores=scores, outputs_of=outputs,
     )  # fmt: skip
     if len(files) > 1:
-        refuse_of_several(group_by=groups, scores=scores, outputs=outputs, by=by, baseline=baseline, plot=plot)
+        refuse_of_several(group_by=groups, scores=scores, plot=plot, by=by, outputs=outputs, baseline=baseline)
         show_leaderboard(of_files(files, [read(file)[0].ranking for file in files], criterion_weight or ()), form)
         return
     if criterion_weight:

@@ -147,7 +147,8 @@ def import_file(
     from app.offline.progress import progress_of
 
     columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
-    of_outputs = OutputColumns(system, prompt, output=output, systems=tuple(filter(None, (systems or "").split(","))))
+    in_wide = tuple(name.strip() for name in systems.split(",")) if systems else ()
+    of_outputs = OutputColumns(system, prompt, output=output, systems=in_wide)
     contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text), of_outputs))
     with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
         if into is None:

@@ -230,6 +230,16 @@ def test_any_columns_may_be_named() -> None:
     assert set_of(outputs) == ({"1": (None, {})}, {"x": {"1": "One."}, "y": {"1": "Uno."}})
 
 
+def test_the_text_of_a_prompt_is_its_key_where_it_is_named() -> None:
+    rows = changed(LONG, 1, prompt_id="p7")
+    assert [item.key for item in read_as("a.jsonl", jsonl_of(rows)).items] == ["p0", "p7", "p1"]
+    by_text = read_as("a.jsonl", jsonl_of(rows), OutputColumns(prompt="prompt"))
+    assert [(item.key, item.prompt) for item in by_text.items] == [(SKY, SKY), (SEA, SEA)]
+    names = {"prompt_id": "inputs.question_id", "prompt": "inputs.question"}
+    dotted = [{names.get(name, name): cell for name, cell in row.items()} for row in LONG]
+    assert set_of(read_as("a.jsonl", jsonl_of(dotted))) == set_of(read_as("a.jsonl", jsonl_of(LONG)))
+
+
 def test_a_long_prompt_is_its_own_key_cut_short() -> None:
     long = "Why? " * 100
     first, other = (
@@ -272,6 +282,10 @@ def test_tags_have_one_value_for_each_prompt_and_empty_is_none() -> None:
     ]
     outputs = read_as("a.jsonl", jsonl_of(rows))
     assert [item.tags for item in outputs.items] == [{"category": "facts", "language": "en"}] * 2
+    numbered = [{"prompt": f"Why {n}?", "gpt": "x", "llama": "y", "row": n, "kind": n % 3} for n in range(8)]
+    named = OutputColumns(systems=("gpt", "llama"))
+    assert read_as("a.jsonl", jsonl_of(numbered), named).columns.tags == ("kind",)
+    assert read_as("a.jsonl", jsonl_of(numbered[:7]), named).columns.tags == ("row", "kind")
     many = [{**row, **{f"t{n}": "x" for n in range(30)}} for row in LONG]
     assert len(read_as("a.jsonl", jsonl_of(many)).items[0].tags) == 20
 

@@ -35,7 +35,6 @@ from app.inference.reporting.prompts import in_words as prompts_in_words
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, held_against
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
-from app.inference.reporting.slices import departure_in_words, slices_in_words
 from app.inference.reporting.standings import (
     ForecastPoint,
     Standing,

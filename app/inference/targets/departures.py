@@ -36,7 +36,7 @@ CLEAR = 1.645  # standard deviations by which each order of a reversal is claime
 
 
 class Departure(NamedTuple):
-    """The pair whose difference on a tag is most standard deviations from that on the other tags."""
+    """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
 
     p_value: float  # for all pairs and tags together
     first: int  # does better against `second` on this tag than on the others
@@ -78,7 +78,7 @@ def departures(
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores), rng, permutations, tags)
     p_value = (1 + (permuted >= most[:, None]).sum(axis=1)) / (1 + permutations)
     sizes = np.bincount(prompts.tag, minlength=tags).tolist()
-    smallest = [sizes.count(size) / comb(sum(sizes), size) for size in sizes]
+    smallest = [min(sizes.count(size) / comb(sum(sizes), size), 1.0) for size in sizes]
     return [_departure(float(p_value[t]), mode, _Apart(*(each[t] for each in apart)), smallest[t]) for t in range(tags)]
 
 
@@ -96,7 +96,7 @@ def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -
 def _permuted(
     blocks: PromptBlocks, tag: Ints, order: Ints, rng: np.random.Generator, permutations: int, tags: int
 ) -> Floats:
-    """(B,) max |z| of each permutation, drawn for prompts in the order of what they say and tags in that of sizes."""
+    """(B,) max |z| of each permutation, drawn for prompts in the order of their pulls, and tags of their sizes."""
     in_order = np.lexsort(np.round(blocks.pull[:, order], ROUNDING).T)
     labels = np.repeat(np.arange(tags), np.sort(np.bincount(tag, minlength=tags)))
     drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]
