@@ -14,7 +14,7 @@ from app.files.candidates import TEXTS
 from app.files.columns import coded, require
 from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
 from app.files.conversations import is_conversation
-from app.files.rivals import ANSWERS, IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words
+from app.files.rivals import IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words, two_answers
 from app.files.tables import InputError, Table
 
 KEYS = ("id", "key")  # of prompts too, where each has its own
@@ -44,8 +44,8 @@ def find(table: Table, columns: OutputColumns = OutputColumns()) -> OutputColumn
     named = [*filter(None, columns[:4]), *columns.systems]
     for column in (*named, *(columns.tags or ())):
         require(table, column)
-    if columns.system and columns.systems:
-        raise InputError("--system is a column of a long table, --systems are those of a wide one; leave one out")
+    if columns.systems and (columns.system or columns.output):
+        raise InputError("--system and --output are of a long table, --systems are of a wide one; leave one out")
     if not named and _are_comparisons(table):
         return None
     used = _with_prompts(table, columns)
@@ -103,9 +103,8 @@ def _has_outputs(table: Table, prompt_text: str | None) -> bool:
 
 
 def _are_comparisons(table: Table) -> bool:
-    names = {column.casefold() for column in table.columns}
-    has_two_answers = any({*pair} <= names for pair in ANSWERS)
-    return has_pairs(table, ComparisonColumns()) or has_two_answers or not names.isdisjoint(OUTCOMES)
+    has_outcomes = not {column.casefold() for column in table.columns}.isdisjoint(OUTCOMES)
+    return has_outcomes or two_answers(table) is not None or has_pairs(table, ComparisonColumns())
 
 
 def _has_prompts(table: Table, columns: OutputColumns) -> bool:

@@ -215,6 +215,7 @@ def test_other_tables_hold_no_outputs(content: str) -> None:
         (OutputColumns(prompt="what"), "no column of systems (--system, or --systems) is known"),
         (OutputColumns(system="gone"), "no column 'gone'; the columns are kind, what, said"),
         (OutputColumns(system="kind", systems=("said",)), "leave one out"),
+        (OutputColumns(output="said", systems=("said",)), "leave one out"),
     ],
 )
 def test_a_column_that_is_missing_is_asked_for(columns: OutputColumns, message: str) -> None:
