@@ -171,7 +171,7 @@ def _method(request: RankingRequest, published: Published | None) -> schemas.Met
 
 
 def _has_logits(request: RankingRequest) -> bool:
-    return request.name not in BASELINES and make(request.method.expert).as_soft_bt
+    return request.name not in BASELINES and make(request.method.expert).as_soft_bt is not None
 
 
 def _evidence(log: JudgedLog, published: Published | None) -> schemas.Evidence | None:

@@ -39,8 +39,8 @@ class Method(Response):
     epsilon: float = Field(description="Of `tie_group`, in units of the scores; in logits whatever `scale` is.")
     scale: ScaleName | None = Field(
         default=None,
-        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: logits, or "
-        "Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` and "
+        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: logits, "
+        "or Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` and "
         "`evidence` stay in logits. Null of a method whose scores are no logits.",
     )
 
