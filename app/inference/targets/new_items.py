@@ -92,9 +92,9 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 
 def variance_of_effects(published: Published, item: Ints) -> float | None:
     """omega2; None where no prompt has two pairs that share a candidate."""
-    prompt, prompts = _prompts(item)
+    prompt, prompts = prompts_of(item)
     comparisons, model = published.comparisons, published.model
-    slope, weight = _slopes(published)
+    slope, weight = slopes(published, _at_mode(published))
     low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
     pair = numbered(prompt, pair_numbers(comparisons, model.n))
     once = np.unique(pair, return_index=True)[1]
@@ -113,7 +113,7 @@ def variance_of_effects(published: Published, item: Ints) -> float | None:
 
 
 def _clusters(published: Published, item: Ints) -> _Clusters:
-    prompt, prompts = _prompts(item)
+    prompt, prompts = prompts_of(item)
     model, sigma = published.model, published.posterior.covariance.matrix()
     pulls = _pulls(published, prompt, prompts)
     between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(model.prior.precision)
@@ -122,7 +122,7 @@ def _clusters(published: Published, item: Ints) -> _Clusters:
     return _Clusters(published.scores, excess, prompts, model.prior)
 
 
-def _prompts(item: Ints) -> tuple[Ints, int]:
+def prompts_of(item: Ints) -> tuple[Ints, int]:
     """(K,) numbers of the prompts without gaps, and M. Raises ValueError."""
     used, prompt = np.unique(item, return_inverse=True)
     if len(used) < 2:
@@ -132,18 +132,21 @@ def _prompts(item: Ints) -> tuple[Ints, int]:
     return np.asarray(prompt, np.int64), len(used)
 
 
-def _slopes(published: Published) -> tuple[Floats, Floats]:
-    """c l'(d) and w (K,) at the mode."""
-    mean, comparisons, model = published.posterior.mean, published.comparisons, published.model
-    d = differences(mean, comparisons, model)
-    expert, p = model.expert, comparisons.p
-    return comparisons.weight * expert.slope(d, p), comparisons.weight * expert.curvature(d, p)
+def slopes(published: Published, d: Floats) -> tuple[Floats, Floats]:
+    """c l'(d) and w (K,)."""
+    comparisons, expert = published.comparisons, published.model.expert
+    return comparisons.weight * expert.slope(d, comparisons.p), comparisons.weight * expert.curvature(d, comparisons.p)
+
+
+def _at_mode(published: Published) -> Floats:
+    """d (K,)."""
+    return differences(published.posterior.mean, published.comparisons, published.model)
 
 
 def _pulls(published: Published, prompt: Ints, prompts: int) -> Floats:
     """(M, P) g_m. Slow formula: `scatter` of the slopes of each prompt's comparisons."""
     comparisons, model = published.comparisons, published.model
-    slope, _ = _slopes(published)
+    slope, _ = slopes(published, _at_mode(published))
     row, size = prompt * model.size, prompts * model.size
     total = np.bincount(row + comparisons.first, slope, size) - np.bincount(row + comparisons.second, slope, size)
     if model.has_biases:
