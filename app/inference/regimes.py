@@ -19,6 +19,8 @@ What can be held
                                               costs N^3 [48, 67]
     MOST_IN_A_ROUND    2,000,000  verdicts    all pairs in both orders, by all judges on all prompts, are a target;
                                               beyond, refused. Draws of more take gigabytes, and a minute [not kept]
+    MOST_IN_SLICES    10,000,000  entries     of a matrix of candidates for each prompt make rankings by tag; beyond,
+                                              refused. 100 candidates on 1,000 prompts take 0.5 GB, and seconds [74]
 
 How scores are fitted
 
@@ -66,6 +68,7 @@ MOST_DENSE = 10_000
 RANKED_DENSE = 500
 MOST_EFFECTS = 5_000
 MOST_IN_A_ROUND = 2_000_000
+MOST_IN_SLICES = 10_000_000
 
 FACTORED = 64
 INVERTED_AT_ONCE = 256

@@ -6,9 +6,9 @@ their sums over the prompts of tag t, and k_-t, K_-t those over all other tags,
     z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
     p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
 
-Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects, bias
-and choice of pairs, if prompts are exchangeable but for their tags and the choice ignores tags. It is valid for all tags
-and pairs together: without departures, any p_t is at most .05 in one set of 20.
+Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
+bias and choice of pairs, if prompts are exchangeable but for their tags and the choice ignores tags. It is valid for
+all tags and pairs together: without departures, any p_t is at most .05 in one set of 20.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from app.inference.targets.slices import (
 from app.inference.types import Floats, Ints
 
 ROUNDING = 6  # decimals of z, below which permutations tie
-MOST, FEWEST, WORK = 999, 199, 2_000_000_000  # B, and T N^3 B as far as B is not the fewest
+MOST, FEWEST, WORK = 999, 199, 1_000_000_000  # B, and T N^3 B as far as B is not the fewest
 IN_ONE_GO = 4_000_000  # entries of matrices that are inverted together
 CLEAR = 1.645  # standard deviations by which each order of a reversal is claimed
 
@@ -66,10 +66,11 @@ def departures(
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """
-    prompts, n, mode = tagged_prompts(item, tag, tags), published.model.n, published.posterior.mean[: published.model.n]
+    n = published.model.n
+    prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
     of_modes = prompt_blocks(published, prompts, np.tile(mode, (tags, 1)))
     blocks, _ = without_effects(of_modes, variance_of_effects(published, item) or 0.0)
-    apart = _apart(blocks, (np.arange(tags)[:, None] == prompts.tag).astype(np.float64))
+    apart = _apart(blocks, prompts.tag, tags)
     most = apart.z.reshape(tags, n * n).max(axis=1)
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores), rng, permutations, tags)
@@ -92,25 +93,22 @@ def _permuted(
 ) -> Floats:
     """(B,) max |z| of each permutation, drawn for prompts in the order of what they say and tags in that of sizes."""
     in_order = np.lexsort(np.round(blocks.pull[:, order], ROUNDING).T)
-    blocks = PromptBlocks(*(each[in_order] for each in blocks))
     labels = np.repeat(np.arange(tags), np.sort(np.bincount(tag, minlength=tags)))
-    drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)
+    drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]
     together = max(IN_ONE_GO // (tags * blocks.information[0].size), 1)
     return np.concatenate(
         [
-            _apart(
-                blocks, (np.arange(tags)[:, None] == drawn[start : start + together, None]).astype(np.float64)
-            ).z.max(axis=(1, 2, 3))
+            _apart(blocks, drawn[start : start + together], tags).z.max(axis=(1, 2, 3))
             for start in range(0, permutations, together)
         ]
     )
 
 
-def _apart(blocks: PromptBlocks, of_tag: Floats) -> _Apart:
-    """Args: `of_tag` as of `sums_by_tag`."""
-    here, there = sums_by_tag(blocks, of_tag), sums_by_tag(blocks, 1.0 - of_tag)
-    n = blocks.pull.shape[1]
-    size = float(np.trace(blocks.information.sum(axis=0))) / n
+def _apart(blocks: PromptBlocks, tag: Ints, tags: int) -> _Apart:
+    """Args: `tag` (..., M)."""
+    total, here = PromptBlocks(*(each.sum(axis=0) for each in blocks)), sums_by_tag(blocks, tag, tags)
+    there = PromptBlocks(total.pull - here.pull, total.information - here.information)
+    size = float(np.trace(total.information)) / len(total.pull)
     of_here, of_there = (np.asarray(np.linalg.inv(identified(each.information, size))) for each in (here, there))
     estimates = (np.einsum("...ij,...j->...i", of_here, here.pull), np.einsum("...ij,...j->...i", of_there, there.pull))
     return _Apart(*estimates, of_here, of_there)

@@ -68,12 +68,14 @@ class _Clusters(NamedTuple):
     prior: Prior
 
 
-def on_new_items(published: Published, item: Ints) -> Scores:
+def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> Scores:
     """The scores on prompts like those that have comparisons; `item` (K,) is the prompt of each comparison.
+
+    Args: `d` (K,) are the differences from which prompts depart, those of the mode by default.
 
     Raises ValueError with fewer than two prompts, TooMany where the covariance is no matrix.
     """
-    return _scores(_clusters(published, item), 1.0)
+    return _scores(_clusters(published, item, d), 1.0)
 
 
 def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
@@ -99,11 +101,15 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
     )
 
 
-def variance_of_effects(published: Published, item: Ints) -> float | None:
-    """omega2; None where no prompt has two pairs that share a candidate."""
+def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
+    """omega2; None where no prompt has two pairs that share a candidate.
+
+    Args: `d` (K,) are the differences without effects, those of the mode by default; where each of several groups of
+        prompts, fewer than M, has scores of its own there, M / (M - groups) replaces M / (M - 1).
+    """
     prompt, prompts = prompts_of(item)
     comparisons, model = published.comparisons, published.model
-    slope, weight = slopes(published, _at_mode(published))
+    slope, weight = slopes(published, _at_mode(published) if d is None else d)
     low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
     pair = numbered(prompt, pair_numbers(comparisons, model.n))
     once = np.unique(pair, return_index=True)[1]
@@ -118,20 +124,20 @@ def variance_of_effects(published: Published, item: Ints) -> float | None:
     if alike <= 1e-9 * float((w**2).sum()):
         return None
     together = float((pull**2).sum() - 2.0 * (g**2).sum())
-    return max(together / alike * prompts / (prompts - 1), 0.0)
+    return max(together / alike * prompts / (prompts - groups), 0.0)
 
 
-def _clusters(published: Published, item: Ints) -> _Clusters:
+def _clusters(published: Published, item: Ints, d: Floats | None = None) -> _Clusters:
     prompt, prompts = prompts_of(item)
     n, prior = published.model.n, published.model.prior
-    sandwich = _sandwich(published, prompt, prompts)[:n, :n]
+    sandwich = _sandwich(published, prompt, prompts, d)[:n, :n]
     excess = _beyond(sandwich, published.scores.covariance.matrix())
     return _Clusters(published.scores, excess, prompts, prior)
 
 
-def _sandwich(published: Published, prompt: Ints, prompts: int) -> Floats:
+def _sandwich(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
     """(P, P) V of all parameters."""
-    sigma, pulls = published.posterior.covariance.matrix(), _pulls(published, prompt, prompts)
+    sigma, pulls = published.posterior.covariance.matrix(), _pulls(published, prompt, prompts, d)
     between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
     return np.asarray(sigma @ between @ sigma)
 
@@ -157,10 +163,10 @@ def _at_mode(published: Published) -> Floats:
     return differences(published.posterior.mean, published.comparisons, published.model)
 
 
-def _pulls(published: Published, prompt: Ints, prompts: int) -> Floats:
+def _pulls(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
     """(M, P) g_m. Slow formula: `scatter` of the slopes of each prompt's comparisons."""
     comparisons, model = published.comparisons, published.model
-    slope, _ = slopes(published, _at_mode(published))
+    slope, _ = slopes(published, _at_mode(published) if d is None else d)
     row, size = prompt * model.size, prompts * model.size
     total = np.bincount(row + comparisons.first, slope, size) - np.bincount(row + comparisons.second, slope, size)
     if model.has_biases:

@@ -1,8 +1,8 @@
 """The scores on prompts with one tag, such as code or writing, shrunk towards those on all prompts (ours).
 
-Candidate i has the score s_i + b_ti + u_im on prompt m of tag t, b_ti ~ N(0, eta2), u_im ~ N(0, omega2 - eta2), where
-omega2 is the variance of all effects (new_items.py). Let s^ be the mode of the posterior, theta_t a guess of s + b_t,
-and l' and w the slope and curvature of each comparison at theta_t. Prompt m adds to ln p, with x = s + b_t + u_m - s^,
+Candidate i has the score s_i + b_ti + u_im on prompt m of tag t, b_ti ~ N(0, eta2), u_im ~ N(0, omega2) (new_items.py).
+Let s^ be the mode of the posterior, theta_t a guess of s + b_t, and l' and w the slope and curvature of each comparison
+at theta_t. Prompt m adds to ln p, with x = s + b_t + u_m - s^,
 
     g_m . x - x . H_m x / 2      g_m = sum c l'(d) r + H_m (theta_t - s^),   H_m = sum w r r^T
 
@@ -10,16 +10,18 @@ Integrating out an effect N(0, v I), which is one term of x, gives the same form
 
     k = (I + v H)^-1 g,   K = (I + v H)^-1 H,   constant v g . k / 2 - ln det(I + v H) / 2
 
-This is done for each prompt with v = max(omega2 - eta2, 0). The sums over the prompts of t are k_t and K_t. Then it is
-done for each tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with
-pi_t the share of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
+This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each
+tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share
+of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. The scores on prompts of t are those on new prompts plus delta_t, taken
-as normal with its mean and covariance over the grid. At eta2 = 0 they are those on new prompts; with many prompts of t
-they come near those of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^,
+and omega2 is the variance of effects about theta_t. The scores on prompts of t are delta_t, taken as normal with its
+mean and covariance over the grid, plus the scores on new prompts with the tags of these prompts (new_items.py, with the
+pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts; with many prompts of t they come near
+those of t alone. Only differences count, so delta_t is centred over candidates.
 """
 
 from typing import NamedTuple
@@ -32,11 +34,12 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import differences
 from app.inference.gaussian import plain
+from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.new_items import on_new_items, slopes, variance_of_effects
 from app.inference.types import Floats, Ints
 
-LOG_ETA2 = Normal(-1.0, 1.5)  # of ln(eta2 / tau2)
-GRID = np.linspace(-7.0, 1.5, 12)
+LOG_ETA2 = Normal(0.0, 2.0)  # of ln(eta2 / tau2)
+GRID = np.linspace(-7.0, 3.0, 12)
 UNKNOWN = 1e-8  # of the mean information: added in every direction, as of some nothing may be known
 
 
@@ -54,6 +57,7 @@ class TaggedPrompts(NamedTuple):
     prompt: Ints  # (K',) 0, 1, ..., M - 1
     tag: Ints  # (M,)
     share: Floats  # (T,) pi, of the prompts
+    groups: int  # how many tags they have, prompts without a tag being one more group
 
 
 class Sliced(NamedTuple):
@@ -83,66 +87,83 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
 
     Args: `item` (K,) is the prompt of each comparison, `tag` (I,) the tag of each item, -1 where it has none.
 
-    Raises ValueError where no prompt with comparisons has a tag, and as `on_new_items` does.
+    Raises ValueError where no prompt with comparisons has a tag, for more than MOST_IN_SLICES, and as `on_new_items`.
     """
-    whole, omega2 = on_new_items(published, item), variance_of_effects(published, item)
-    prompts, tau2 = tagged_prompts(item, tag, tags), published.model.prior.variance
-    theta = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
-    for eta2 in [tau2 * np.exp([LOG_ETA2.mean]), tau2 * np.exp(GRID)]:
-        blocks = prompt_blocks(published, prompts, theta)
-        points = [_at(float(each), omega2 or 0.0, blocks, prompts, published) for each in eta2]
-        theta = points[0].theta
+    prompts = tagged_prompts(item, tag, tags, published.model.n)
+    tau2, within = published.model.prior.variance, variance_of_effects(published, item)
+    at_mode = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
+    blocks = prompt_blocks(published, prompts, at_mode)
+    theta = _at(tau2 * float(np.exp(LOG_ETA2.mean)), within or 0.0, blocks, prompts, published).theta
+    if len(prompts.tag) > prompts.groups:
+        within = variance_of_effects(published, item, differences_by_tag(published, prompts, theta), prompts.groups)
+    blocks, between = prompt_blocks(published, prompts, theta), tau2 * np.exp(GRID)
+    points = [_at(float(eta2), within or 0.0, blocks, prompts, published) for eta2 in between]
     log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
     weight = softmax(np.array([point.log_density for point in points]) + log_prior)
     deltas = np.array([point.delta for point in points])
     delta = np.tensordot(weight, deltas, 1)
     variance = np.tensordot(weight, np.array([point.variance for point in points]), 1)
     variance += np.einsum("g,gti,gtj->tij", weight, deltas - delta, deltas - delta)
-    within = None if omega2 is None else float(weight @ np.maximum(omega2 - eta2, 0.0))
-    return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ eta2), within)
+    whole = on_new_items(published, item, differences_by_tag(published, prompts, at_mode + delta))
+    return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
 
-def tagged_prompts(item: Ints, tag: Ints, tags: int) -> TaggedPrompts:
-    """Raises ValueError."""
+def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
+    """Raises ValueError where there are none, or too many for n candidates."""
     row = np.flatnonzero(tag[item] >= 0)
     if not len(row):
-        raise ValueError("slices: no prompt with comparisons has this tag")
+        raise ValueError("slices: no prompt with comparisons has this tag; choose another one")
     used, prompt = np.unique(item[row], return_inverse=True)
-    return TaggedPrompts(
-        row, np.asarray(prompt, np.int64), tag[used], np.bincount(tag[used], minlength=tags) / len(used)
-    )
+    if len(used) * n**2 > MOST_IN_SLICES:
+        raise ValueError(
+            f"slices take a matrix for each prompt, of {MOST_IN_SLICES:,} entries in all at most, and {n:,} candidates "
+            f"on {len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
+        )
+    share = np.bincount(tag[used], minlength=tags) / len(used)
+    groups = np.count_nonzero(share) + (len(row) < len(item))
+    return TaggedPrompts(row, np.asarray(prompt, np.int64), tag[used], share, int(groups))
+
+
+def differences_by_tag(published: Published, prompts: TaggedPrompts, theta: Floats) -> Floats:
+    """d (K,) at theta (T, N), at the mode of prompts without a tag; biases of judges stay at the mode."""
+    comparisons, mean, (row, prompt, tag, *_) = published.comparisons, published.posterior.mean, prompts
+    moved = (theta - mean[: published.model.n])[tag[prompt]]
+    d, k = differences(mean, comparisons, published.model), np.arange(len(row))
+    d[row] += moved[k, comparisons.first[row]] - moved[k, comparisons.second[row]]
+    return d
 
 
 def prompt_blocks(published: Published, prompts: TaggedPrompts, theta: Floats) -> PromptBlocks:
-    """g and H of each prompt, by the slopes at theta (T, N); biases of judges stay at the mode."""
-    comparisons, mean, n = published.comparisons, published.posterior.mean, published.model.n
-    row, prompt, tag, _ = prompts
+    """g and H of each prompt, by the slopes at theta (T, N)."""
+    comparisons, n, (row, prompt, tag, *_) = published.comparisons, published.model.n, prompts
     first, second, m = comparisons.first[row], comparisons.second[row], len(tag)
-    moved = theta[tag] - mean[:n]
-    d = differences(mean, comparisons, published.model)
-    d[row] += moved[prompt, first] - moved[prompt, second]
-    slope, weight = (each[row] for each in slopes(published, d))
+    slope, weight = (each[row] for each in slopes(published, differences_by_tag(published, prompts, theta)))
     pull = np.bincount(prompt * n + first, slope, m * n) - np.bincount(prompt * n + second, slope, m * n)
-    pairs = np.bincount((prompt * n + first) * n + second, weight, m * n * n).reshape(m, n, n)
-    pairs += pairs.swapaxes(1, 2)
-    information = np.eye(n) * pairs.sum(axis=2)[:, None] - pairs
+    information = np.zeros((m, n, n))
+    information.ravel()[:] = np.bincount((prompt * n + first) * n + second, -weight, m * n * n)
+    information += information.swapaxes(1, 2)
+    information[:, np.arange(n), np.arange(n)] = -information.sum(axis=2)
+    moved = (theta - published.posterior.mean[:n])[tag]
     return PromptBlocks(pull.reshape(m, n) + np.einsum("mij,mj->mi", information, moved), information)
 
 
 def without_effects(blocks: PromptBlocks, variance: float) -> tuple[PromptBlocks, float]:
     """k, K and the change of ln p, an effect N(0, variance I) of each prompt, or tag, integrated out."""
+    if not variance:
+        return blocks, 0.0
     pull, information = blocks
     left = np.eye(pull.shape[1]) + variance * information
-    k = np.linalg.solve(left, pull[..., None])[..., 0]
+    k = np.asarray(np.linalg.solve(left, pull[..., None])[..., 0], np.float64)
     change = 0.5 * variance * float((pull * k).sum()) - 0.5 * float(np.linalg.slogdet(left)[1].sum())
-    return PromptBlocks(k, np.linalg.solve(left, information)), change
+    return PromptBlocks(k, np.asarray(np.linalg.solve(left, information), np.float64)), change
 
 
-def sums_by_tag(blocks: PromptBlocks, of_tag: Floats) -> PromptBlocks:
-    """Sums over the prompts of each tag; `of_tag` (..., T, M) is 1 where a prompt has the tag."""
+def sums_by_tag(blocks: PromptBlocks, tag: Ints, tags: int) -> PromptBlocks:
+    """Sums over the prompts of each tag, (..., T, N) and (..., T, N, N); `tag` (..., M) is 0, 1, ..., T - 1."""
     m, n = blocks.pull.shape
-    information: Floats = of_tag @ blocks.information.reshape(m, n * n)
-    return PromptBlocks(np.asarray(of_tag @ blocks.pull), information.reshape(*of_tag.shape[:-1], n, n))
+    is_of_tag = (np.arange(tags)[:, None] == tag[..., None, :]).astype(np.float64)
+    information: Floats = is_of_tag @ blocks.information.reshape(m, n * n)
+    return PromptBlocks(np.asarray(is_of_tag @ blocks.pull), information.reshape(*information.shape[:-1], n, n))
 
 
 def identified(information: Floats, size: float) -> Floats:
@@ -151,10 +172,10 @@ def identified(information: Floats, size: float) -> Floats:
     return np.asarray(information + size * (np.full((n, n), 1.0 / n) + UNKNOWN * np.eye(n)))
 
 
-def _at(eta2: float, omega2: float, blocks: PromptBlocks, prompts: TaggedPrompts, published: Published) -> _Point:
-    n, tags = published.model.n, len(prompts.share)
-    of_prompts, log_prompts = without_effects(blocks, max(omega2 - eta2, 0.0))
-    of_tags = sums_by_tag(of_prompts, (np.arange(tags)[:, None] == prompts.tag).astype(np.float64))
+def _at(eta2: float, within: float, blocks: PromptBlocks, prompts: TaggedPrompts, published: Published) -> _Point:
+    n = published.model.n
+    of_prompts, log_prompts = without_effects(blocks, within)
+    of_tags = sums_by_tag(of_prompts, prompts.tag, len(prompts.share))
     of_a, log_tags = without_effects(of_tags, eta2)
     precision = identified(of_a.information.sum(axis=0), float(np.trace(blocks.information.sum(axis=0))) / n)
     a, spread = np.linalg.solve(precision, of_a.pull.sum(axis=0)), np.linalg.inv(precision)
