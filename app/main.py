@@ -32,6 +32,7 @@ from app.api import (
     rank_sets,
     rankings,
     sets,
+    tables,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
 from app.api.admission import Admission
@@ -87,7 +88,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, aggregations, diagnostics, health,
+        rank_sets, aggregations, tables, diagnostics, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -4,20 +4,25 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
+import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
+from starlette.routing import BaseRoute
 
+from app import main
+from app.inference.state import warm_up
 from app.main import create_app
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db
 from app.storage.embedded.launcher import EmbeddedPostgres
+from app.storage.listening import dsn
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "template_nextpair"
@@ -29,6 +34,14 @@ def shared_data() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip("needs ../shared/data, which is not here")
     return SHARED / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def warm_up_once() -> Iterator[None]:
+    """What the first application of a run has compiled or loaded is there for all others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "warm_up", cache(warm_up))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -87,9 +100,16 @@ async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 async def running(settings: Settings) -> AsyncIterator[FastAPI]:
     """The application, once it is ready."""
     application = create_app(settings)
+    application.router.routes = _routes()
     async with application.router.lifespan_context(application):
         await application.state.warming
         yield application
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """The same for every application: FastAPI reads all signatures at the first request, longer than a test takes."""
+    return create_app(Settings()).router.routes
 
 
 async def _make_template(postgres: EmbeddedPostgres) -> None:
@@ -98,7 +118,6 @@ async def _make_template(postgres: EmbeddedPostgres) -> None:
 
 
 async def _run(url: str, statement: str) -> None:
-    engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-    async with engine.connect() as connection:
-        await connection.execute(text(statement))
-    await engine.dispose()
+    connection = await asyncpg.connect(dsn(url))
+    await connection.execute(statement)
+    await connection.close()

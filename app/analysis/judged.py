@@ -1,6 +1,6 @@
 """What was judged, wherever it comes from: all that rankings and checks read beside a posterior."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from uuid import UUID
@@ -40,6 +40,7 @@ class JudgedLog:
     absolute: AbsoluteScores
     repeat_correlations: Callable[[], Floats]  # (J,) how far each judge repeats itself
     quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it cannot be told
+    tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
 
     @property

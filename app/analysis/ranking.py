@@ -7,15 +7,18 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName
+from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName, ScaleName
 
 from app.analysis.judged import Impossible, JudgedLog
 from app.analysis.judges import biases_by_name, present_tastes
+from app.analysis.rows import beside_baseline, present_rows
+from app.analysis.scales import in_elo
+from app.analysis.slices import Slicing, slices_of, tagged
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, prompts_to_settle
-from app.inference.experts import parameters
+from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Method, Published, position_bias_of
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import (
-    Standing,
     Standings,
     Target,
     Wanted,
@@ -25,6 +28,7 @@ from app.inference.reporting import (
     first_place,
     prompts_in_words,
 )
+from app.inference.targets import Quantity
 from app.inference.types import Convergence
 
 Publish = Callable[[InferenceTargetName], Published]  # the posterior that a target is read from
@@ -46,6 +50,9 @@ class RankingRequest(NamedTuple):
     stop: Stop = Stop()
     votes: Mapping[str, float] = {}  # that an answer is said to be worth, by the judge's name
     temperatures: Mapping[str, float] = {}  # likewise
+    baseline: str | None = None  # key of the candidate that all are compared with
+    scale: ScaleName = "logit"
+    by: str | None = None  # a tag: the ranking is about new prompts, of each of its values too
 
 
 class Origin(NamedTuple):
@@ -59,16 +66,21 @@ class Origin(NamedTuple):
 
 def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Origin) -> schemas.Ranking:
     """Raises Impossible, Unconverged, and what `publish` raises."""
-    name = request.name
-    target = log.target(name, request.own_target, request.target)
+    _require_possible(log, request)
+    name, level = request.name, request.wanted.level
+    by = None if request.by is None else tagged(log, request.by, name, level)
+    target = log.target(name, request.own_target, "new-items" if by else request.target)
     published = None if name in BASELINES else publish(target.name)
-    standings = _standings(log, request, target, published)
+    quantity = _quantity(log, request, target, published)
+    standings = _standings(log, request, target, published, quantity)
     if not standings.convergence.converged:
         raise Unconverged(standings.convergence.outcome.value)
-    method, stopping, rows = _method(request, published), origin.stopping(), _rows(standings, log)
+    method, stopping = _method(request, published), origin.stopping()
+    baseline = None if request.baseline is None else log.keys.index(request.baseline)
+    rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
     tastes = {log.judges[each.judge]: present_tastes(each, log.keys) for each in standings.tastes}
     is_settled = stopping is not None and stopping.converged
-    return schemas.Ranking(
+    ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
         method=method,
@@ -78,7 +90,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         components=standings.components,
         entropy=standings.entropy,
         sureness=_sureness(standings),
-        certainty=log.certainty(request.wanted.level),
+        certainty=log.certainty(level),
         signal=schemas.Signal(**log.signal(target.name)._asdict()),
         first_place=_first_place(log, rows, target),
         position_bias=biases_by_name(standings.biases, log.judges) if method.position_bias != "none" else None,
@@ -88,11 +100,40 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         held_out=None if name in BASELINES else origin.held_out,
         stopping=stopping,
         prompts=None if is_settled or not published else _prompts(log, request, target, published),
+        baseline=request.baseline,
+        slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
         ranking=rows,
     )
+    return in_elo(ranking) if request.scale == "elo" else ranking
 
 
-def _standings(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Standings:
+def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
+    """Raises Impossible for what this method, or this log, does not have."""
+    name, baseline = request.name, request.baseline
+    if request.scale == "elo" and (name in BASELINES or not make(request.method.expert).as_soft_bt):
+        raise Impossible(
+            "scale", f"the scores of {name} are no logits, which Elo is made of; choose the method soft-bt"
+        )
+    if baseline is None:
+        return
+    if baseline not in log.keys:
+        raise Impossible("baseline", f"there is no candidate {baseline!r}; name one as the ranking does")
+    if name in BASELINES or name in JOINT:
+        raise Impossible("baseline", f"{name} gives no joint draws of the scores; choose the method soft-bt")
+    if len(log.keys) > RANKED_DENSE:
+        raise Impossible("baseline", f"there are {len(log.keys):,} candidates; it is there for up to {RANKED_DENSE}")
+
+
+def _quantity(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Quantity | None:
+    """What is ranked; None of methods that say it themselves, and of what has not converged."""
+    if published is None or request.name in JOINT or not published.posterior.convergence.converged:
+        return None
+    return log.quantity(published, target.name)
+
+
+def _standings(
+    log: JudgedLog, request: RankingRequest, target: Target, published: Published | None, quantity: Quantity | None
+) -> Standings:
     """Raises Impossible for a method that cannot take so many judges."""
     name, wanted, pairs_of = request.name, request.wanted, partial(goal_kinds, request.goal)
     if published is None:
@@ -102,30 +143,7 @@ def _standings(log: JudgedLog, request: RankingRequest, target: Target, publishe
             return by_judges(name, published.comparisons, published.model, log.people, wanted, pairs_of)
         except ValueError as error:
             raise Impossible("method", error) from None
-    is_known = published.posterior.convergence.converged
-    return by_posterior(published, wanted, pairs_of, log.quantity(published, target.name) if is_known else None)
-
-
-def _rows(standings: Standings, log: JudgedLog) -> list[schemas.Rank]:
-    """Best first; comparisons are rows of the log, each by itself."""
-    rows = standings.rows
-    if log.times is not None:
-        sides, times = np.append(log.verdicts.first, log.verdicts.second), np.append(log.times, log.times)
-        counts = np.bincount(sides, times, len(log.keys)).astype(np.int64).tolist()
-        rows = [row._replace(comparisons=counts[row.candidate]) for row in rows]
-    return [_rank(row, log.keys[row.candidate]) for row in rows]
-
-
-def _rank(standing: Standing, key: str) -> schemas.Rank:
-    uncertainty = standing.uncertainty._asdict() if standing.uncertainty else {}
-    return schemas.Rank(
-        key=key,
-        rank=standing.rank,
-        score=standing.score,
-        comparisons=standing.comparisons,
-        component=standing.component,
-        **uncertainty,
-    )
+    return by_posterior(published, wanted, pairs_of, quantity, target.name)
 
 
 def _first_place(log: JudgedLog, rows: list[schemas.Rank], target: Target) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import EvidenceName, InferenceTargetName, MethodName
+from nextpair.words import EvidenceName, InferenceTargetName, MethodName, ScaleName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.problems import of_a_set
@@ -57,7 +57,19 @@ async def get_ranking(
     inference_target: InferenceTargetParam = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
-    epsilon: Annotated[float, Query(ge=0.0, le=1e9, description="Of `tie_group`.")] = 0.0,
+    epsilon: Annotated[float, Query(ge=0.0, le=1e9, description="Of `tie_group`, in logits.")] = 0.0,
+    baseline: Annotated[
+        str | None,
+        Query(description="Key of a candidate; `against` compares each of the others with it.", examples=["kelp"]),
+    ] = None,
+    scale: Annotated[ScaleName, Query(description="Of scores and their differences.")] = "logit",
+    by: Annotated[
+        str | None,
+        Query(
+            description="A tag of the items: `slices` has a ranking for each value, about new prompts.",
+            examples=["language"],
+        ),
+    ] = None,
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
 ) -> object:
@@ -65,7 +77,7 @@ async def get_ranking(
 
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
-    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon)
+    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale, by)
     found_set = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:

@@ -8,17 +8,21 @@ from nextpair.words import AggregationName, CovarianceName, InferenceTargetChoic
 from app.cli.options import (
     KINDS,
     AbsoluteScaleOption,
+    BaselineOption,
+    ByOption,
     EvidenceOption,
     First,
     FormatOption,
     GroupBy,
     ItemOption,
     MethodOption,
+    OutputsOption,
     ParameterOption,
     PFirst,
     PositionBiasOption,
     PriorOption,
     PriorVariance,
+    ScaleOption,
     ScoresOption,
     Second,
     WeightOption,
@@ -69,6 +73,10 @@ def rank(
     ] = 0.95,
     top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
     epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
+    baseline: BaselineOption = None,
+    scale: ScaleOption = "logit",
+    by: ByOption = None,
+    outputs: OutputsOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
     ] = None,
@@ -86,18 +94,19 @@ def rank(
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
-    columns, by = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
+    columns, groups = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
     how = RankingMethod(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
         evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
+        baseline=baseline, scale=scale, by=by,
     )  # fmt: skip
-    rankings = rank_file(file, columns, by, parse_conditions(where or []), require_possible(how), scores)
+    rankings = rank_file(file, columns, groups, parse_conditions(where or []), require_possible(how), scores, outputs)
     if plot is not None:
         from app.offline.drawing import draw
 
         draw(rankings, plot)
-    show(rankings, by, form)
+    show(rankings, groups, form)
 
 
 @commands.command()

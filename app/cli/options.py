@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nextpair.words import AbsoluteScale, EvidenceName, MethodName, PositionBias, PositionBiasChoice, PriorName
+from nextpair.words import (
+    AbsoluteScale,
+    EvidenceName,
+    MethodName,
+    PositionBias,
+    PositionBiasChoice,
+    PriorName,
+    ScaleName,
+)
 
 from app.offline.printing import Format
 
@@ -47,7 +55,9 @@ ItemOption = Annotated[
         metavar="COL", help="What was judged, such as the prompt that was answered. [default: item, if there]"
     ),
 ]
-GroupBy = Annotated[list[str] | None, typer.Option(metavar="COL", help="One ranking per value; may be repeated.")]
+GroupBy = Annotated[
+    list[str] | None, typer.Option(metavar="COL", help="A separate ranking per value; may be repeated.")
+]
 Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
 MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
 ParameterOption = Annotated[
@@ -73,6 +83,29 @@ EvidenceOption = Annotated[
 ]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=within(0, 100))
+]
+ByOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TAG",
+        help="Rank by the values of a tag too, on new prompts: a column with one value for each prompt, or a tag of "
+        "--outputs. Slices are shrunk towards the whole; --group-by ranks groups that share nothing.",
+    ),
+]
+OutputsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Outputs of systems for prompts, as nextpair import reads them: gives the prompts of a log their tags.",
+        callback=lambda file: file if file is None else existing(file),
+    ),
+]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="A candidate; each of the others is compared with it, in columns of their own."),
+]
+ScaleOption = Annotated[
+    ScaleName, typer.Option(help="Of scores: logits, or Elo, which is logits times 173.7. Both are 0 on average.")
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 

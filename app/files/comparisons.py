@@ -14,6 +14,7 @@ from app.files.tables import Floats, InputError, Ints, Table, complaint
 
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")  # usual names of what was judged
 H = TypeVar("H", bound=Hashable)
 
 
@@ -69,7 +70,7 @@ class KeyedComparisons(NamedTuple):
 
 def columns_of(columns: ComparisonColumns) -> set[str]:
     """The columns that comparisons may be read from."""
-    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", "item"}
+    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", *ITEMS}
     return {*filter(None, columns), *usual, *flags_beside(columns.p_first or "p_first")}
 
 
@@ -135,10 +136,14 @@ def _judges(table: Table, column: str | None) -> Coded:
 
 
 def _items(table: Table, column: str | None) -> Coded:
-    """What was judged: the column of that name, or `item` if there is one, or one thing; an empty cell is one too."""
-    if column is None and "item" not in table.columns:
-        return _nameless(table)
-    return coded(table, column or "item")
+    """What was judged: the column of that name, or a usual one, or one thing; an empty cell is one too."""
+    column = item_column(table, column)
+    return _nameless(table) if column is None else coded(table, column)
+
+
+def item_column(table: Table, column: str | None) -> str | None:
+    """The column of what was judged: the one that is named, or the first usual one that is there."""
+    return column or next((name for name in ITEMS if name in table.columns), None)
 
 
 def _nameless(table: Table) -> Coded:

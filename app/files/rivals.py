@@ -13,10 +13,11 @@ import numpy as np
 from app.files.columns import coded
 from app.files.tables import InputError, Table
 
-PROMPTS = (  # usual names of what was asked, whole or between dots: `inputs.question`
+PROMPT_TEXTS = (  # usual names of what was asked, whole or between dots: `inputs.question`
     "prompt question instruction input query inputs problem messages user_input user_prompt chat_history conversation "
-    "arguments prompt_id question_id instance_id task_id"
+    "arguments"
 ).split()
+IDS = "prompt_id question_id instance_id task_id".split()
 MODELS = "model model_name model_id generator provider system".split()
 ANSWERS = (  # the usual names of two answers in one row
     ("chosen", "rejected"), ("response_a", "response_b"), ("response_1", "response_2"), ("output_1", "output_2"),
@@ -35,9 +36,9 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
     for pair in ANSWERS:
         if {*pair} <= {column.casefold() for column in table.columns}:
             raise _several_answers(table, pair)
-    prompts = [column for column in others if _is_prompt(column) and len(_counts(table, column)) > 1]
+    prompts = [column for column in others if is_prompt(column) and len(counts(table, column)) > 1]
     prompts = prompts or [column for column in others if _repeats_like_a_prompt(table, column)]
-    if _is_prompt(text):
+    if is_prompt(text):
         _refuse_answers_beside(table, text, others)
     elif prompts:
         raise _different_prompts(table, prompts[0], others)
@@ -49,23 +50,23 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
         raise _several_answers(table, rivals)
 
 
-def _is_prompt(column: str) -> bool:
-    return not {*column.casefold().split(".")}.isdisjoint(PROMPTS)
+def is_prompt(column: str) -> bool:
+    return not {*column.casefold().split(".")}.isdisjoint([*PROMPT_TEXTS, *IDS])
 
 
 def _repeats_like_a_prompt(table: Table, column: str) -> bool:
     """True for two or more sentences, each in as many rows: every model answered all of them."""
-    counts = _counts(table, column)
+    rows = counts(table, column)
     return (
-        len(counts) > 1
-        and len({*counts.values()}) == 1
-        and counts.total() >= 2 * len(counts)
-        and sum(map(len, counts)) >= SENTENCE * len(counts)
-        and _has_words(table, column)
+        len(rows) > 1
+        and len({*rows.values()}) == 1
+        and rows.total() >= 2 * len(rows)
+        and sum(map(len, rows)) >= SENTENCE * len(rows)
+        and has_words(table, column)
     )
 
 
-def _counts(table: Table, column: str) -> Counter[str]:
+def counts(table: Table, column: str) -> Counter[str]:
     """How many rows have each value that is not empty; none where it cannot be read as text."""
     try:
         texts, code = coded(table, column)
@@ -78,12 +79,12 @@ def _counts(table: Table, column: str) -> Counter[str]:
 def _different_prompts(table: Table, prompt: str, others: Sequence[str]) -> InputError:
     repeats = ""
     for column in others:
-        ((value, rows),) = _counts(table, column).most_common(1) or [("", 0)]
+        ((value, rows),) = counts(table, column).most_common(1) or [("", 0)]
         if column.casefold() in MODELS and rows > 1:
             repeats = f" and column {column!r} repeats {_shortened(value)!r}"
             break
-    counts = _counts(table, prompt)
-    what = f"column {prompt!r} has {len(counts):,} different values in {counts.total():,} rows{repeats}"
+    values = counts(table, prompt)
+    what = f"column {prompt!r} has {len(values):,} different values in {values.total():,} rows{repeats}"
     return InputError(
         f"{table.name}: {what}, so the rows answer different prompts; {EXPECTED}; {MANY_PROMPTS}; {ALL_THE_SAME}"
     )
@@ -100,7 +101,7 @@ def _similar_texts(table: Table, text: str, others: Sequence[str]) -> list[str]:
     """The column `text` that was guessed, and those whose texts are about as long."""
     lengths = _differing_texts(table, [text, *others])
     least = max(SENTENCE, lengths.get(text, 0.0) / SIMILAR)
-    return [column for column, length in lengths.items() if length >= least and _has_words(table, column)]
+    return [column for column, length in lengths.items() if length >= least and has_words(table, column)]
 
 
 def _several_answers(table: Table, columns: Sequence[str]) -> InputError:
@@ -113,10 +114,10 @@ def _several_answers(table: Table, columns: Sequence[str]) -> InputError:
 
 def _differing_texts(table: Table, columns: Sequence[str]) -> dict[str, float]:
     """The mean length in characters of each column whose cells all differ and are not all numbers."""
-    counts = {column: _counts(table, column) for column in columns}
+    texts = {column: counts(table, column) for column in columns}
     return {
         column: sum(map(len, cells)) / len(cells)
-        for column, cells in counts.items()
+        for column, cells in texts.items()
         if len(cells) == len(table.rows) and not all(map(_is_number, cells))
     }
 
@@ -129,9 +130,9 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _has_words(table: Table, column: str) -> bool:
+def has_words(table: Table, column: str) -> bool:
     """False for addresses, hashes and times."""
-    cells = _counts(table, column)
+    cells = counts(table, column)
     return sum(" " in cell for cell in cells) > len(cells) / 2
 
 

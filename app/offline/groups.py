@@ -11,6 +11,7 @@ from app.inference.fitting import AbsoluteScores, no_absolute_scores
 from app.inference.types import Comparisons, Ints
 from app.offline import absolute_scores
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
+from app.offline.outputs import NO_TAGS, Tags, TagsByItem, matched
 
 
 class Group(NamedTuple):
@@ -22,6 +23,7 @@ class Group(NamedTuple):
     items: Sequence[str] = ("",)  # (I,) what was judged; one without a name where the file names none
     item: Ints | None = None  # (K,) which of them; None where it is the same of all
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
+    tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
 
     @property
     def item_of_each(self) -> Ints:
@@ -33,7 +35,9 @@ class Group(NamedTuple):
         return self.times is not None
 
 
-def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) -> Iterator[Group]:
+def split(
+    comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES, tags: TagsByItem = NO_TAGS
+) -> Iterator[Group]:
     """The groups of comparisons, each among the candidates that it or its scores mention, on its own items."""
     for code, labels in enumerate(comparisons.groups):
         rows = comparisons.group == code if len(comparisons.groups) > 1 else slice(None)
@@ -45,7 +49,7 @@ def split(comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES) ->
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
         times = None if comparisons.times is None else comparisons.times[rows]
-        yield Group(labels, keys, group, names, absolute, items, item, times)
+        yield Group(labels, keys, group, names, absolute, items, item, times, matched(items, tags))
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:

@@ -16,6 +16,7 @@ from nextpair.words import (
     MethodName,
     PositionBiasChoice,
     PriorName,
+    ScaleName,
 )
 
 from app.analysis import ranking as analysis
@@ -38,7 +39,7 @@ from app.inference.fitting import (
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
 from app.inference.targets import judged_alone, publish_for, quantity_of
-from app.offline import absolute_scores, room
+from app.offline import absolute_scores, outputs, room
 from app.offline.agreement import JudgeAgreement, agreement_of
 from app.offline.groups import Group, split
 
@@ -71,6 +72,9 @@ class RankingMethod(NamedTuple):
     reference: Sequence[str] = ()  # judges who are people
     is_evidence_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
     inference_target: InferenceTargetChoice = "latent"
+    baseline: str | None = None  # a candidate
+    scale: ScaleName = "logit"
+    by: str | None = None  # a tag of the prompts
 
 
 class Ranked(NamedTuple):
@@ -89,21 +93,31 @@ def rank_file(
     conditions: Sequence[tuple[str, str]],
     method: RankingMethod,
     scores: str | None = None,
+    outputs_of: str | None = None,
 ) -> list[Ranked]:
     """A ranking per group of a file, of the rows that meet `conditions`, and of the absolute scores in another file.
 
+    Tags are those of the outputs in a third file, or of the file itself.
     Raises InputError and NotConvergedError.
     """
     folds = reads_sums(method)
     if not folds:
         rows = rows_of(path)
         room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
+    tags, by = dict[str, outputs.Tags](), method.by
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
-    tables = room.while_there_is(where(read_in_parts(path, wanted), conditions), "rank fewer groups at a time")
+    parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
+    if by and outputs_of:
+        tags.update(outputs.load(outputs_of, by))
+    elif by:
+        parts = outputs.noted(parts, columns.item, by, tags)
+    tables = room.while_there_is(parts, "rank fewer groups at a time")
     comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
-    groups = list(split(comparisons, absolute_scores.load(scores, group_by)))
+    groups = list(split(comparisons, absolute_scores.load(scores, group_by), tags))
+    if outputs_of and not any(any(group.tags) for group in groups):
+        raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
     if unknown := set(method.reference) - {judge for group in groups for judge in group.judges}:
         raise InputError(
             f"--reference {min(unknown)!r} has judged nothing in {path}; write it as the judge column does"
@@ -142,11 +156,14 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     log = _judged(group, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
-    request = RankingRequest(method.name, definition_of(method), method.wanted, target=target)
+    request = RankingRequest(
+        method.name, definition_of(method), method.wanted, target=target, baseline=method.baseline, scale=method.scale,
+        by=method.by,
+    )  # fmt: skip
     try:
         ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
     except Impossible as error:
-        value = method.name if error.field == "method" else wanted
+        value = method.name if error.field == "method" else getattr(method, error.field)
         raise InputError(f"--{error.field.replace('_', '-')} {value}: {error.fault}") from None
     except Unconverged as error:
         name = " / ".join(group.labels) or "all comparisons"
@@ -188,6 +205,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         absolute=group.absolute,
         repeat_correlations=lambda: repeat_correlations(publish("latent"), item, len(group.judges)),
         quantity_by=lambda published, target: quantity_of(target, published, comparisons, item, has, people),
+        tags=group.tags,
         times=group.times,
     )
 

@@ -80,6 +80,7 @@ class Basis:
             absolute=evidence.absolute,
             repeat_correlations=partial(repeat_correlations_of, snapshot),
             quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
+            tags=self.catalogue.tags,
         )
 
     def sought(self, target: InferenceTargetName) -> Sought:

@@ -1,8 +1,8 @@
 """Candidates and their outputs. All of a request is stored, or nothing of it."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
@@ -98,7 +98,7 @@ async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, li
     if start is None:
         raise UnknownItem(f"`after` names {after!r}, which is no item of this set.")
     rows, has_more = await candidates.items_page(db, set_id, after=start, but=TEXT_ITEM, limit=limit)
-    items = [schemas.ItemOut(key=row.key, prompt=row.prompt) for row in rows]
+    items = [schemas.ItemOut(key=row.key, prompt=row.prompt, tags=row.tags) for row in rows]
     return schemas.ItemPage(items=items, next_after=rows[-1].key if has_more else None)
 
 
@@ -139,32 +139,38 @@ async def _store_items(
     """Add the items that are new; returns the ids of all. A set of texts gets its implicit item."""
     rows = await candidates.all_items(db, [set_id])
     known = [row.key for row in rows]
-    prompts = {item.key: item.prompt for item in new}
-    implicit = any(output.item == TEXT_ITEM for output in sent) and not prompts and (not known or known == [TEXT_ITEM])
+    rows_to_add = {item.key: (item.prompt, item.tags) for item in new}
+    implicit = any(output.item == TEXT_ITEM for output in sent) and not new and (not known or known == [TEXT_ITEM])
     if implicit:
-        prompts = {TEXT_ITEM: None}
-    ids = _numbered(known, prompts)
+        rows_to_add = {TEXT_ITEM: (None, {})}
+    ids = _numbered(known, rows_to_add)
     _refuse_strange_items(sent, ids)
-    await candidates.add(db, "items", set_id, [(ids[k], k, prompts[k]) for k in prompts if ids[k] >= len(known)])
-    await _complete_prompts(db, set_id, new, rows)
+    added = [(ids[key], key, *values) for key, values in rows_to_add.items() if ids[key] >= len(known)]
+    await candidates.add(db, "items", set_id, added)
+    await _change_items(db, set_id, new, {row.key: (n, row) for n, row in enumerate(rows)})
     return ids
 
 
-async def _complete_prompts(
-    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Sequence[Record]
+async def _change_items(
+    db: AsyncConnection, set_id: UUID, new: Sequence[schemas.ItemIn], known: Mapping[str, tuple[int, Record]]
 ) -> None:
-    """An item that came without its prompt may get it later; one that has a prompt keeps it."""
-    existing = {row.key: (n, row.prompt) for n, row in enumerate(known)}
+    """Give items that are known, by key with their id, the tags that are sent, and a prompt where they have none."""
     for n, item in enumerate(new):
-        item_id, prompt = existing.get(item.key, (0, item.prompt))
-        if item.prompt in (None, prompt):
+        if item.key not in known:
             continue
-        if prompt is not None:
-            raise TextInUse(
-                f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
-                FieldFault(f"/items/{n}/prompt", "cannot change"),
-            )
-        await candidates.change(db, "items", set_id, [item_id], prompt=item.prompt)
+        item_id, row = known[item.key]
+        changes: dict[str, Any] = {}
+        if item.prompt not in (None, row.prompt):
+            if row.prompt is not None:
+                raise TextInUse(
+                    f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
+                    FieldFault(f"/items/{n}/prompt", "cannot change"),
+                )
+            changes["prompt"] = item.prompt
+        if "tags" in item.model_fields_set and item.tags != row.tags:
+            changes["tags"] = item.tags
+        if changes:
+            await candidates.change(db, "items", set_id, [item_id], **changes)
 
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:

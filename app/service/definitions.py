@@ -56,9 +56,8 @@ def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], o
     lengths = np.full((len(items), len(keys)), -1)
     for output in outputs:
         lengths[output.item_id, output.candidate_id] = output.length
-    return make_catalogue(
-        revision, tuple(row.key for row in keys), tuple((row.key, row.prompt) for row in items), lengths
-    )
+    texts = tuple((row.key, row.prompt) for row in items)
+    return make_catalogue(revision, tuple(row.key for row in keys), texts, lengths, tuple(row.tags for row in items))
 
 
 def interpretation_of(row: Record) -> Interpretation:

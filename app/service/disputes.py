@@ -14,6 +14,7 @@ from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.leases import Texts
 from app.service.presenting.assignments import LARGEST_ANSWER
+from app.service.presenting.candidates import present_item
 from app.storage import candidates, judges
 from app.storage.schema import Record
 
@@ -51,7 +52,6 @@ def _dispute(
     dispute: DisputedPair, set_id: UUID, catalogue: Catalogue, texts: Texts, rows: Mapping[int, Record]
 ) -> schemas.Dispute:
     """`rows` are those of the judges, by id."""
-    key, prompt = catalogue.items[dispute.item]
     first, second = (
         schemas.Shown(key=catalogue.keys[side], text=texts[set_id, dispute.item, side])
         for side in (dispute.low, dispute.high)
@@ -62,7 +62,7 @@ def _dispute(
     ]
     return schemas.Dispute(
         seq=dispute.seq,
-        item=schemas.ItemOut(key=key, prompt=prompt) if key else None,
+        item=present_item(catalogue, dispute.item),
         first=first,
         second=second,
         verdicts=sorted(verdicts, key=lambda verdict: verdict.judge),

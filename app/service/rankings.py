@@ -6,7 +6,7 @@ from uuid import UUID
 from zlib import crc32
 
 from nextpair import schemas
-from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName
+from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName, ScaleName
 
 from app.analysis import ranking as analysis
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
@@ -34,12 +34,16 @@ class RankingQuery(NamedTuple):
     level: float = 0.95
     top_k: int = 1
     epsilon: float = 0.0
+    baseline: str | None = None  # key of a candidate
+    scale: ScaleName = "logit"
+    by: str | None = None  # a tag of items
 
 
 def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
-    wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon)))
+    shown = crc32(repr((query.baseline, query.scale, query.by)).encode())
+    wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon, f"{shown:x}")))
     method = f"{query.method or row.expert}-{query.evidence or 'own'}-{query.inference_target or 'own'}"
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
 
@@ -57,7 +61,8 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     method = _method(basis.snapshot, name, query.evidence)
     request = RankingRequest(
         name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
-        basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row),
+        basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
+        query.by,
     )  # fmt: skip
     origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
     try:

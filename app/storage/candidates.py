@@ -15,7 +15,7 @@ OUTPUTS_AT_ONCE = 10_000
 Part = Literal["candidates", "items", "outputs"]  # of a set, by the name of its table
 COLUMNS: dict[Part, tuple[str, ...]] = {  # of what is added, behind set_id
     "candidates": ("id", "key", "metadata"),
-    "items": ("id", "key", "prompt"),
+    "items": ("id", "key", "prompt", "tags"),
     "outputs": ("item_id", "candidate_id", "text"),
 }
 
@@ -39,15 +39,16 @@ async def keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]
 
 
 async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
-    """(set_id, key, prompt) of every item of these sets; within a set the position is its id."""
-    statement = select(items.c.set_id, items.c.key, items.c.prompt).where(items.c.set_id == func.any(set_ids))
-    return (await db.execute(statement.order_by(items.c.id))).all()
+    """(set_id, key, prompt, tags) of every item of these sets; within a set the position is its id."""
+    i = items.c
+    statement = select(i.set_id, i.key, i.prompt, i.tags).where(i.set_id == func.any(set_ids))
+    return (await db.execute(statement.order_by(i.id))).all()
 
 
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: int, but: str, limit: int) -> Page:
-    """(id, key, prompt) of the items with ids above `after`, ascending, without the one whose key is `but`."""
+    """(id, key, prompt, tags) of the items with ids above `after`, ascending, without the one whose key is `but`."""
     i = items.c
-    statement = select(i.id, i.key, i.prompt, pages.length(i.prompt))
+    statement = select(i.id, i.key, i.prompt, i.tags, pages.length(i.prompt, i.tags))
     statement = statement.where(i.set_id == set_id, i.id > after, i.key != but)
     return await pages.read(db, statement, [i.id], limit)
 

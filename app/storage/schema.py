@@ -116,6 +116,7 @@ items = Table(
     Column("id", Integer, primary_key=True),
     Column("key", Text, nullable=False),
     Column("prompt", Text),
+    Column("tags", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
     UniqueConstraint("set_id", "key"),
 )
 

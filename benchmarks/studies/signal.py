@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
-from app.inference.judges import Discrimination, accords
+from app.inference.judges import Discrimination, discriminations
 from app.inference.reporting import CLAIMED, circulation
 from app.inference.reporting.signal import log_evidence
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
@@ -139,7 +139,7 @@ def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Discrimina
     d = s[first] - s[second]
     p = np.where(judge == 0, misled(rng, d, np.arange(VERDICTS) / VERDICTS), hard_verdicts(d, rng))
     log: Comparisons = once_each(first, second, p, judge)
-    return accords(log, n, np.zeros(VERDICTS, np.int64))
+    return discriminations(log, n, np.zeros(VERDICTS, np.int64))
 
 
 def percent(cases: Sequence[bool] | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:

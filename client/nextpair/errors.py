@@ -3,14 +3,16 @@
 NextpairError
 ├── ApiError      the server answered with an error, or with something outside the contract
 ├── Unreachable   there was no answer, or it broke off
+├── BadTable      rows of a table cannot be used
 ├── NoServer      a private server was wanted, and there is none to start, or it did not start
 └── JudgeFailed   a judge function of `nextpair.rank` raised an error
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from nextpair.ranked import RankedOutputs
-from nextpair.schemas import Problem
+from nextpair.schemas import Problem, TableFault
 
 
 class NextpairError(Exception):
@@ -32,6 +34,20 @@ class ApiError(NextpairError):
 
 class Unreachable(NextpairError):
     """There was no answer, or it broke off; the message names the address and what to do."""
+
+
+class BadTable(NextpairError):
+    """Rows of a table cannot be used, so nothing was created. `faults` has the first hundred, the message the first."""
+
+    def __init__(self, faults: Sequence[TableFault], count: int) -> None:
+        super().__init__(faults, count)
+        self.faults, self.count = faults, count
+
+    def __str__(self) -> str:
+        first = self.faults[0]
+        column = "" if first.column is None else f", column {first.column!r}"
+        others = f" ({self.count - 1:,} more rows)" if self.count > 1 else ""
+        return f"{first.place}{column}: {first.wrong}; {first.remedy}{others}"
 
 
 class NoServer(NextpairError):

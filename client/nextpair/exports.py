@@ -5,6 +5,7 @@ from nextpair import schemas as schemas
 from nextpair.client import AsyncClient as AsyncClient
 from nextpair.client import Client as Client
 from nextpair.errors import ApiError as ApiError
+from nextpair.errors import BadTable as BadTable
 from nextpair.errors import JudgeFailed as JudgeFailed
 from nextpair.errors import NextpairError as NextpairError
 from nextpair.errors import NoServer as NoServer

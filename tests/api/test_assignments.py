@@ -68,7 +68,7 @@ async def test_an_assignment_holds_what_a_judge_has_to_see(http: httpx.AsyncClie
 async def test_an_assignment_of_systems_holds_the_prompt_and_the_outputs(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one"], "kelp", "rowan")
     pair = await ask_one(http, created["id"])
-    assert pair["item"] == {"key": "one", "prompt": "Do one."}
+    assert pair["item"] == {"key": "one", "prompt": "Do one.", "tags": {}}
     assert {pair["first"]["text"], pair["second"]["text"]} == {"kelp on one", "rowan on one"}
 
 

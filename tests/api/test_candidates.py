@@ -84,9 +84,56 @@ async def test_items_are_listed_with_their_prompts_in_pages(http: httpx.AsyncCli
     assert [item["key"] for item in first["items"]] == ["one", "two", "three"]
     assert first["items"][2]["prompt"] == "Why is the sky blue?"
     assert await get(http, path, after=first["next_after"]) == {
-        "items": [{"key": "four", "prompt": None}], "next_after": None,
+        "items": [{"key": "four", "prompt": None, "tags": {}}], "next_after": None,
     }  # fmt: skip
     assert_problem(await http.get(path, params={"after": "five"}), 404, "unknown-item", "'five'")
+
+
+async def test_items_have_tags_that_may_change(http: httpx.AsyncClient) -> None:
+    items = [{"key": "one", "tags": {"category": "code", "language": "en"}}, {"key": "two"}, {"key": "three"}]
+    outputs = [{"key": key, "outputs": {"one": key, "two": key, "three": key}} for key in ("kelp", "rowan")]
+    created = await create_set(http, candidates=outputs, items=items)
+    before = (await http.get(f"/v1/sets/{created['id']}/ranking")).headers["etag"]
+    changed = [{"key": "one", "tags": {"category": "facts"}}, {"key": "two", "prompt": "Why?"}]
+    assert (await add(http, created["id"], {"key": "kelp"}, items=changed)).status_code == 201
+    assert (await get(http, f"/v1/sets/{created['id']}/items"))["items"] == [
+        {"key": "one", "prompt": None, "tags": {"category": "facts"}},
+        {"key": "two", "prompt": "Why?", "tags": {}},
+        {"key": "three", "prompt": None, "tags": {}},
+    ]
+    pairs = (await ask(http, created["id"], count=3))["assignments"]
+    assert {pair["item"]["key"]: pair["item"]["tags"] for pair in pairs} == {
+        "one": {"category": "facts"}, "two": {}, "three": {},
+    }  # fmt: skip
+    assert (await http.get(f"/v1/sets/{created['id']}/ranking")).headers["etag"] != before
+
+
+async def test_tags_that_are_sent_without_change_the_others_keep(http: httpx.AsyncClient) -> None:
+    created = await create_systems(http, ["one"], "kelp", "rowan")
+    path = f"/v1/sets/{created['id']}/items"
+    await add(http, created["id"], {"key": "kelp"}, items=[{"key": "one", "tags": {"category": "code"}}])
+    await add(http, created["id"], {"key": "kelp"}, items=[{"key": "one"}])
+    assert (await get(http, path))["items"][0]["tags"] == {"category": "code"}
+    await add(http, created["id"], {"key": "kelp"}, items=[{"key": "one", "tags": {}}])
+    assert (await get(http, path))["items"][0]["tags"] == {}
+
+
+@pytest.mark.parametrize(
+    ("tags", "where"),
+    [
+        ({"category": ""}, "/items/0/tags/category"),
+        ({"category": 7}, "/items/0/tags/category"),
+        ({"x" * 201: "code"}, "/items/0/tags"),
+        ({str(n): "x" for n in range(21)}, "/items/0/tags"),
+        ({"category": "\0"}, ""),
+    ],
+)
+async def test_tags_are_at_most_20_short_texts(http: httpx.AsyncClient, tags: dict[str, object], where: str) -> None:
+    created = await create_systems(http, ["one"], "kelp", "rowan")
+    answer = await add(http, created["id"], {"key": "kelp"}, items=[{"key": "one", "tags": tags}])
+    assert answer.status_code == 422
+    assert where in answer.text
+    assert (await get(http, f"/v1/sets/{created['id']}/items"))["items"][0]["tags"] == {}
 
 
 async def test_a_set_of_texts_has_no_items(http: httpx.AsyncClient) -> None:

@@ -153,7 +153,7 @@ async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncC
 async def test_the_history_is_about_what_is_ranked_and_ends_with_the_ranking(
     http: httpx.AsyncClient, target: InferenceTargetName
 ) -> None:
-    set_id = await judged_for(http, target, 14)
+    set_id = await judged_for(http, target, 5)
     history, now = (await diagnostics(http, set_id))["history"], await ranking(http, set_id)
     assert now["inference_target"]["name"] == target
     assert [history[-1]["concordance"], history[-1]["entropy"]] == [now["sureness"]["concordance"], now["entropy"]]

@@ -71,7 +71,7 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
         "position_bias": "none", "absolute_scale": "estimate", "evidence": "learnt",
-        "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25,
+        "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25, "scale": "logit",
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
     assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
@@ -407,6 +407,7 @@ async def test_everything_that_can_be_asked_for_has_its_etag(http: httpx.AsyncCl
     set_id = await trees(http)
     asked: list[dict[str, Any]] = [
         {}, {"method": "win-ratio"}, {"level": 0.9}, {"level": 0.90000001}, {"as_of": 1}, {"format": "csv"},
+        {"baseline": "ash"}, {"baseline": "elm"}, {"scale": "elo"}, {"evidence": "one-vote"},
         {"format": "svg"}, {"top_k": 2}, {"epsilon": 0.1}, {"epsilon": 0.10000001}, {"method": "gaussian"},
     ]  # fmt: skip
     assert len({(await read(http, set_id, **params)).headers["etag"] for params in asked}) == len(asked)

@@ -26,7 +26,7 @@ from benchmarks.studies.truth import auroc
 
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
-FEW_SECTIONS = ["vicuna", "sorting", "calibration", "differences", "bias"]
+FEW_SECTIONS = ["calibration", "differences"]
 
 
 def measured(**agreement: list[list[float]]) -> measuring.Measured:

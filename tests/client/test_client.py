@@ -243,7 +243,7 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         "GET",
         f"{of_set}/items?after=why%3F&limit=2",
         None,
-        {"items": [{"key": "sky", "prompt": None}], "next_after": None},
+        {"items": [{"key": "sky", "prompt": None, "tags": {"topic": "nature"}}], "next_after": None},
     ),
     (
         calls.next_pair(SET, judge="me", count=2),

@@ -27,6 +27,8 @@ def main() -> None:
         sky = client.sets.create(name="Sky", question="Which?", budget=nextpair.Budget(max_comparisons=9))
         while pair := sky.next_pair(judge=best):
             pair.tell(p_first=longer(pair.first.text or "", pair.second.text or ""))
+        rows = [{"model": "gpt", "prompt": "Why?", "output": "Blue."}]
+        sky = client.sets.create_from(rows, name="Sky", question="Which?", system="model", project="demo")
         scores: dict[str, float] = {row.key: row.score for row in sky.ranking(top_k=by_number).ranking}
         print(scores, [comparison.p_first for comparison in sky.comparisons()])
 
@@ -68,7 +70,7 @@ def test_words_and_names_are_there_without_any_import(tmp_path: Path, module: st
 def test_every_name_is_there() -> None:
     names = dir(nextpair)
 
-    assert {"AsyncClient", "Client", "rank", "Stop", "ApiError", "schemas", "calls"} <= set(names)
+    assert {"AsyncClient", "Client", "rank", "Stop", "ApiError", "BadTable", "schemas", "calls"} <= set(names)
     assert all(hasattr(nextpair, name) for name in names)
     with pytest.raises(AttributeError, match="'nextpair' has no attribute 'Klient'"):
         nextpair.Klient  # type: ignore[attr-defined]  # noqa: B018

@@ -19,7 +19,7 @@ from app.inference.fitting.model import Method, build
 from app.inference.reporting.ranking import relative_sd
 from app.inference.types import by_one_judge
 
-KEYS = [f"c{number:02}" for number in range(40)]
+KEYS = [f"c{number:02}" for number in range(30)]
 PAIRS = len(KEYS) * (len(KEYS) - 1) // 2
 RETRIES = 10
 
@@ -147,5 +147,5 @@ def _identity(entry: Comparison) -> tuple[int, str, str, str, float, str]:
 
 
 def _opinion(pair: Assignment) -> float:
-    """Of a judge who knows that c39 is the best and c00 the worst."""
+    """Of a judge who knows that c29 is the best and c00 the worst."""
     return float(expit((KEYS.index(pair.first.key) - KEYS.index(pair.second.key)) / 10.0))

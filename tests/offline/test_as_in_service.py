@@ -68,7 +68,7 @@ def flat(answer: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def assert_same(printed: dict[str, Any], served: dict[str, Any]) -> None:
-    """Every field but those that a file cannot have, to 1e-9; what is printed is a ranking of the contract."""
+    """Every field but those that a file cannot have, to 1e-8; what is printed is a ranking of the contract."""
     Ranking.model_validate(printed)
     here, there = (
         dict(flat(answer | {"ranking": {row["key"]: row for row in answer["ranking"]}})) for answer in (printed, served)
@@ -79,7 +79,7 @@ def assert_same(printed: dict[str, Any], served: dict[str, Any]) -> None:
     for path, value in there.items():
         if path != AS_IT_CAME:
             is_number = isinstance(value, int | float)
-            assert here[path] == (pytest.approx(value, rel=1e-9, abs=1e-9) if is_number else value), path
+            assert here[path] == (pytest.approx(value, rel=1e-9, abs=1e-8) if is_number else value), path
 
 
 @pytest.mark.parametrize(

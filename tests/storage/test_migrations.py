@@ -181,13 +181,20 @@ async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old:
     assert (await ranking(old, SET))["inference_target"]["name"] == "all-pairs"
 
 
-async def test_the_column_of_targets_comes_and_goes_with_sets_in_it(empty: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "table", "column", "value"),
+    [("0015", "0016", "sets", "inference_target", "latent"), ("0016", "0017", "items", "tags", {})],
+)
+async def test_a_column_comes_and_goes_with_rows_in_its_table(
+    empty: str, before: str, after: str, table: str, column: str, value: object
+) -> None:
     async with connected(empty) as engine:
         await upgrade(engine, "0001")
         await run_sql(engine, *IN_USE_AT_0001)
-        await upgrade(engine, "0015")
-        before = await rows(engine, "SELECT sets::text FROM sets")
-        await upgrade(engine, "0016")
-        assert await rows(engine, "SELECT inference_target FROM sets") == {("latent",)}
-        await migrate(engine, command.downgrade, "0015")
-        assert await rows(engine, "SELECT sets::text FROM sets") == before
+        await upgrade(engine, before)
+        old_rows = await rows(engine, f"SELECT {table}::text FROM {table}")
+        await upgrade(engine, after)
+        async with engine.connect() as connection:
+            assert (await connection.execute(text(f"SELECT {column} FROM {table}"))).scalars().all() == [value]
+        await migrate(engine, command.downgrade, before)
+        assert await rows(engine, f"SELECT {table}::text FROM {table}") == old_rows

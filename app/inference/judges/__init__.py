@@ -3,11 +3,11 @@
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """
 
-from app.inference.judges.accord import Discrimination, accords
 from app.inference.judges.aggregation import Probabilities, Votes, binary, is_labelled, votes
 from app.inference.judges.agreement import Agreements, Krippendorff, agreements, krippendorff
 from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
+from app.inference.judges.discrimination import Discrimination, discriminations
 from app.inference.judges.disputes import DisputedPair, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Weighing, examine_judges

@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
-from app.inference.judges.accord import Discrimination, accords
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import Agreements, agreements
 from app.inference.judges.debiasing import debiased_comparisons
+from app.inference.judges.discrimination import Discrimination, discriminations
 from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.labels import confirmed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
@@ -53,7 +53,7 @@ class Findings(NamedTuple):
     skill: Mapping[int, float]  # by judge, where the method tells judges apart
     agreements: Agreements
     repeats: list[Consistency]  # by judge
-    accords: dict[int, Discrimination]  # by judge; none where verdicts are few
+    discriminations: dict[int, Discrimination]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
     tastes: dict[int, JudgeEffects]  # by judge; none where they would be too many, or are not settled
     influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only
@@ -103,7 +103,7 @@ def examine_judges(
         weighed=weighed,
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
         agreements=agreements(pair_votes.direction),
-        accords={accord.judge: accord for accord in accords(raw, model.n, item)},
+        discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),
         tastes=_tastes(tempered, model, judges, say),

@@ -26,10 +26,11 @@ from app.inference.reporting.inference_targets import (
     judged_of,
     judging_of,
     method_obstacle,
+    named,
     own_target,
     resolve,
 )
-from app.inference.reporting.matrix import expected_wins, observed_wins
+from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
 from app.inference.reporting.prompts import in_words as prompts_in_words
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, held_against
@@ -46,3 +47,4 @@ from app.inference.reporting.standings import (
 )
 from app.inference.reporting.sureness import Concordance, PairsOf, concordance
 from app.inference.reporting.tastes import JudgeEffects
+from app.inference.reporting.win_rates import Against, Rates, against, attenuation, head_to_head, rates

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.targets import Quantity, WinRates
+from app.inference.reporting.win_rates import head_to_head
+from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Comparisons, Floats
 from app.inference.verdicts import means
 
@@ -27,6 +28,18 @@ def expected_wins(quantity: Quantity) -> Floats:
     p = ndtr((mean[:, None] - mean) / np.sqrt(v))
     np.fill_diagonal(p, np.nan)
     return np.asarray(p)
+
+
+def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
+    """(N, N) how often the row is expected to win against the column (win_rates.py); NaN on the diagonal.
+
+    Of all pairs, what was said counts as it is, and only the verdicts to come are expected.
+    """
+    if not isinstance(quantity, WinRates):
+        return head_to_head(drawn_values(quantity), attenuation)
+    wins, to_come, expected = quantity.round.wins, quantity.round.left, expected_win_rates(quantity.scores, attenuation)
+    verdicts = wins + wins.T + to_come
+    return np.where(verdicts > 0.0, (wins + to_come * expected) / np.where(verdicts > 0.0, verdicts, 1.0), expected)
 
 
 def _shares_above(values: Floats) -> Floats:

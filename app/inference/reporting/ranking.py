@@ -15,7 +15,7 @@
     sureness        the share of the pairs that is expected to be in the right order (sureness.py), from the same draws
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
-    win rate        mean over j != i of sigma(s_i - s_j) at the mean scores; its interval has the ends of s_i's
+    win rate        the expected share of wins against the others, from the same draws (win_rates.py)
 
 Rank 1 is the best. Equal scores share the better rank.
 """
@@ -24,19 +24,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, sureness_of
-from app.inference.targets import Quantity, WinRates, best_first, draw_scores, usual_draws
+from app.inference.reporting.win_rates import VOTES, rates
+from app.inference.targets import Quantity, WinRates, drawn_in_place
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import means
 
 SAME_SCORE = 1e-9  # covariances: relative to the largest variance where that is above 1
 ROUNDED = 1e-9  # of a normal score
 HALVINGS = 50
-POINTS = 2001  # of the curve of win rates
 
 
 class Wanted(NamedTuple):
@@ -70,22 +70,32 @@ class PredictedVerdict(NamedTuple):
     sd_difference: float
 
 
-def summarise(posterior: Scores, wanted: Wanted, rng: np.random.Generator, pairs_of: PairsOf = all_pairs) -> RankTable:
-    """The ranking of `posterior`, whose covariance should be exact (posterior.exact)."""
+def summarise(
+    posterior: Scores,
+    wanted: Wanted,
+    rng: np.random.Generator,
+    pairs_of: PairsOf = all_pairs,
+    attenuation: Floats = VOTES,
+) -> RankTable:
+    """The ranking of `posterior`, whose covariance should be exact (posterior.exact); `attenuation` of its verdicts.
+
+    Draws are in the order of the scores: the same candidates listed in another order get the same draws.
+    """
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
-    drawn, alike = draw_ranks(posterior, rng), interchangeable(posterior)
-    interval, rank_interval = intervals(posterior, wanted.level), simultaneous_intervals(drawn, alike, wanted.level)
+    values, alike = drawn_in_place(posterior, rng), interchangeable(posterior)
+    drawn, win_rate = _ranks_of(values), rates(values, attenuation, wanted.level)
+    rank_interval = simultaneous_intervals(drawn, alike, wanted.level)
     return RankTable(
         rank,
         score,
         sd,
-        interval,
+        intervals(posterior, wanted.level),
         rank_interval,
         _shared((drawn == 1).mean(axis=0), alike),
         _shared((drawn <= wanted.top_k).mean(axis=0), alike),
         split_by_ranks(tie_groups(posterior, wanted), posterior.mean, rank_interval, wanted),
-        win_rates(score, score),
-        win_rates(score, interval),
+        _shared(win_rate.mean, alike),
+        np.column_stack([_shared(end, alike) for end in win_rate.interval.T]),
         entropy(posterior.covariance),
         sureness_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
@@ -123,20 +133,6 @@ def _quantiles(weight: Floats, means: Floats, sds: Floats, tail: float) -> Float
     return np.asarray(0.5 * (low + high))
 
 
-def win_rates(score: Floats, at: Floats) -> Floats:
-    """The expected win rate of each candidate against the (N,) scores of the others, had it each score `at` (N, ...).
-
-    Interpolated among POINTS, within 1e-6. Slow formula: the mean over j != i of expit(at[i] - score[j]).
-    """
-    n = len(score)
-    if n < 2:
-        return np.full(at.shape, 0.5)
-    points = np.linspace(at.min(), at.max() + SAME_SCORE, POINTS)
-    wins = expit(points[:, None] - score).sum(axis=1)
-    own = expit((at.T - score).T)
-    return np.asarray((np.interp(at, points, wins) - own) / (n - 1))
-
-
 def entropy(sigma: Covariance) -> float:
     """Differential entropy of the joint posterior, in nats."""
     n = len(sigma.diagonal)
@@ -153,16 +149,13 @@ def ranks(scores: Floats) -> Ints:
 
 
 def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:
-    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default.
+    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default."""
+    return _ranks_of(drawn_in_place(posterior, rng, draws))
 
-    Drawn in the order of the scores: the same candidates listed in another order get the same draws.
-    """
-    n, order = len(posterior.mean), best_first(posterior)
-    draws = draws or usual_draws(n)
-    drawn = np.empty((draws, n), np.int64)
-    scores = draw_scores(posterior, order, rng, draws).scores
-    drawn[:, order] = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
-    return drawn
+
+def _ranks_of(values: Floats) -> Ints:
+    """(D, N) ranks of (D, N) draws, 1 for the highest."""
+    return np.asarray(np.argsort(np.argsort(-values, axis=1), axis=1) + 1)
 
 
 def interchangeable(posterior: Scores) -> Ints:

@@ -10,6 +10,7 @@
                    the draws nothing: few draws give the c of any N
     tie group      as in ranking.py, by a column of Sigma for each head; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
     sureness       shares of the pairs in order, counted in the draws
+    win rate       as if scores were independent (win_rates.py)
     forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
 The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself
@@ -37,9 +38,9 @@ from app.inference.reporting.ranking import (
     ranks_within,
     split_by_ranks,
     sure_of_any,
-    win_rates,
 )
 from app.inference.reporting.sureness import by_draws, expected_after
+from app.inference.reporting.win_rates import POINTS, VOTES, rates_of_marginals
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -48,7 +49,6 @@ EFFORT = 20_000  # neighbours visited for one Sigma_ii
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
 PAIRS = 50_000
 LEAST_SPREAD = 0.2  # of the way to the next rank: c is about 5
-POINTS = 8  # that stand for what one score may be
 
 
 class _Tally(NamedTuple):
@@ -70,7 +70,9 @@ class _Drawing(NamedTuple):
     ranks: Ints  # (D, N)
 
 
-def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random.Generator) -> RankTable:
+def summarise(
+    mean: Floats, precision: Precision, wanted: Wanted, rng: np.random.Generator, attenuation: Floats = VOTES
+) -> RankTable:
     """The ranking of N(mu, H^-1). Conceptually: ranking.summarise with np.linalg.inv(H)."""
     n, common = len(mean), _prior_variance(precision) / len(mean)
     rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
@@ -97,8 +99,7 @@ def summarise(mean: Floats, precision: Precision, wanted: Wanted, rng: np.random
         tally.p_best,
         tally.p_top,
         split_by_ranks(tie_groups(mean, precision, variance + common, wanted), mean, rank_interval, wanted),
-        win_rates(score, score),
-        win_rates(score, interval),
+        *rates_of_marginals(score, sd, interval, attenuation),
         None,
         by_draws(tally.in_order, n * (n - 1) // 2, wanted.level) if n > 1 else None,
     )

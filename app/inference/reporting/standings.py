@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import JointName
+from nextpair.words import InferenceTargetName, JointName
 
 from app.inference import graph
 from app.inference.fitting import consensus, judge_aware
@@ -20,6 +20,7 @@ from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
 from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, concordance_after
 from app.inference.reporting.tastes import JudgeEffects, tastes_of
+from app.inference.reporting.win_rates import VOTES, attenuation
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 
@@ -63,11 +64,15 @@ class Standings(NamedTuple):
 
 
 def by_posterior(
-    published: Published, wanted: Wanted, pairs_of: PairsOf = all_pairs, quantity: Quantity | None = None
+    published: Published,
+    wanted: Wanted,
+    pairs_of: PairsOf = all_pairs,
+    quantity: Quantity | None = None,
+    target: InferenceTargetName = "latent",
 ) -> Standings:
     """The ranking of a posterior; no rows where it has not converged.
 
-    Args: `quantity` is what is ranked, the scores themselves by default (targets).
+    Args: `quantity` is what is ranked, that of the `target` (targets): the scores themselves by default.
     """
     marginal, posterior, answers, comparisons, model, *_ = published
     if not model.n:
@@ -75,23 +80,23 @@ def by_posterior(
     if not posterior.convergence.converged:
         return Standings([], posterior.convergence, 0)
     if isinstance(marginal.covariance, CertifiedCovariance):
-        standings = _by_rows(marginal.mean, marginal.covariance.precision, posterior.convergence, comparisons, wanted)
+        standings = _by_rows(published, marginal.covariance.precision, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
         return standings if is_about_all else standings._replace(sureness=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
-    return _summarised(quantity or marginal, posterior.convergence, biases, answers, model, wanted, pairs_of)
+    summary = summary_of(quantity or marginal, wanted, pairs_of, attenuation(published, target))
+    return _summarised(summary, quantity or marginal, posterior.convergence, biases, answers, model, pairs_of)
 
 
-def _by_rows(
-    mean: Floats, precision: Precision, convergence: Convergence, comparisons: Comparisons, wanted: Wanted
-) -> Standings:
+def _by_rows(published: Published, precision: Precision, wanted: Wanted) -> Standings:
     """The ranking of a posterior without a matrix."""
-    summary = sparse_ranking.summarise(mean, precision, wanted, np.random.default_rng(DRAWS_SEED))
+    mean, comparisons, rng = published.scores.mean, published.comparisons, np.random.default_rng(DRAWS_SEED)
+    summary = sparse_ranking.summarise(mean, precision, wanted, rng, attenuation(published))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
     foretold = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
-    return Standings(rows, convergence, components, None, summary.sureness, foretold)
+    return Standings(rows, published.posterior.convergence, components, None, summary.sureness, foretold)
 
 
 def by_judges(
@@ -122,11 +127,13 @@ def _by_judges(
     if name == "consensus":
         agreed = consensus.fit(comparisons, model, len(people))
         biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
-        common = _summarised(agreed.of_scores, agreed.convergence, biases, comparisons, model, wanted, pairs_of)
+        summary = summary_of(agreed.of_scores, wanted, pairs_of)
+        common = _summarised(summary, agreed.of_scores, agreed.convergence, biases, comparisons, model, pairs_of)
         return common._replace(tastes=tastes_of(agreed, comparisons))
     aware = judge_aware.fit(comparisons, model, people)
     biases = judge_biases(aware, comparisons)
-    return _summarised(aware.of_scores, aware.convergence, biases, comparisons, model, wanted, pairs_of)
+    summary = summary_of(aware.of_scores, wanted, pairs_of)
+    return _summarised(summary, aware.of_scores, aware.convergence, biases, comparisons, model, pairs_of)
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
@@ -147,15 +154,14 @@ def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
 
 
 def _summarised(
+    summary: RankTable,
     quantity: Quantity,
     convergence: Convergence,
     biases: list[Bias],
     comparisons: Comparisons,
     model: Model,
-    wanted: Wanted,
     pairs_of: PairsOf,
 ) -> Standings:
-    summary = summary_of(quantity, wanted, pairs_of)
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     foretold = list[ForecastPoint]()
     if summary.sureness and isinstance(quantity, WinRates):
@@ -165,11 +171,13 @@ def _summarised(
     return Standings(rows, convergence, components, summary.entropy, summary.sureness, foretold, biases)
 
 
-def summary_of(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs) -> RankTable:
-    """The ranking of what is ranked."""
+def summary_of(
+    quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs, attenuation: Floats = VOTES
+) -> RankTable:
+    """The ranking of what is ranked; `attenuation` of verdicts is for win rates by scores (win_rates.py)."""
     if isinstance(quantity, WinRates):
         return drawn_ranking.summarise(quantity, wanted, pairs_of)
-    return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of)
+    return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of, attenuation)
 
 
 def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:

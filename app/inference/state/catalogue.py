@@ -1,5 +1,6 @@
 """Catalogue of a set: its candidates and the items on which each has an output, numbered as arrays number them."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from app.inference.types import Bools, Ints
@@ -12,6 +13,7 @@ class Catalogue(NamedTuple):
     keys: tuple[str, ...]  # (N,)
     ids: dict[str, int]
     items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
+    tags: tuple[Mapping[str, str], ...]  # (I,) value by name
     item_ids: dict[str, int]
     lengths: Ints  # (I, N) bytes of the candidate's output on the item; -1 where it has none
     has: Bools  # (I, N) whether it has one
@@ -19,9 +21,17 @@ class Catalogue(NamedTuple):
 
 
 def make_catalogue(
-    revision: int, keys: tuple[str, ...], items: tuple[tuple[str, str | None], ...], lengths: Ints
+    revision: int,
+    keys: tuple[str, ...],
+    items: tuple[tuple[str, str | None], ...],
+    lengths: Ints,
+    tags: tuple[Mapping[str, str], ...] | None = None,
 ) -> Catalogue:
+    """Catalogue with these tags, or none."""
+    tags = tags or ({},) * len(items)
     ids, item_ids = {key: i for i, key in enumerate(keys)}, {key: i for i, (key, _) in enumerate(items)}
     texts = sum(map(len, keys)) + sum(len(key) + len(prompt or "") for key, prompt in items)
-    size_bytes = lengths.nbytes + lengths.size + 4 * texts + 200 * (len(keys) + len(items))
-    return Catalogue(revision, keys, ids, items, item_ids, lengths, lengths >= 0, size_bytes)
+    texts += sum(len(name) + len(value) for each in tags for name, value in each.items())
+    entries = len(keys) + len(items) + sum(map(len, tags))
+    size_bytes = lengths.nbytes + lengths.size + 4 * texts + 200 * entries
+    return Catalogue(revision, keys, ids, items, tags, item_ids, lengths, lengths >= 0, size_bytes)

@@ -14,7 +14,7 @@ FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many sc
 
 def usual_draws(n: int) -> int:
     """How many draws of n scores what is published is counted in, and every claim about it."""
-    return min(max(SCORES // n, FEWEST), MOST)
+    return min(max(SCORES // max(n, 1), FEWEST), MOST)
 
 
 def best_first(posterior: Scores) -> Ints:
@@ -39,3 +39,12 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
     factor = np.linalg.cholesky(posterior.covariance.matrix()[np.ix_(order, order)])
     scores = posterior.mean[order] + rng.standard_normal((draws, len(order))) @ factor.T
     return ScoreDraws(np.asarray(scores), np.full(draws, posterior.noise))
+
+
+def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
+    """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
+    order = best_first(posterior)
+    draws = draws or usual_draws(len(order))
+    values = np.empty((draws, len(order)))
+    values[:, order] = draw_scores(posterior, order, rng, draws).scores
+    return values

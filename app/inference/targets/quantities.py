@@ -20,7 +20,7 @@ from app.inference.fitting import (
 )
 from app.inference.fitting.hyperparameters import Approximation
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
-from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, usual_draws
+from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -96,8 +96,4 @@ def drawn_values(quantity: Quantity, draws: int | None = None) -> Floats:
     """(D, N) the draws of what is ranked that a ranking counts. Args: `draws` of scores, where fewer will do."""
     if isinstance(quantity, WinRates):
         return quantity.values
-    order = best_first(quantity)
-    draws = draws or usual_draws(len(order))
-    values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(quantity, order, np.random.default_rng(DRAWS_SEED), draws).scores
-    return values
+    return drawn_in_place(quantity, np.random.default_rng(DRAWS_SEED), draws)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.files.rankings import table_of, write_csv
+from app.files.rankings import AGAINST, NAMED, table_of, write_csv
 from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
@@ -48,9 +48,30 @@ def _print(console: Console, ranked: Ranked) -> None:
     console.print(_headline(ranking))
     for sentence in _sentences(ranked):
         console.print(escape(sentence))
-    console.print(_table(ranking, console))
+    _print_rows(console, ranking, ranking.ranking[:MOST_SHOWN])
     if (rest := len(ranking.ranking) - MOST_SHOWN) > 0:
         console.print(f"and {rest:,} more: --format csv and json have them all.")
+    if ranking.slices:
+        console.print(escape(ranking.slices.sentence))
+        for each in ranking.slices.slices:
+            _print_slice(console, ranking, ranking.slices.tag, each)
+
+
+def _print_rows(console: Console, ranking: schemas.Ranking, rows: Sequence[schemas.Rank]) -> None:
+    """Some rows of a ranking, and below them what they say beside the baseline system."""
+    console.print(_table(ranking, rows, console))
+    if ranking.baseline is not None:
+        others = [row for row in rows if row.against]  # not the system itself
+        of = "win rates" if ranking.inference_target.name == "all-pairs" else "scores"
+        console.print(escape(f"Against {ranking.baseline}, by {of}:"))
+        console.print(grid(*table_of(ranking, others, (*NAMED, *AGAINST))))
+
+
+def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: schemas.Slice) -> None:
+    counts = f"{counted(each.prompts, 'prompt')} · {counted(each.comparisons, 'comparison')}"
+    console.print(f"\n[bold]{escape(f'{tag} = {each.value}')}[/] · {counts}")
+    console.print(escape(each.departure.sentence))
+    _print_rows(console, ranking, each.ranking)
 
 
 def _headline(ranking: schemas.Ranking) -> str:
@@ -119,9 +140,9 @@ def _agreement_line(agreement: JudgeAgreement, alpha: schemas.Alpha) -> str:
     return f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} ({low:.2f} to {high:.2f}) {on}"
 
 
-def _table(ranking: schemas.Ranking, console: Console) -> Table:
-    """The ranking, with a picture of the intervals where there is room for it, and less where names have none."""
-    columns, rows = table_of(ranking, MOST_SHOWN)
+def _table(ranking: schemas.Ranking, ranked: Sequence[schemas.Rank], console: Console) -> Table:
+    """Rows with a picture of the intervals where there is room for it, and with fewer columns where names have none."""
+    columns, rows = table_of(ranking, ranked)
     plain, unbounded = grid(columns, rows), console.options.update(max_width=sys.maxsize)
     for column in GIVING_WAY:
         if column in columns and console.measure(plain, options=unbounded).maximum > console.width:
@@ -131,8 +152,7 @@ def _table(ranking: schemas.Ranking, console: Console) -> Table:
     room = min(console.width - console.measure(plain).maximum - 3, WIDEST)
     if room < NARROWEST:
         return plain
-    pictures = _pictures(ranking.ranking[:MOST_SHOWN], room)
-    return grid([*columns, ""], [[*row, picture] for row, picture in zip(rows, pictures, strict=True)])
+    return grid([*columns, ""], [[*row, picture] for row, picture in zip(rows, _pictures(ranked, room), strict=True)])
 
 
 def _pictures(rows: Sequence[schemas.Rank], width: int) -> list[str]:

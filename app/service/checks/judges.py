@@ -6,7 +6,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CheckVerdict, counted
 
-from app.inference.judges import accords, binary, confirmed, votes
+from app.inference.judges import binary, confirmed, discriminations, votes
 from app.inference.reporting import Wanted
 from app.inference.state import pair_votes_of
 from app.service.checks.examined import ABOVE_CHANCE, FEW, CheckResult, Examined
@@ -74,17 +74,17 @@ def agreement(facts: Examined) -> CheckResult:
 
 def judges(facts: Examined) -> CheckResult:
     basis, judged = facts.basis, facts.basis.judged
-    examined = accords(judged.verdicts, len(judged.keys), judged.item)
+    examined = discriminations(judged.verdicts, len(judged.keys), judged.item)
     if not examined:
         return CheckResult("unknown", "No judge has given enough verdicts to tell how it answers.", "–")
-    names = {accord: judged.judges[accord.judge] for accord in examined}
+    names = {each: judged.judges[each.judge] for each in examined}
     people = set(np.flatnonzero(judged.people).tolist())
     spared = confirmed(votes(binary(pair_votes_of(basis.snapshot).p)), judged.people) | people
-    named = [accord for accord in examined if is_to_blame(accord, is_right=accord.judge in spared)]
-    least = min(examined, key=lambda accord: accord.after)
+    named = [each for each in examined if is_to_blame(each, is_right=each.judge in spared)]
+    least = min(examined, key=lambda each: each.after)
     figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
     if named:
-        return CheckResult("doubt", " ".join(in_words(accord, names[accord]) for accord in named), figure)
+        return CheckResult("doubt", " ".join(in_words(each, names[each]) for each in named), figure)
     says = "No judge answers like coins where others do not, or otherwise than before."
     return CheckResult("holds", says, figure)
 

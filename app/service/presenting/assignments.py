@@ -12,6 +12,7 @@ from app.inference.state import ChosenPair
 from app.live.posteriors import Terms
 from app.service.leases import PairLease, Texts
 from app.service.posteriors import CurrentSet
+from app.service.presenting.candidates import present_item
 from app.storage.assignments import Blocking, NewLease
 
 StatusAndReason = tuple[AskStatus, StopReason | str | None]  # the reason only where a set has converged, or cannot
@@ -42,9 +43,9 @@ def present_preview(
 
 def _sides(current: CurrentSet, pair: PairLease | NewLease, texts: Texts) -> dict[str, Any]:
     """The fields that every pair has."""
-    (key, prompt), keys = current.catalogue.items[pair.item_id], current.catalogue.keys
+    keys = current.catalogue.keys
     return {
-        "item": schemas.ItemOut(key=key, prompt=prompt) if key else None,
+        "item": present_item(current.catalogue, pair.item_id),
         "first": schemas.Shown(key=keys[pair.first], text=texts[current.id, pair.item_id, pair.first]),
         "second": schemas.Shown(key=keys[pair.second], text=texts[current.id, pair.item_id, pair.second]),
         "why": schemas.Why.model_validate_json(pair.why),

@@ -5,9 +5,16 @@ from collections.abc import AsyncIterator, Sequence
 from nextpair import schemas
 from pydantic_core import to_json
 
+from app.inference.state import Catalogue
 from app.storage.schema import Record
 
 TEXT_ITEM = ""  # the key of the one implicit item of a set of texts
+
+
+def present_item(catalogue: Catalogue, item: int) -> schemas.ItemOut | None:
+    """The item of this number; None for the implicit one of a set of texts."""
+    key, prompt = catalogue.items[item]
+    return None if key == TEXT_ITEM else schemas.ItemOut(key=key, prompt=prompt, tags=dict(catalogue.tags[item]))
 
 
 def present_candidate(row: Record, texts: dict[str, str | None]) -> schemas.CandidateOut:

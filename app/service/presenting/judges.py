@@ -105,7 +105,11 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
     repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias, accord, tastes = weighed.biases.get(number), findings.accords.get(number), findings.tastes.get(number)
+    bias, discrimination, tastes = (
+        weighed.biases.get(number),
+        findings.discriminations.get(number),
+        findings.tastes.get(number),
+    )
     if bias is not None:
         (aware,) = [each for each in findings.judge_aware if each.judge == number]
         c = {name: getattr(aware, name) for name in ("discrimination", "sd_of_discrimination")}
@@ -118,7 +122,7 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
         "swapped": schemas.Agreement(**repeats.swapped._asdict()),
         "position_bias": None if bias is None else present_bias(bias),
         "tastes": None if tastes is None else present_tastes(tastes, keys),
-        "accord": None if accord is None else present_accord(accord),
+        "accord": None if discrimination is None else present_discrimination(discrimination),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
 
@@ -154,8 +158,8 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     )
 
 
-def present_accord(accord: Discrimination) -> schemas.Accord:
-    _, *columns = accord
+def present_discrimination(discrimination: Discrimination) -> schemas.Accord:
+    _, *columns = discrimination
     return schemas.Accord.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
 
 
@@ -191,24 +195,24 @@ def _warnings(method: AggregationName, rows: Sequence[Record], findings: Finding
     held_against = people | (set(range(len(rows))) - set(findings.weighed.tolist()))
     spared = held_against | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
     sentences = {}
-    for accord in findings.accords.values():
-        if is_to_blame(accord, is_right=accord.judge in spared):
-            sentences[accord.judge] = in_words(accord, names[accord.judge])
+    for discrimination in findings.discriminations.values():
+        if is_to_blame(discrimination, is_right=discrimination.judge in spared):
+            sentences[discrimination.judge] = in_words(discrimination, names[discrimination.judge])
     for bias in findings.judge_aware:
         if bias.is_against and bias.judge not in spared:
             sentences.setdefault(bias.judge, f"{names[bias.judge]}: {AGAINST}")
     return [*warnings(group, method, [names[number] for number in findings.weighed]), *sentences.values()]
 
 
-def is_to_blame(accord: Discrimination, *, is_right: bool) -> bool:
+def is_to_blame(discrimination: Discrimination, *, is_right: bool) -> bool:
     """Whether the judge is named for something, other than that judges disagree with people, or whom people confirm."""
-    return accord.named == "changed" if is_right else accord.named is not None
+    return discrimination.named == "changed" if is_right else discrimination.named is not None
 
 
-def in_words(accord: Discrimination, judge: str) -> str:
+def in_words(discrimination: Discrimination, judge: str) -> str:
     """What a judge is named for."""
-    if accord.named == "changed":
-        return f"{judge} answers otherwise since its verdict {accord.since + 1:,}: was anything changed?"
-    if accord.named == "coins":
+    if discrimination.named == "changed":
+        return f"{judge} answers otherwise since its verdict {discrimination.since + 1:,}: was anything changed?"
+    if discrimination.named == "coins":
         return f"{judge} answers like coins where the others follow an order."
     return f"{judge} answers against the others; only people can tell who of them is right."

@@ -17,4 +17,5 @@ from nextpair.calls.description import Id as Id
 from nextpair.calls.description import Listing as Listing
 from nextpair.calls.reading import *
 from nextpair.calls.sets import *
+from nextpair.calls.tables import *
 from nextpair.calls.telling import *

@@ -23,7 +23,7 @@ class Call(Generic[T]):
     parse: Callable[[bytes], T]
     params: Mapping[str, Param] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: BaseModel | None = None
+    body: BaseModel | bytes | None = None  # bytes are the contents of a file
     idempotency_key: str | None = None
     wait: float = 0.0  # seconds that the server may hold the answer back, on top of the client's timeout
 

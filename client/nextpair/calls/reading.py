@@ -20,10 +20,12 @@ from nextpair.schemas import (
 from nextpair.words import (
     AggregationName,
     CovarianceName,
+    EvidenceName,
     InferenceTargetName,
     MatrixName,
     MethodName,
     ObjectiveName,
+    ScaleName,
     SimultaneousName,
     TiesName,
 )
@@ -33,16 +35,24 @@ def ranking(
     set_id: Id,
     *,
     method: MethodName | None = None,
+    evidence: EvidenceName | None = None,
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
     level: float | None = None,
     top_k: int | None = None,
     epsilon: float | None = None,
+    baseline: str | None = None,
+    scale: ScaleName | None = None,
+    by: str | None = None,
 ) -> Call[Ranking]:
-    """The ranking now, or as of an earlier version; by the set's own method and target unless others are named."""
-    path, wanted = path_of("sets", set_id, "ranking"), {"level": level, "top_k": top_k, "epsilon": epsilon}
-    how = {"method": method, "inference_target": inference_target, "as_of": as_of}
-    return get(path, Ranking.model_validate_json, **how, **wanted)
+    """The ranking now, or as of an earlier version; by the set's own method and target unless others are named.
+
+    `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
+    has a ranking for each of its values, about new prompts.
+    """
+    path, how = path_of("sets", set_id, "ranking"), {"method": method, "evidence": evidence, "as_of": as_of}
+    wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
+    return get(path, Ranking.model_validate_json, **how, **wanted, baseline=baseline, scale=scale, by=by)
 
 
 def ranking_picture(

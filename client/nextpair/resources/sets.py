@@ -1,10 +1,12 @@
 """Sets: made, listed and read, asked for pairs and told of comparisons."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import ParamSpec
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ParamSpec
 
 from nextpair import calls
 from nextpair.calls import Call, Id
+from nextpair.errors import BadTable
 from nextpair.resources.binding import (
     AsyncBound,
     AsyncResource,
@@ -39,9 +41,11 @@ from nextpair.schemas import (
     SetIn,
     SetOut,
     SetPatch,
+    TableRead,
 )
 from nextpair.sending.senders import AsyncSender, Sender
 from nextpair.sending.streams import Event
+from nextpair.tabular import Tabular, file_of
 from nextpair.words import ExportFormat, SetStatus
 
 P = ParamSpec("P")
@@ -91,6 +95,13 @@ def _next_pair(
         rank_sets_with=rank_sets_with,
         check_judges=check_judges,
     )
+
+
+def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
+    """Creates the set of a table, all of it. Raises BadTable."""
+    if read.faults:
+        raise BadTable(read.faults, read.fault_count)
+    return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
 
 
 # Sets
@@ -199,6 +210,34 @@ class SetCollection(Resource):
     create = presented(call(of_fields(calls.create_set, SetIn)), Set)
     get = presented(call(calls.get_set), Set)
 
+    def create_from(
+        self,
+        data: Tabular,
+        *,
+        name: str,
+        question: str,
+        file: str | None = None,
+        system: str | None = None,
+        systems: Sequence[str] | None = None,
+        prompt: str | None = None,
+        output: str | None = None,
+        **fields: Any,
+    ) -> Set:
+        """Creates a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+
+        `data` is a path, bytes with the name of their `file`, a data frame, or dicts, one for each row. A table has a
+        row for each output, with its `system` and its `prompt`, or a row for each prompt, with a column for each of
+        `systems`. Columns that are not named are recognised; those that have one value for each prompt are its tags.
+        `fields` are those of `create`. Raises BadTable for rows that cannot be used, ApiError for a table that cannot.
+        """
+        name_of_file, contents = file_of(data, file)
+        table = calls.read_table(
+            contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
+        )
+        read = self._sender.send(table)
+        new = _new_set(read, {"name": name, "question": question, **fields})
+        return Set(self._sender, self._sender.send(new))
+
     def list(self, *, project: str | None = None, status: SetStatus | None = None) -> Iterator[Set]:
         """Sets, oldest first."""
         for record in self._sender.each(calls.all_sets(project=project, status=status)):
@@ -210,6 +249,28 @@ class AsyncSetCollection(AsyncResource):
 
     create = async_presented(async_call(of_fields(calls.create_set, SetIn)), AsyncSet)
     get = async_presented(async_call(calls.get_set), AsyncSet)
+
+    async def create_from(
+        self,
+        data: Tabular,
+        *,
+        name: str,
+        question: str,
+        file: str | None = None,
+        system: str | None = None,
+        systems: Sequence[str] | None = None,
+        prompt: str | None = None,
+        output: str | None = None,
+        **fields: Any,
+    ) -> AsyncSet:
+        """See `SetCollection.create_from`."""
+        name_of_file, contents = await asyncio.to_thread(file_of, data, file)
+        table = calls.read_table(
+            contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
+        )
+        read = await self._sender.send(table)
+        new = _new_set(read, {"name": name, "question": question, **fields})
+        return AsyncSet(self._sender, await self._sender.send(new))
 
     async def list(self, *, project: str | None = None, status: SetStatus | None = None) -> AsyncIterator[AsyncSet]:
         """Sets, oldest first."""

@@ -21,5 +21,8 @@ from nextpair.schemas.pooled_evidence import *
 from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
 from nextpair.schemas.rankings import *
+from nextpair.schemas.ranks import *
 from nextpair.schemas.sets import *
+from nextpair.schemas.slices import *
+from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *

@@ -6,15 +6,22 @@ from pydantic import Field
 
 from nextpair.schemas.common import LONGEST_LIST, Key, Metadata, Request, Response, ShortMetadata
 
+MOST_TAGS = 20  # of one item
+ABOUT_TAGS = "What kind of prompt it is: one value for each name."
+
 
 class ItemIn(Request):
     key: Key
     prompt: str | None = Field(default=None, min_length=1, description="What every candidate was asked.")
+    tags: dict[Key, Key] = Field(
+        default_factory=dict, max_length=MOST_TAGS, description=ABOUT_TAGS, examples=[{"category": "code"}]
+    )
 
 
 class ItemOut(Response):
     key: str
     prompt: str | None
+    tags: dict[str, str] = Field(default_factory=dict, description=ABOUT_TAGS)
 
 
 class ItemPage(Response):
@@ -45,7 +52,9 @@ class CandidateOut(Response):
 class CandidatesIn(Request):
     candidates: list[CandidateIn] = Field(min_length=1, max_length=LONGEST_LIST)
     items: list[ItemIn] = Field(
-        default_factory=list, max_length=LONGEST_LIST, description="New items that the outputs refer to."
+        default_factory=list,
+        max_length=LONGEST_LIST,
+        description="Items that the outputs refer to. One that the set has may get its prompt later, and other tags.",
     )
 
 

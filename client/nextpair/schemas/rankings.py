@@ -5,6 +5,8 @@ from uuid import UUID
 from pydantic import Field
 
 from nextpair.schemas.common import Computed, Response
+from nextpair.schemas.ranks import Rank
+from nextpair.schemas.slices import Slices
 from nextpair.words import (
     AbsoluteScale,
     EvidenceName,
@@ -13,6 +15,7 @@ from nextpair.words import (
     MethodName,
     PositionBias,
     PriorName,
+    ScaleName,
     StopReason,
 )
 
@@ -33,7 +36,13 @@ class Method(Response):
     temperatures: dict[str, float]
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="Of `p_top_k`.")
-    epsilon: float = Field(description="Of `tie_group`, in units of the scores.")
+    epsilon: float = Field(description="Of `tie_group`, in units of the scores; in logits whatever `scale` is.")
+    scale: ScaleName = Field(
+        default="logit",
+        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: as the "
+        "expert has them, or as Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position "
+        "biases, `epsilon` and `evidence` stay as the expert has them.",
+    )
 
 
 class InferenceTarget(Response):
@@ -51,36 +60,8 @@ class Convergence(Response):
     message: str
 
 
-class Rank(Response):
-    """Uncertainties are null for a baseline, which has none."""
-
-    key: str
-    rank: int
-    score: float
-    sd: float | None = None
-    interval: tuple[float, float] | None = Field(default=None, description="Marginal.")
-    rank_interval: tuple[int, int] | None = Field(
-        default=None, description="Best and worst; all candidates' hold together."
-    )
-    p_best: float | None = Field(
-        default=None, description="Probability of being first, from 2,000 to 10,000 draws: good to about 0.01."
-    )
-    p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
-    tie_group: int | None = Field(
-        default=None,
-        description="1 for the best. A new group begins with whoever is surely worse than the first of the group above"
-        " by more than `epsilon`; all such claims hold together at `level`.",
-    )
-    win_rate: float | None = Field(
-        default=None, description="Expected share of wins against the others, each of them once; null where unknown."
-    )
-    win_rate_interval: tuple[float, float] | None = Field(default=None, description="Marginal, at `level`.")
-    comparisons: int
-    component: int = Field(description="Candidates of different components were never compared, even indirectly.")
-
-
 class JudgeBias(Response):
-    """A judge's liking for the first position: d = c (s_first - s_second) + delta."""
+    """A judge's liking for the first position, in logits: d = c (s_first - s_second) + delta."""
 
     delta: float
     sd: float
@@ -100,7 +81,7 @@ class JudgeBias(Response):
 class Evidence(Response):
     """Learnt from the comparisons, and from the set's pool."""
 
-    scale: float = Field(description="tau2, the variance of the scores.")
+    scale: float = Field(description="tau2, the variance of the scores in logits.")
     votes: dict[str, float] = Field(description="phi by judge: how many votes one of its answers is worth.")
 
 
@@ -244,6 +225,10 @@ class Ranking(Computed):
     prompts: Prompts | None = Field(
         default=None, description="Null where it is settled, and where the ranking is not about new prompts."
     )
+    baseline: str | None = Field(
+        default=None, description="Key of the candidate that `against` compares with; null if none was named."
+    )
+    slices: Slices | None = Field(default=None, description="By the tag that was asked for; null if none was.")
     ranking: list[Rank]
 
 

@@ -11,15 +11,24 @@ from nextpair.errors import Unreachable
 def build_request(http: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
     """Build the request. Its body holds only what was set: an older server need not know every field."""
     key = {"Idempotency-Key": call.idempotency_key} if call.idempotency_key else {}
-    kind = {"Content-Type": "application/json"} if call.body else {}
+    content, kind = _body(call)
     return http.build_request(
         call.method,
         call.path,
         params=call.params,
         headers={**call.headers, **key, **kind},
-        content=call.body.model_dump_json(exclude_unset=True) if call.body else None,
+        content=content,
         timeout=_timeout(http.timeout, call.wait),
     )
+
+
+def _body(call: Call[Any]) -> tuple[str | bytes | None, dict[str, str]]:
+    """The content, and the header that names its type."""
+    if call.body is None:
+        return None, {}
+    if isinstance(call.body, bytes):
+        return call.body, {"Content-Type": "application/octet-stream"}
+    return call.body.model_dump_json(exclude_unset=True), {"Content-Type": "application/json"}
 
 
 def require_address(url: str) -> str:

@@ -16,7 +16,7 @@ from app.inference.reporting.inference_targets import NAMED
 from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
 
-N, LOGS = 6, 12
+N, LOGS = 6, 8
 LEVEL, OF_DRAWS = 0.9, 0.03  # of a goal; how far figures from different draws may be apart
 GOALS = (RANKING, Goal(top_k=1), Goal(top_k=3), Goal(against=2), Goal(pair=(0, 1)))
 KINDS = ("votes", "ties", "saturated", "probabilities")

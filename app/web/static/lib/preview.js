@@ -6,24 +6,12 @@ import { counted } from "./numbers.js";
 const ROWS = 20;
 const EXCERPT = 300; // characters
 
-/**
- * @typedef {object} CandidatePreview
- * @property {string[]} columns of the file; none of typed lines
- * @property {string | null} key column of the key
- * @property {string | null} text column of the text
- * @property {{ key: string, text: string | null }[]} candidates
- * @property {Fault[]} faults the first of them
- * @property {number} fault_count
- */
-
-/** @typedef {{ place: string, column: string | null, wrong: string, remedy: string }} Fault */
-
 export function hide() {
   find("#preview").hidden = true;
 }
 
 /**
- * @param {CandidatePreview} preview
+ * @param {Contract.TableRead} preview
  * @param {string} name of what was read
  */
 export function show(preview, name) {
@@ -36,7 +24,7 @@ export function show(preview, name) {
   find("#preview-heading").focus();
 }
 
-/** @param {CandidatePreview} preview */
+/** @param {Contract.TableRead} preview */
 function showFaults({ faults, fault_count: count }) {
   find("#report").hidden = !count;
   const limit = count > faults.length ? `; here are the first ${faults.length}` : "";
@@ -47,17 +35,17 @@ function showFaults({ faults, fault_count: count }) {
     row(heading(column === null ? place : `${place}, column ${column}`), cell(wrong), cell(remedy))));
 }
 
-/** @param {CandidatePreview} preview */
-function showColumns({ columns, key, text }) {
+/** @param {Contract.TableRead} preview */
+function showColumns({ columns, used }) {
   find("#columns").hidden = !columns.length;
-  offer("#key-column", columns, key, "none: number the rows");
-  offer("#text-column", columns, text, "none: keys alone");
+  offer("#key-column", columns, used.key ?? "", "none: number the rows");
+  offer("#text-column", columns, used.text ?? "", "none: keys alone");
 }
 
 /**
  * @param {string} selector
  * @param {string[]} columns
- * @param {string | null} chosen
+ * @param {string} chosen
  * @param {string} none
  */
 function offer(selector, columns, chosen, none) {
@@ -66,7 +54,7 @@ function offer(selector, columns, chosen, none) {
     ...options.map(([label, value]) => new Option(label, value, value === chosen, value === chosen)));
 }
 
-/** @param {CandidatePreview} preview */
+/** @param {Contract.TableRead} preview */
 function showCandidates({ candidates }) {
   find("#rows-region").hidden = !candidates.length;
   find("#rows-caption").textContent = candidates.length > ROWS ? `The first ${ROWS}` : "All of them";
@@ -90,7 +78,7 @@ const cell = (text) => element("td", { dir: "auto" }, text);
 
 /**
  * Allows it with two candidates at least, and with bad lines only when the person says to leave them out.
- * @param {CandidatePreview} preview
+ * @param {Contract.TableRead} preview
  */
 function allowCreating({ candidates, fault_count: count }) {
   const skip = find("#skip", HTMLInputElement);

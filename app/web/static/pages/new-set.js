@@ -19,7 +19,7 @@ const drop = find("#drop");
 
 /** @type {{ name: string, contents: ArrayBuffer } | null} */
 let file = null; // the one chosen; null for typed lines
-/** @type {import("../lib/preview.js").CandidatePreview | null} */
+/** @type {Contract.TableRead | null} */
 let preview = null; // what the service read in it
 let checks = 0; // an answer to any but the latest is out of date
 let sent = { body: "", key: "" }; // a body keeps its Idempotency-Key, so that sending it twice creates one set
@@ -62,7 +62,8 @@ async function check(columns = {}) {
   const mine = checks;
   const query = new URLSearchParams(file ? { file: file.name, ...columns } : {});
   try {
-    const answer = await upload(`/sets/new/candidates?${query}`, file ? file.contents : lines.value);
+    /** @type {Contract.TableRead} */
+    const answer = await upload(`/v1/tables?${query}`, file ? file.contents : lines.value);
     if (mine !== checks) return;
     preview = answer;
     show(answer, file?.name ?? "your lines");
@@ -108,6 +109,7 @@ function newSet() {
     attribute: value("attribute"),
     project: value("project"),
     candidates: preview?.candidates,
+    items: preview?.items,
     selection: { criterion: value("criterion") },
     order: value("order"),
     position_bias: value("position_bias"),

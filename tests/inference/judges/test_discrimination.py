@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.judges.accord import FEWEST_VERDICTS, Discrimination, accords
+from app.inference.judges.discrimination import FEWEST_VERDICTS, Discrimination, discriminations
 from app.inference.types import Comparisons, once_each, take
 
 N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
@@ -23,14 +23,14 @@ def simulated(seed: int, *, errs_from: float = 1.0, reverses: bool = False, repe
 
 
 def examined(log: Comparisons) -> dict[int, Discrimination]:
-    return {accord.judge: accord for accord in accords(log, N, np.zeros(log.size, np.int64))}
+    return {each.judge: each for each in discriminations(log, N, np.zeros(log.size, np.int64))}
 
 
 def test_honest_judges_are_rarely_named() -> None:
-    accords_of_all = [accord for seed in range(RUNS) for accord in examined(simulated(seed)).values()]
-    assert len(accords_of_all) == JUDGES * RUNS
-    assert sum(accord.named is not None for accord in accords_of_all) <= 0.05 * JUDGES * RUNS
-    assert np.mean([accord.overall for accord in accords_of_all]) == pytest.approx(1.0, abs=0.1)
+    of_all = [each for seed in range(RUNS) for each in examined(simulated(seed)).values()]
+    assert len(of_all) == JUDGES * RUNS
+    assert sum(each.named is not None for each in of_all) <= 0.05 * JUDGES * RUNS
+    assert np.mean([each.overall for each in of_all]) == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_who_tosses_coins_or_changes_is_named_and_the_others_are_not(
 
 def test_a_judge_who_says_everything_ten_times_says_it_once() -> None:
     once, often = examined(simulated(0, errs_from=0.0)), examined(simulated(0, errs_from=0.0, repeats=10))
-    assert sum(accord.named is not None for accord in often.values()) <= 1
+    assert sum(each.named is not None for each in often.values()) <= 1
     assert often[0].overall == pytest.approx(once[0].overall, abs=0.3)
 
 
 def test_few_verdicts_say_nothing_and_ties_are_no_trouble() -> None:
     log = simulated(0)
     assert examined(take(log, slice(FEWEST_VERDICTS - 1))) == {}
-    assert all(accord.named is None for accord in examined(log._replace(p=np.full(log.size, 0.5))).values())
+    assert all(each.named is None for each in examined(log._replace(p=np.full(log.size, 0.5))).values())
 
 
 def test_a_judge_alone_is_never_held_against_others() -> None:

@@ -5,12 +5,12 @@ the scales count in proportion to how well they foretell both. q is the probabil
 what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
 judge's verdicts
 
-    accord      A = sum w (z - 1/2) l / sum w (q - 1/2) l         1: as the others, 0: like coins, below 0: against them
-    surprise    sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is foreseen
+    discrimination  A = sum w (z - 1/2) l / sum w (q - 1/2) l     1: as the others, 0: like coins, below 0: against them
+    surprise        sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is foreseen
 
 w is 1 / m for m verdicts of the part on one pair, which may share their noise; ties have none. A part begins at one of
 STARTS, as shares of the judge's verdicts, and ends with the last. The most surprising one is taken, and the judge is
-named if the surprise is at least SURPRISING and the accord below CHANGED: as changed if its accord before was above.
+named if the surprise is at least SURPRISING and the discrimination below CHANGED: as changed if it was above before.
 """
 
 from typing import NamedTuple
@@ -34,10 +34,10 @@ CERTAIN = 1e-15  # probability of what nobody expects
 
 class Discrimination(NamedTuple):
     judge: int
-    overall: float  # accord of all its verdicts
+    overall: float  # discrimination of all its verdicts
     named: AccordName | None
     since: int  # of its verdicts, where the most surprising part begins
-    before: float | None  # accord up to there
+    before: float | None  # discrimination up to there
     after: float  # and from there on
 
 
@@ -51,7 +51,7 @@ class _Own(NamedTuple):
     lean: Floats  # l, before its mean is taken off
 
 
-def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Discrimination]:
+def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discrimination]:
     """One for each judge of FEWEST_VERDICTS or more, by number; p is raw, `item` (K,) is what each was about."""
     counts = np.bincount(comparisons.judge)
     often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEWEST_VERDICTS]
@@ -59,10 +59,10 @@ def accords(comparisons: Comparisons, n: int, item: Ints) -> list[Discrimination
     first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
     shares = _shares(numbered(pair, comparisons.judge), decided)
     evidence = shares * log_likelihoods(logits(foresee(comparisons, n)), first_won)
-    return [_accord(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
+    return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
-def _accord(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
+def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
     """Args: `evidence` (C, K) is what each verdict says of each scale."""
     own = _foreseen(judge, comparisons, n, pair, evidence)
     count = len(own.q)
@@ -97,7 +97,7 @@ def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence
 
 
 def _part(own: _Own, part: slice) -> tuple[float, float]:
-    """Accord and surprise of a part of the verdicts."""
+    """Discrimination and surprise of a part of the verdicts."""
     w, q, lean = _shares(own.pair[part], own.decided[part]), own.q[part], own.lean[part]
     z, lean = own.first_won[part], lean - w @ lean / max(float(w.sum()), NOTHING)
     shown, expected = float(w @ ((z - 0.5) * lean)), float(w @ ((q - 0.5) * lean))

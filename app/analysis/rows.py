@@ -1,0 +1,56 @@
+"""Rows of a ranking and of its slices, with what is said of each candidate beside the baseline system."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from nextpair import schemas
+from nextpair.words import InferenceTargetName
+
+from app.analysis.judged import JudgedLog
+from app.inference.fitting import Published
+from app.inference.reporting import Standing, against, attenuation
+from app.inference.targets import Quantity, WinRates, drawn_values
+from app.inference.types import Ints
+
+Beside = Mapping[int, schemas.AgainstBaseline]  # by candidate
+
+
+def present_rows(standings: list[Standing], log: JudgedLog, beside: Beside) -> list[schemas.Rank]:
+    """Best first, as the standings are; comparisons are rows of the log, each by itself."""
+    if log.times is not None:
+        standings = with_counts(standings, np.append(log.verdicts.first, log.verdicts.second), np.tile(log.times, 2))
+    return [_row(each, log.keys[each.candidate], beside.get(each.candidate)) for each in standings]
+
+
+def with_counts(standings: list[Standing], sides: Ints, times: Ints | None = None) -> list[Standing]:
+    """The standings with other numbers of comparisons; `sides` are the candidates, once for each `times`."""
+    counts = np.bincount(sides, times, len(standings)).astype(np.int64).tolist()
+    return [each._replace(comparisons=counts[each.candidate]) for each in standings]
+
+
+def beside_baseline(
+    baseline: int | None,
+    quantity: Quantity | None,
+    published: Published | None,
+    target: InferenceTargetName,
+    level: float,
+) -> Beside:
+    """Every other candidate beside the baseline, by the draws of what is ranked; nothing where there is none."""
+    if baseline is None or quantity is None or published is None:
+        return {}
+    verdicts = None if isinstance(quantity, WinRates) else attenuation(published, target)
+    every = against(drawn_values(quantity), verdicts, baseline, level)
+    return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in enumerate(every) if each}
+
+
+def _row(standing: Standing, key: str, beside: schemas.AgainstBaseline | None) -> schemas.Rank:
+    uncertainty = standing.uncertainty._asdict() if standing.uncertainty else {}
+    return schemas.Rank(
+        key=key,
+        rank=standing.rank,
+        score=standing.score,
+        comparisons=standing.comparisons,
+        component=standing.component,
+        against=beside,
+        **uncertainty,
+    )

@@ -1,0 +1,143 @@
+"""The ranking by the values of a tag, with a test that it differs from value to value, in numbers and in words."""
+
+from collections import Counter
+from math import lgamma, log
+from typing import NamedTuple
+
+import numpy as np
+from nextpair import schemas
+from nextpair.words import JOINT, MethodName, counted, percent
+
+from app.analysis.judged import Impossible, JudgedLog
+from app.analysis.rows import beside_baseline, present_rows, with_counts
+from app.inference import targets
+from app.inference.fitting import BASELINES, Published, Scores
+from app.inference.reporting import Wanted, by_posterior, named
+from app.inference.targets import DRAWS_SEED, Departure, by_tag
+from app.inference.types import Bools, Ints
+
+MOST_VALUES, MOST_CANDIDATES = 20, 100
+
+
+class Tagged(NamedTuple):
+    """The values of a tag that prompts with comparisons have."""
+
+    tag: str
+    values: list[str]  # (T,) most prompts first
+    prompts: list[int]  # (T,) how many each has
+    of_item: Ints  # (I,) place among the values, -1 of what lacks the tag
+    untagged: int  # prompts with comparisons
+    alpha: float  # chance of a false claim on any value
+
+
+class Slicing(NamedTuple):
+    """What slices are made of."""
+
+    log: JudgedLog
+    published: Published
+    wanted: Wanted
+    baseline: int | None  # the candidate that all are compared with
+
+
+def tagged(log: JudgedLog, tag: str, name: MethodName, level: float) -> Tagged:
+    """Raises Impossible where this method, or this log, cannot be ranked by the tag."""
+    if name in BASELINES or name in JOINT:
+        raise Impossible("by", f"{name} ranks all prompts together; choose the method soft-bt")
+    if log.times is not None:
+        raise Impossible("by", "rows alike were put together, which loses their prompts; rank fewer rows")
+    if len(log.keys) > MOST_CANDIDATES:
+        raise Impossible("by", f"there are {len(log.keys):,} candidates; slices are there for up to {MOST_CANDIDATES}")
+    judged = np.unique(log.item).tolist()
+    of_judged = {item: log.tags[item] for item in judged if log.tags}
+    value_of = {item: tags[tag] for item, tags in of_judged.items() if tag in tags}
+    counts = Counter(value_of.values())
+    values = sorted(counts, key=lambda value: (-counts[value], value))
+    names = sorted({each for tags in of_judged.values() for each in tags})
+    if not values:
+        there = f"the tags are {named(names)}" if names else "the prompts have no tags; add some to the items"
+        raise Impossible("by", f"no prompt with comparisons has the tag {tag!r}; {there}")
+    if len(values) > MOST_VALUES:
+        raise Impossible("by", f"{tag!r} has {len(values):,} values; slices are there for up to {MOST_VALUES}")
+    of_item = np.full(1 + max(judged), -1)
+    of_item[[*value_of]] = [values.index(value) for value in value_of.values()]
+    prompts = [counts[value] for value in values]
+    return Tagged(tag, values, prompts, of_item, len(judged) - len(value_of), (1.0 - level) / len(names))
+
+
+def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
+    """Raises Impossible."""
+    log, published = slicing.log, slicing.published
+    try:
+        sliced = by_tag(published, log.item, by.of_item, len(by.values))
+        rng = np.random.default_rng(DRAWS_SEED)
+        tests = targets.departures(published, log.item, by.of_item, len(by.values), rng)
+    except ValueError as error:
+        raise Impossible("by", error) from None
+    tests = [test._replace(p_value=1.0) for test in tests] if len(by.values) == 1 else tests
+    slices = [
+        _slice(slicing, by, place, scores, test)
+        for place, (scores, test) in enumerate(zip(sliced.scores, tests, strict=True))
+    ]
+    sentence = _sentence(by, sliced.shared, [each.value for each in slices if each.departure.claimed])
+    return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
+
+
+def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: Departure) -> schemas.Slice:
+    log, published, wanted, baseline = slicing
+    here: Bools = by.of_item[log.item] == place
+    standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
+    counted_here = with_counts(standings, np.append(log.verdicts.first[here], log.verdicts.second[here]))
+    beside = beside_baseline(baseline, scores, published, "new-items", wanted.level)
+    return schemas.Slice(
+        value=by.values[place],
+        prompts=by.prompts[place],
+        comparisons=int(here.sum()),
+        departure=_departure(log, by, by.values[place], test),
+        ranking=present_rows(counted_here, log, beside),
+    )
+
+
+def _departure(log: JudgedLog, by: Tagged, value: str, test: Departure) -> schemas.SliceDeparture:
+    first, second, can_tell = log.keys[test.first], log.keys[test.second], _can_tell(by)
+    return schemas.SliceDeparture(
+        p_value=test.p_value,
+        claimed=can_tell and test.p_value <= by.alpha,
+        first=first,
+        second=second,
+        difference=test.difference,
+        reversal=test.is_reversal,
+        sentence=_of_departure(by, value, first, second, test)
+        if can_tell
+        else f"There are too few prompts to tell whether {by.tag} {value} differs from the others.",
+    )
+
+
+def _of_departure(by: Tagged, value: str, first: str, second: str, test: Departure) -> str:
+    where, p = f"{by.tag} {value}", f"(p = {test.p_value:.2g})"
+    if test.p_value > by.alpha:
+        return f"No difference between {where} and the other prompts is claimed {p}."
+    if test.is_reversal:
+        return f"On {where}, {first} beats {second}; elsewhere {second} beats {first} {p}."
+    return f"On {where}, {first} does better against {second} than elsewhere {p}."
+
+
+def _can_tell(by: Tagged) -> bool:
+    """Whether values can be permuted over prompts in so many ways that a claim is possible at all."""
+    alike = Counter(by.prompts).values()
+    ways = lgamma(1 + sum(by.prompts)) - sum(lgamma(1 + count) for count in [*by.prompts, *alike])
+    return ways + log(by.alpha) >= 0.0
+
+
+def _sentence(by: Tagged, shared: float | None, claimed: list[str]) -> str:
+    sentences = [f"By {by.tag}, on new prompts: scores are shrunk towards those of all prompts."]
+    if shared is not None:
+        sentences.append(f"About {percent(shared)} of what prompts differ by is not their {by.tag}.")
+    of = counted(len(by.values), "value")
+    sentences.append(
+        f"The ranking differs from the other prompts' on {named(claimed)}."
+        if claimed
+        else f"On none of {of} is a difference from the other prompts claimed."
+    )
+    if by.untagged:
+        sentences.append(f"{counted(by.untagged, 'prompt')} without {by.tag} count in the whole only.")
+    return " ".join(sentences)

@@ -1,0 +1,64 @@
+"""The route that reads a table, so that whoever makes a set sees what it would hold; nothing is kept."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from nextpair import schemas
+
+from app.api.dependencies import ContextDep
+from app.api.problems import documented
+from app.files.candidates import CandidateColumns
+from app.service import tables
+from app.service.errors import BodyTooLarge, InvalidRequest, SetTooLarge
+
+POLL_SECONDS = 0.25  # between two looks whether the client has left
+ONE_FILE = asyncio.Semaphore(1)  # at a time, so that many take no more memory than one
+BYTES = "application/octet-stream"  # which a page of another site cannot send without asking
+BODY = {"required": True, "content": {BYTES: {"schema": {"type": "string", "format": "binary"}}}}
+
+router = APIRouter(prefix="/v1", tags=["sets"])
+
+
+@router.post(
+    "/tables",
+    response_model=schemas.TableRead,
+    responses=documented(InvalidRequest, SetTooLarge, BodyTooLarge),
+    openapi_extra={"requestBody": BODY},
+)
+async def read_table(
+    request: Request,
+    ctx: ContextDep,
+    file: Annotated[
+        str | None,
+        Query(description="Name of the file, whose ending says its format; without it, lines of `key: text`."),
+    ] = None,
+    key: Annotated[str | None, Query(description="Column of keys of texts; empty to number them.")] = None,
+    text: Annotated[str | None, Query(description="Column of texts; empty for keys alone.")] = None,
+) -> Response:
+    """Read the table in a file: the candidates and items of a set, and the rows that cannot be used.
+
+    The body is the file itself. Columns that are not named are recognised. Nothing is created.
+    """
+    if request.headers.get("Content-Type") != BYTES:
+        raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
+    body, texts = await request.body(), CandidateColumns(key, text)
+    async with ONE_FILE:
+        content = await _while_connected(request, partial(tables.read_json, ctx.settings, file, body, texts))
+    return Response(content, media_type="application/json")
+
+
+async def _while_connected(request: Request, work: Callable[[Callable[[], bool]], bytes]) -> bytes:
+    """Do work in a thread and tell it, when it asks, whether the client still waits for it."""
+    has_left = Event()
+    task = asyncio.create_task(asyncio.to_thread(work, lambda: not has_left.is_set()))
+    try:
+        while not (await asyncio.wait({task}, timeout=POLL_SECONDS))[0]:
+            if await request.is_disconnected():
+                has_left.set()
+        return await task
+    finally:
+        has_left.set()

@@ -1,0 +1,148 @@
+"""Which columns of a table hold the outputs of systems: those that are named, and the others by name and content.
+
+A long table has a row for each output, with its system and its prompt. A wide one has a row for each prompt, and a
+column for each system.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from app.files.candidates import TEXTS
+from app.files.columns import coded, require
+from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
+from app.files.conversations import is_conversation
+from app.files.rivals import ANSWERS, IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words
+from app.files.tables import InputError, Table
+
+KEYS = ("id", "key")  # of prompts too, where each has its own
+ITEMS = (*IDS, "item", "item_id", "sample_id", "doc_id")
+CONVERSATIONS = ("messages", "conversation", "chat_history")
+OUTPUTS = (*TEXTS, "completion", "generation", "prediction")
+REFERENCES = "reference reference_answer expected expected_output ideal target ground_truth gold context contexts"
+NO_SYSTEMS = {*OUTPUTS, *REFERENCES.split()}
+
+
+class OutputColumns(NamedTuple):
+    """The columns of outputs; what is None or empty is recognised."""
+
+    system: str | None = None  # of a long table
+    prompt: str | None = None  # the key of a prompt, or its text where it has no key
+    prompt_text: str | None = None  # what the systems were asked, or a conversation
+    output: str | None = None  # of a long table; None where conversations end with it
+    systems: tuple[str, ...] = ()  # of a wide table
+    tags: tuple[str, ...] | None = None  # None: every other column that has one value for each prompt
+
+
+def find(table: Table, columns: OutputColumns = OutputColumns()) -> OutputColumns | None:  # noqa: B008  # immutable
+    """The columns of outputs, named or recognised; None where nothing is named and the table holds something else.
+
+    Raises InputError where some are named and another is missing.
+    """
+    named = [*filter(None, columns[:4]), *columns.systems]
+    for column in (*named, *(columns.tags or ())):
+        require(table, column)
+    if columns.system and columns.systems:
+        raise InputError("--system is a column of a long table, --systems are those of a wide one; leave one out")
+    used = _with_outputs(table, _with_prompts(table, columns))
+    missing = _missing(table, used)
+    if not named:
+        return used if not missing and not _are_comparisons(table) and _has_prompts(table, used) else None
+    if missing:
+        there = ", ".join(table.columns)
+        raise InputError(f"{table.name}: no column of {missing} is known; name it; the columns are {there}")
+    return used
+
+
+def has_conversations(table: Table, column: str) -> bool:
+    """True where the column is named for it, or its first cell that is not empty holds one."""
+    first = next(iter(counts(table, column)), "")
+    return _usual([column], CONVERSATIONS) is not None or is_conversation(first)
+
+
+def _with_prompts(table: Table, columns: OutputColumns) -> OutputColumns:
+    """A column that is named and holds texts is not the key, which is looked for."""
+    key, text = columns.prompt, columns.prompt_text
+    if key and text is None and _is_text(table, key):
+        key, text = None, key
+    others = [column for column in table.columns if column not in (key, *columns[:4], *columns.systems)]
+    texts = [column for column in others if column not in table.content.nested or has_conversations(table, column)]
+    text = text or _usual(texts, PROMPT_TEXTS)
+    key = key or _usual(others, ITEMS) or _own_key(table, text)
+    return columns._replace(prompt=key, prompt_text=text)
+
+
+def _with_outputs(table: Table, columns: OutputColumns) -> OutputColumns:
+    """With the columns of a long table where it has them, else with those of a wide one."""
+    taken = {columns.prompt, columns.prompt_text, *table.content.nested}
+    others = [column for column in table.columns if column not in taken]
+    if not columns.systems:
+        system = columns.system or _usual(others, MODELS)
+        output = columns.output or _usual([column for column in others if column != system], OUTPUTS)
+        is_long = system and (output or _has_outputs(table, columns.prompt_text))
+        if is_long or columns.system or columns.output:
+            return columns._replace(system=system, output=output)
+    return columns._replace(systems=columns.systems or _systems(table, others))
+
+
+def _missing(table: Table, columns: OutputColumns) -> str:
+    """What no column is known for, and its option; empty where nothing is missing."""
+    if not (columns.prompt or columns.prompt_text):
+        return "prompts (--prompt)"
+    if columns.systems or (columns.system and (columns.output or _has_outputs(table, columns.prompt_text))):
+        return ""
+    return "outputs (--output)" if columns.system else "systems (--system, or --systems)"
+
+
+def _has_outputs(table: Table, prompt_text: str | None) -> bool:
+    return prompt_text is not None and has_conversations(table, prompt_text)
+
+
+def _are_comparisons(table: Table) -> bool:
+    names = {column.casefold() for column in table.columns}
+    has_two_answers = any({*pair} <= names for pair in ANSWERS)
+    return has_pairs(table, ComparisonColumns()) or has_two_answers or not names.isdisjoint(OUTCOMES)
+
+
+def _has_prompts(table: Table, columns: OutputColumns) -> bool:
+    """True for several prompts, each in a row of its own where the table is wide."""
+    rows = counts(table, columns.prompt or columns.prompt_text or "")
+    return len(rows) > 1 and (not columns.systems or rows.total() == len(rows))
+
+
+def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns of texts that mostly differ and are about as long as the longest; none where there is only one."""
+    texts = {column: counts(table, column) for column in columns if column.casefold() not in NO_SYSTEMS}
+    lengths = {
+        column: sum(map(len, cells)) / len(cells)
+        for column, cells in texts.items()
+        if len(cells) > cells.total() / 2 and has_words(table, column)
+    }
+    least = max(SENTENCE, max(lengths.values(), default=0.0) / SIMILAR)
+    systems = tuple(column for column, length in lengths.items() if length >= least)
+    return systems if len(systems) > 1 else ()
+
+
+def _is_text(table: Table, column: str) -> bool:
+    cells = counts(table, column)
+    is_prose = sum(map(len, cells)) >= SENTENCE * len(cells) and has_words(table, column)
+    return _usual([column], PROMPT_TEXTS) is not None or is_prose or has_conversations(table, column)
+
+
+def _own_key(table: Table, text: str | None) -> str | None:
+    """The column `id` or `key`, where each prompt has its own."""
+    column = _usual(table.columns, KEYS)
+    if text is None or column is None or column in table.content.nested:
+        return None
+    (keys, key), (texts, code) = coded(table, column), coded(table, text)
+    return column if len(keys) == len(texts) == len(np.unique(key * len(texts) + code)) else None
+
+
+def _usual(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The column that has the first of these names, whole or between dots."""
+    for name in names:
+        for column in columns:
+            if name in column.casefold().split("."):
+                return column
+    return None

@@ -1,0 +1,160 @@
+"""Expected win rates: against all others, against one, and pair by pair, in each draw of the scores.
+
+A verdict on i and j is worth, on average over a judge's errors and over prompts, with d = s_i - s_j
+
+    v(d) = sum_r share_r sigma(kappa_r d),     kappa = 1 / sqrt(1 + pi / 8 sigma2)
+
+sigma2 is what was learnt of a judge who measures: E sigma(d + e), e ~ N(0, sigma2), by probit's integral (MacKay 1992).
+Residuals of probabilities have what prompts differ by in them, so nothing is added for prompts. Votes have kappa = 1: a
+fit that knows no prompts gives the score of the average verdict already.
+
+    win rate        W_i = mean over j != i of v(s_i - s_j), its mean and quantiles over the draws
+    against b       v(s_i - s_b), and s_i - s_b
+    head to head    the mean of v(s_i - s_j)
+
+Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
+(N - 1) / N: where s_i is higher, the mean of the others is lower.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.words import InferenceTargetName
+from scipy.linalg import toeplitz
+from scipy.special import expit, ndtri
+
+from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.published import Published
+from app.inference.types import Floats, Ints
+
+VOTES: Floats = np.array([[1.0, 1.0]])  # an attenuation: all verdicts count as votes
+STEP, MOST_STEPS = 0.1, 500  # of the scores between which sums of v are interpolated
+POINTS = 8  # that stand for what one score may be
+IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
+
+
+class Rates(NamedTuple):
+    mean: Floats  # (N,)
+    interval: Floats  # (N, 2), marginal
+
+
+class Against(NamedTuple):
+    """A candidate beside the baseline."""
+
+    difference: float  # of what is ranked
+    interval: tuple[float, float]
+    p_better: float
+    win_rate: float | None  # None where what is ranked are win rates themselves
+    win_rate_interval: tuple[float, float] | None
+
+
+def attenuation(published: Published, target: InferenceTargetName = "latent") -> Floats:
+    """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes together.
+
+    What people would say counts as votes, and so does every verdict where its worth is not learnt.
+    """
+    learnt, weight = published.learnt, published.answers.weight
+    if learnt is None or target == "people" or not weight.sum():
+        return VOTES
+    measured = weight * ~is_vote(published.comparisons.p)
+    verdicts = np.bincount(published.answers.judge, measured, len(learnt.noise))
+    verdicts = np.append(verdicts, weight.sum() - measured.sum())
+    kappa = np.append(1.0 / np.sqrt(1.0 + np.pi / 8.0 * learnt.noise), 1.0)
+    return np.column_stack([verdicts / weight.sum(), kappa])[verdicts > 0.0]
+
+
+def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
+    """v(d), of any shape."""
+    return np.asarray(sum(share * expit(kappa * d) for share, kappa in attenuation))
+
+
+def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
+    """The win rates against all others, from (D, N) draws of the scores. One candidate alone has 1/2.
+
+    Slow formula: the mean of `expected_verdict` over the others, in each draw.
+    """
+    n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
+    drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
+    return Rates(drawn.mean(axis=0), np.quantile(drawn, _tails(level), axis=0).T)
+
+
+def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
+    """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals: of very many."""
+    n = len(score)
+    if n < 2:
+        return Rates(np.full(n, 0.5), np.full((n, 2), 0.5))
+    points = score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)
+    at = np.concatenate([points, interval.T])
+    wins = _wins(at.reshape(1, -1), points.reshape(1, -1), attenuation).reshape(at.shape) / POINTS
+    against_others = np.clip((wins - 0.5) / (n - 1), 0.0, 1.0)
+    return Rates(against_others[:POINTS].mean(axis=0), against_others[POINTS:].T)
+
+
+def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
+    """(D, A) the sum of v(at - score) over the (D, N) scores of the same draw, for each of (D, A) scores `at`.
+
+    Scores are shared out between two neighbours of a grid, which makes sums of v a product of matrices.
+    """
+    low, high = float(min(at.min(), scores.min())), float(max(at.max(), scores.max()))
+    steps = int(np.clip(np.ceil((high - low) / STEP), 1, MOST_STEPS))
+    step, size, draws = max(high - low, STEP) / steps, steps + 1, len(scores)
+    cell, part = _on_grid(scores, low, step, steps)
+    place = (cell + size * np.arange(draws)[:, None]).ravel()
+    counts = np.bincount(place, 1.0 - part.ravel(), draws * size)
+    counts += np.bincount(place + 1, part.ravel(), draws * size)
+    differences: Floats = step * np.arange(size, dtype=np.float64)
+    verdicts = toeplitz(expected_verdict(-differences, attenuation), expected_verdict(differences, attenuation))
+    curve = counts.reshape(draws, size) @ verdicts
+    cell, part = _on_grid(at, low, step, steps)
+    below, above = (np.take_along_axis(curve, cell + beside, axis=1) for beside in (0, 1))
+    return np.asarray(below + part * (above - below))
+
+
+def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints, Floats]:
+    """The point of the grid below each score, and the part of a step that it is above."""
+    place = (scores - low) / step
+    cell = np.clip(place.astype(np.int64), 0, steps - 1)
+    return cell, place - cell
+
+
+def against(values: Floats, attenuation: Floats | None, baseline: int, level: float) -> list[Against | None]:
+    """Every candidate beside the baseline, None in its own place.
+
+    Args: `values` (D, N) are draws of what is ranked; `attenuation` is None where these are win rates.
+    """
+    return [
+        None if i == baseline else _beside(values[:, i] - values[:, baseline], attenuation, level)
+        for i in range(values.shape[1])
+    ]
+
+
+def _beside(difference: Floats, attenuation: Floats | None, level: float) -> Against:
+    better = float(0.5 + 0.5 * np.sign(difference).mean())
+    figures = float(difference.mean()), _interval(difference, level), better
+    if attenuation is None:
+        return Against(*figures, None, None)
+    win_rate = expected_verdict(difference, attenuation)
+    return Against(*figures, float(win_rate.mean()), _interval(win_rate, level))
+
+
+def head_to_head(values: Floats, attenuation: Floats) -> Floats:
+    """(N, N) how often the row is expected to win against the column, NaN on the diagonal; both ways sum to 1.
+
+    Args: `values` (D, N) are draws of the scores, of which so many count as take no more than seconds.
+    """
+    n = values.shape[1]
+    some = values[:: max(len(values) // max(IN_ALL // max(n * n, 1), FEWEST), 1)]
+    expected = np.full((n, n), np.nan)
+    for i in range(n - 1):
+        expected[i, i + 1 :] = expected_verdict(some[:, [i]] - some[:, i + 1 :], attenuation).mean(axis=0)
+        expected[i + 1 :, i] = 1.0 - expected[i, i + 1 :]
+    return expected
+
+
+def _interval(drawn: Floats, level: float) -> tuple[float, float]:
+    low, high = np.quantile(drawn, _tails(level)).tolist()
+    return low, high
+
+
+def _tails(level: float) -> tuple[float, float]:
+    return 0.5 - 0.5 * level, 0.5 + 0.5 * level

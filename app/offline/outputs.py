@@ -1,0 +1,56 @@
+"""Tags of the prompts of a log: from a table of outputs beside it, or from a column of the log itself."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from app.files.columns import coded
+from app.files.comparisons import item_column
+from app.files.outputs import OutputColumns, find, item_key, read, tags_of
+from app.files.reading import read_all
+from app.files.tables import InputError, Table
+
+Tags = Mapping[str, str]  # value by name
+TagsByItem = Mapping[str, Tags]  # by the key of the item, as `item_key` has it
+NO_TAGS: TagsByItem = {}
+
+
+def load(path: str, by: str) -> TagsByItem:
+    """The tags of the prompts in files of outputs. Raises InputError, also where `by` can be no tag."""
+    tags: dict[str, Tags] = {}
+    for table in read_all(path):
+        columns = find(table)
+        if columns is None:
+            there = ", ".join(table.columns)
+            raise InputError(f"{table.name}: no outputs of several systems are known here; the columns are {there}")
+        tags |= _of_table(table, columns, by)
+    return tags
+
+
+def _of_table(table: Table, columns: OutputColumns, by: str) -> TagsByItem:
+    outputs = read(table, columns)
+    if by in table.columns and by not in (outputs.columns.tags or ()):
+        outputs = read(table, columns._replace(tags=(by,)))  # says which rows differ
+    for fault in outputs.faults[:1]:
+        raise fault.error(table.name)
+    return {item.key: item.tags for item in outputs.items}
+
+
+def noted(tables: Iterable[Table], item: str | None, by: str, tags: dict[str, Tags]) -> Iterator[Table]:
+    """The tables of a log, whose column `by` is added to the tags of their items on the way. Raises InputError."""
+    for table in tables:
+        if by not in table.columns:
+            there = ", ".join(table.columns)
+            remedy = f"give --outputs FILE, the prompts with their tags; the columns are {there}"
+            raise InputError(f"{table.name}: no column {by!r}; {remedy}")
+        column = item_column(table, item)
+        if column is None:
+            raise InputError(f"{table.name}: no column says what was judged; name the prompts' with --item")
+        items = coded(table, column)
+        for key, value in zip(items.texts, tags_of(table, items, by), strict=True):
+            if value is not None and tags.setdefault(item_key(key), {by: value}) != {by: value}:
+                raise InputError(f"{table.name}, column {by!r}: {key!r} is {value!r} here and another in other parts")
+        yield table
+
+
+def matched(items: Sequence[str], tags: TagsByItem) -> list[Tags]:
+    """(I,) the tags of each item of a log; none of what is unknown."""
+    return [tags.get(item_key(item), {}) for item in items]

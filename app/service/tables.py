@@ -1,0 +1,82 @@
+"""Tables of candidates, read so that whoever makes a set sees what it would hold."""
+
+import io
+from collections.abc import Callable
+
+from nextpair import schemas
+
+from app.files import candidates, reading
+from app.files.candidates import CandidateColumns
+from app.files.tables import Bounds, Fault, InputError, Table, TooManyRows
+from app.service.errors import InvalidRequest, SetTooLarge
+from app.service.limits import refuse_large_set
+from app.settings import Settings
+
+FAULTS = 100  # that one report shows
+MOST_BYTES = 50_000_000  # of a file, unpacked, and of what is answered
+BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
+MOST_ROWS = schemas.LONGEST_LIST
+MOST_COLUMNS = 1000
+
+
+def read_json(
+    settings: Settings, file: str | None, body: bytes, texts: CandidateColumns, is_awaited: Callable[[], bool]
+) -> bytes:
+    """The JSON of what a body holds, which is a file of that name or else typed lines.
+
+    Raises InvalidRequest, SetTooLarge.
+    """
+    size, line = min(settings.max_body_bytes, MOST_BYTES), BYTES_OF_CHARACTER * settings.max_text_chars
+    bounds = Bounds(size, MOST_ROWS, MOST_COLUMNS, line, is_awaited)
+    try:
+        if file:
+            table = reading.parse(file, body, bounds)
+        else:
+            table = candidates.typed(io.TextIOWrapper(io.BytesIO(body), "utf-8", "replace"), bounds)
+        read = _read_texts(table, texts, settings.max_text_chars)
+    except TooManyRows:
+        raise SetTooLarge(
+            f"There are more than {MOST_ROWS:,} rows; leave some out, or create the set by `nextpair import`."
+        ) from None
+    except InputError as error:
+        raise InvalidRequest(str(error)) from None
+    refuse_large_set(len(read.candidates), max(len(read.items), 1), settings)
+    return _encoded(read if file else read.model_copy(update={"columns": []}))
+
+
+def _read_texts(table: Table, columns: CandidateColumns, max_chars: int) -> schemas.TableRead:
+    read = candidates.read(table, columns, max_chars)
+    return schemas.TableRead(
+        kind="texts",
+        layout=None,
+        columns=table.columns,
+        used=schemas.TableColumns(
+            key=read.columns.key or None, text=read.columns.text or None, system=None, systems=[], prompt=None,
+            prompt_text=None, output=None, tags=[],
+        ),
+        candidates=read.candidates,
+        items=[],
+        faults=_shown(read.faults),
+        fault_count=len(read.faults),
+        missing=0,
+    )  # fmt: skip
+
+
+def _shown(faults: list[Fault]) -> list[schemas.TableFault]:
+    return [
+        schemas.TableFault(place=fault.place, column=fault.column, wrong=fault.wrong, remedy=fault.remedy)
+        for fault in faults[:FAULTS]
+    ]
+
+
+def _encoded(read: schemas.TableRead) -> bytes:
+    """The JSON, each candidate and item by itself: other threads get their turn. Raises InvalidRequest for too much."""
+    rest = read.model_dump_json(exclude={"candidates", "items"}).encode()
+    candidates, items = (
+        b",".join(each.model_dump_json(exclude_unset=True).encode() for each in entries)
+        for entries in (read.candidates, read.items)
+    )
+    answer = b'%s,"candidates":[%s],"items":[%s]}' % (rest[:-1], candidates, items)
+    if len(answer) > MOST_BYTES:
+        raise InvalidRequest(f"What was read takes more than {MOST_BYTES:,} bytes; send it in smaller parts.")
+    return answer

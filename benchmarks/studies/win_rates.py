@@ -1,0 +1,103 @@
+"""Win rates held against what is so: `python -m benchmarks.studies.win_rates` prints the table of uncertainty.md.
+
+Four systems with scores N(0, SD^2) have effects N(0, omega^2) on each of M prompts, and one judge compares all pairs on
+each prompt once. Votes are 1 with probability sigma(d), else 0; who says probabilities says sigma(d + e), e ~ N(0,
+NOISE^2), with d the difference of scores and effects. The true win rate is the mean verdict over all prompts there
+could be, against the others, or against one of them.
+
+`others held` is the mean of sigma(s_i - s_j) with s_i at the ends of its own interval and the others at their means.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference.fitting import Method, no_absolute_scores, publish
+from app.inference.reporting import Against, Wanted, against, attenuation, summary_of
+from app.inference.targets import drawn_values, on_new_items
+from app.inference.types import Floats, by_one_judge
+from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.new_items import World
+from benchmarks.studies.truth import inside
+
+SEED = 30_017
+N, SD, NOISE = 4, 0.7, 0.5
+LEVEL = 0.95
+NODES, SHARES = np.polynomial.hermite_e.hermegauss(30)
+WORLDS = [World(*each) for each in product(("says p", "votes"), (15, 60), (0.5, 1.0))]
+
+
+class RatesHeld(NamedTuple):
+    """One set; the mean of many."""
+
+    others_held: float  # share of the intervals with the others held that hold the true win rate
+    of_all: float  # share of those published
+    against: float  # share of those against the first system
+    error: float  # mean square of the published win rate
+    width: float
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.win_rates", description=__doc__)
+    parser.add_argument("--runs", type=int, default=400, help="of every judge")
+    columns = ["others held, %", "win rate, %", "against one, %", "root mean square error", "width"]
+    print(table(["judge", "prompts", "omega", *columns], rows(parser.parse_args().runs)))
+
+
+def rows(runs: int) -> Iterator[Sequence[str]]:
+    for world in WORLDS:
+        of_runs = np.array([one_run(world, number) for number in range(runs)])  # (runs, 5)
+        shares = [with_error(100.0 * of_run, ".1f") for of_run in of_runs[:, :3].T]
+        error, width = of_runs[:, 3:].mean(axis=0)
+        yield [world.judge, f"{world.prompts}", f"{world.omega:g}", *shares, f"{np.sqrt(error):.3f}", f"{width:.2f}"]
+
+
+def one_run(world: World, number: int) -> RatesHeld:
+    rng = np.random.default_rng([SEED, WORLDS.index(world), number])
+    s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
+    pairs = np.array(np.triu_indices(N, 1))
+    item, pair = np.divmod(np.arange(world.prompts * pairs.shape[1]), pairs.shape[1])
+    first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
+    d = s[first] - s[second] + u[item, first] - u[item, second]
+    measures = world.judge == "says p"
+    p = expit(d + NOISE * rng.standard_normal(len(d))) if measures else (rng.random(len(d)) < expit(d)).astype(float)
+    published = publish(by_one_judge(first, second, p), item, no_absolute_scores(), Method(evidence="learnt"), N, 1)
+    scores, of_verdicts = on_new_items(published, item), attenuation(published)
+    ranking = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts)
+    truth = true_rates(s, 2.0 * world.omega**2 + measures * NOISE**2)
+    of_all = truth.sum(axis=1) / (N - 1)
+    beside = [each for each in against(drawn_values(scores), of_verdicts, 0, LEVEL) if each]
+    return RatesHeld(
+        float(inside(of_all, others_held(ranking.score, ranking.interval)).mean()),
+        float(inside(of_all, ranking.win_rate_interval).mean()),
+        float(np.mean([_holds(each, truth[i, 0]) for i, each in enumerate(beside, start=1)])),
+        float(np.square(ranking.win_rate - of_all).mean()),
+        float(np.diff(ranking.win_rate_interval, axis=1).mean()),
+    )
+
+
+def true_rates(s: Floats, variance: float) -> Floats:
+    """(N, N) mean verdicts where differences of (N,) scores have this variance over prompts; 0 on the diagonal."""
+    d = s[:, None] - s
+    verdicts = expit(d[..., None] + np.sqrt(variance) * NODES) @ SHARES / SHARES.sum()
+    return np.asarray(verdicts * ~np.eye(len(s), dtype=np.bool_))
+
+
+def others_held(score: Floats, at: Floats) -> Floats:
+    """(N, 2) win rates with scores `at` (N, 2) each against the (N,) scores of the others."""
+    ends = expit(at[:, None] - score[:, None])  # (N, N, 2)
+    ends[np.diag_indices(len(score))] = 0.0
+    return np.asarray(ends.sum(axis=1) / (len(score) - 1))
+
+
+def _holds(beside: Against, truth: float) -> bool:
+    low, high = beside.win_rate_interval or (np.nan, np.nan)
+    return bool(low <= truth <= high)
+
+
+if __name__ == "__main__":
+    main()

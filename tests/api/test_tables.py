@@ -1,0 +1,356 @@
+"""Tables: what is read of a file or of typed lines, and what is refused."""
+
+import gzip
+import io
+import json
+import time
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
+
+import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fastapi import FastAPI
+
+from app.files import tables
+from app.settings import Settings
+from tests.api.test_bad_input import assert_problem
+from tests.conftest import running
+from tests.factories import create_set
+
+CSV = "key,text\nash,Tall.\nbirch,White.\n"
+NO_COLUMNS = dict.fromkeys(("key", "text", "system", "prompt", "prompt_text", "output")) | {"systems": [], "tags": []}
+CANDIDATES = [{"key": "ash", "text": "Tall."}, {"key": "birch", "text": "White."}]
+
+
+async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: str) -> httpx.Response:
+    headers = {"Content-Type": "application/octet-stream"}
+    return await http.post("/v1/tables", params=query, content=content, headers=headers)
+
+
+async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: str) -> dict[str, Any]:
+    """The preview of a file, or of typed lines."""
+    answer = await look(http, content, **query)
+    assert answer.status_code == 200, answer.text
+    preview: dict[str, Any] = answer.json()
+    return preview
+
+
+def jsonl(*rows: Any) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def parquet(**columns: Any) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink, compression="zstd", write_statistics=False)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("trees.csv", CSV),
+        ("TREES.CSV", "\ufeff" + CSV.replace("\n", "\r\n")),
+        ("trees.csv.gz", gzip.compress(CSV.encode(), mtime=0)),
+        ("trees.csv", CSV.replace(",", ";")),
+        ("trees.tsv", CSV.replace(",", "\t")),
+        ("trees.json", json.dumps(CANDIDATES, indent=2)),
+        ("trees.json.gz", gzip.compress(json.dumps(CANDIDATES).encode(), mtime=0)),
+        ("trees.jsonl", jsonl(*CANDIDATES)),
+        ("trees.parquet", parquet(key=["ash", "birch"], text=["Tall.", "White."])),
+    ],
+)
+async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, content: str | bytes) -> None:
+    assert await look_at(http, content, file=file) == {
+        "kind": "texts", "layout": None, "columns": ["key", "text"],
+        "used": NO_COLUMNS | {"key": "key", "text": "text"},
+        "candidates": CANDIDATES, "items": [], "faults": [], "fault_count": 0, "missing": 0,
+    }  # fmt: skip
+
+
+async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "ash: Tall.\n\n  Sunlight: it is white light. \nhttps://a.b is a text\n")
+    assert [tuple(each.values()) for each in preview["candidates"]] == [
+        ("ash", "Tall."), ("Sunlight", "it is white light."), ("3", "https://a.b is a text"),
+    ]  # fmt: skip
+    assert preview["columns"] == []
+
+
+async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
+    content = "id,title,body\n7,Ash,Tall.\n8,Birch,White.\n"
+    guessed = await look_at(http, content, file="trees.csv")
+    assert (guessed["used"]["key"], guessed["used"]["text"], guessed["columns"]) == (
+        "id",
+        "body",
+        ["id", "title", "body"],
+    )
+    assert guessed["candidates"] == [{"key": "7", "text": "Tall."}, {"key": "8", "text": "White."}]
+    unnamed = await look_at(http, content.replace("id,", "no,"), file="trees.csv")
+    assert [each["key"] for each in unnamed["candidates"]] == ["1", "2"]
+    named = await look_at(http, content, file="trees.csv", key="id", text="title")
+    assert named["candidates"] == [{"key": "7", "text": "Ash"}, {"key": "8", "text": "Birch"}]
+    bare = await look_at(http, content, file="trees.csv", key="title", text="")
+    assert bare["candidates"] == [{"key": "Ash", "text": None}, {"key": "Birch", "text": None}]
+
+
+async def test_every_bad_line_of_a_csv_is_reported(http: httpx.AsyncClient) -> None:
+    content = f'key,text\nash,"Two\nlines."\nbirch,a,b\n,none\nash,again\ncedar,\n{"x" * 201},long\nelm,ok\n'
+    preview = await look_at(http, content, file="trees.csv")
+    assert [each["key"] for each in preview["candidates"]] == ["ash", "elm"]
+    assert [tuple(each.values()) for each in preview["faults"]] == [
+        ("line 4", None, "3 fields, the header has 2", "quote commas"),
+        ("line 5", "key", "empty", "every row needs a value here"),
+        ("line 6", "key", "the key 'ash' is on line 2 already", "give every candidate a key of its own"),
+        ("line 7", "text", "empty", "every row needs a value here"),
+        ("line 8", "key", "a key of 201 characters", "shorten it to 200"),
+    ]
+
+
+async def test_texts_may_be_long(http: httpx.AsyncClient) -> None:
+    content = f"key,text\nash,{'Tall. ' * 150_000}\n\nbirch,{'ä' * 900_000}\nash,x\n"
+    preview = await look_at(http, content, file="trees.csv")
+    assert [len(each["text"]) for each in preview["candidates"]] == [899_999, 900_000]
+    assert [each["place"] for each in preview["faults"]] == ["line 5"]
+
+
+async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient) -> None:
+    bad = ["{", "[1]", "[" * 100_000, '{"key": "\\ud800", "text": "x"}', '{"text": "x"}', '{"key": "a\\u0000"}']
+    content = "\n".join([json.dumps(CANDIDATES[0]), "", *bad, json.dumps(CANDIDATES[1])])
+    preview = await look_at(http, content, file="trees.jsonl")
+    assert preview["candidates"] == CANDIDATES
+    assert [each["place"] for each in preview["faults"]] == [f"line {n}" for n in range(3, 9)]
+    assert [each["wrong"].split(" (")[0] for each in preview["faults"]] == [
+        "not JSON", "not a JSON object", "numbers too long or lists too deep to read", "half a character", "empty",
+        "a NUL character",
+    ]  # fmt: skip
+
+
+async def test_every_bad_element_of_a_json_array_is_reported(http: httpx.AsyncClient) -> None:
+    content = json.dumps([CANDIDATES[0], 1, ["x"], {"key": "ash", "text": "again"}, CANDIDATES[1]])
+    preview = await look_at(http, content, file="trees.json")
+    assert preview["candidates"] == CANDIDATES
+    assert [(each["place"], each["wrong"]) for each in preview["faults"]] == [
+        ("row 2", "not a JSON object"), ("row 3", "not a JSON object"), ("row 4", "the key 'ash' is on row 1 already"),
+    ]  # fmt: skip
+
+
+async def test_cells_may_hold_the_other_separators(http: httpx.AsyncClient) -> None:
+    content = 'key;text\nash;Tall, green, old.\n"birch";"White; slim."\n'
+    preview = await look_at(http, content, file="trees.csv")
+    assert [tuple(each.values()) for each in preview["candidates"]] == [
+        ("ash", "Tall, green, old."), ("birch", "White; slim."),
+    ]  # fmt: skip
+    ragged = await look_at(http, content + "elm;a;b\n", file="trees.csv")
+    assert ragged["faults"][0]["remedy"] == "quote semicolons"
+
+
+async def test_bad_rows_of_parquet_are_reported(http: httpx.AsyncClient) -> None:
+    content = parquet(key=["ash", None, "ash"], text=["Tall.", "x", "y"])
+    preview = await look_at(http, content, file="trees.parquet")
+    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("row 2", "key"), ("row 3", "key")]
+
+
+async def test_bad_typed_lines_are_reported(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "ash: one\n\nash: two\n")
+    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("line 3", "key")]
+
+
+async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, "key,text\n" + ",x\n" * 150, file="trees.csv")
+    assert (len(preview["faults"]), preview["fault_count"], preview["candidates"]) == (100, 150, [])
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "detail"),
+    [
+        ("trees.txt", CSV, "unknown kind of file"),
+        ("trees.csv", "", "the file is empty"),
+        ("trees.csv", "\ufeff", "the file is empty"),
+        ("trees.csv", "key,text\n", "no rows"),
+        ("trees.csv", "key,key\na,b\n", "is there twice"),
+        ("trees.json", '{"key": "ash"}', "write objects between [ and ]"),
+        ("trees.json", '[{"key": "ash"}, {"key": ]', "not JSON after element 1"),
+        ("trees.json", '[{"key": "ash"}', "not JSON after element 1"),
+        ("trees.json", b'[{"key": "\xff"}]', "not UTF-8"),
+        ("trees.json", "[]", "no rows"),
+        ("trees.csv", b"key,text\nash,\xff\n", "line 2: not UTF-8"),
+        ("trees.csv", "first,second,winner\nash,elm,first\n", "these are comparisons"),
+        ("trees.csv", "id,prompt,output\n1,Sky?,Blue.\n2,Sea?,Salt.\n", "column 'prompt' has 2 different values"),
+        ("trees.csv.gz", "no gzip", "not gzip"),
+        ("trees.parquet", "no parquet", "not a Parquet file"),
+        ("trees.parquet", b"PAR1" + b"\x00" * 64 + b"PAR1", "not a Parquet file"),
+        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "cannot be read as text"),
+    ],
+)
+async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, detail: str) -> None:
+    assert_problem(await look(http, content, file=file), 422, "invalid-request", detail)
+
+
+async def test_nothing_typed_says_what_to_do(http: httpx.AsyncClient) -> None:
+    assert_problem(await look(http, " \n"), 422, "invalid-request", "write one per line")
+
+
+async def test_an_unknown_column_names_those_that_are_there(http: httpx.AsyncClient) -> None:
+    answer = await look(http, CSV, file="trees.csv", key="nope")
+    assert_problem(answer, 422, "invalid-request", "the columns are key, text")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", None])
+async def test_what_a_page_of_another_site_could_send_is_refused(http: httpx.AsyncClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = await http.post("/v1/tables", content=CSV, params={"file": "trees.csv"}, headers=headers)
+    assert_problem(answer, 422, "invalid-request", "application/octet-stream")
+
+
+async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
+    await look_at(http, CSV, file="trees.csv")
+    await look_at(http, "ash: Tall.\nbirch: White.")
+    assert (await http.get("/v1/sets")).json()["sets"] == []
+
+
+async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
+    preview = await look_at(http, CSV, file="trees.csv")
+    created = await create_set(http, candidates=preview["candidates"])
+    kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
+    assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
+
+
+# Limits
+
+
+@pytest.fixture
+async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A service with low limits."""
+    settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
+    transport, url = httpx.ASGITransport, "http://localhost"
+    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url=url) as client:
+        yield client
+
+
+async def test_a_file_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    assert_problem(await look(small, CSV + "x" * 2000, file="trees.csv"), 413, "body-too-large", "smaller parts")
+
+
+async def test_a_file_that_grows_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(30):
+            yield b" " * 100
+
+    answer = await look(small, chunks(), file="trees.csv")
+    assert_problem(answer, 413, "body-too-large", "smaller parts")
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("trees.csv.gz", gzip.compress(CSV.encode() + b"elm,x\n" * 10_000)),
+        ("trees.parquet", parquet(key=["ash"], text=["x" * 3000])),
+    ],
+)
+async def test_a_file_that_unpacks_over_the_limit_is_refused(
+    small: httpx.AsyncClient, file: str, content: bytes
+) -> None:
+    assert_problem(await look(small, content, file=file), 422, "invalid-request", "unpacks to more than 2,000 bytes")
+
+
+async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
+    preview = await look_at(small, f"ash: Tall.\nbirch: {'x' * 101}")
+    assert preview["faults"] == [
+        {"place": "line 2", "column": "text", "wrong": "a text of 101 characters",
+         "remedy": "shorten it to 100, or compare an excerpt"}
+    ]  # fmt: skip
+
+
+async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:
+    assert_problem(await look(small, "a\nb\nc\nd\n"), 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
+
+
+def shared_text(rows: int, text: str) -> bytes:
+    """A Parquet file in which all rows share one text."""
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), [text])
+    return parquet(key=[str(n) for n in range(rows)], text=same)
+
+
+TINY = "k,\n" * 5001
+LARGE: list[tuple[str | None, str | bytes, int, str]] = [
+    ("shared.parquet", shared_text(4000, "x" * 20_000), 422, "unpacks to more than 50,000,000 bytes"),
+    ("packed.csv.gz", gzip.compress(b"key,text\n" + b"x" * 50_000_000), 422, "unpacks to more than 50,000,000 bytes"),
+    ("rows.csv", "key,text\n" + TINY, 413, "more than 5,000 rows"),
+    ("ragged.csv", "key,text,more\n" + TINY, 413, "more than 5,000 rows"),
+    ("rows.jsonl", "{}\n" * 5001, 413, "more than 5,000 rows"),
+    ("faulty.jsonl", "?\n" * 5001, 413, "more than 5,000 rows"),
+    ("rows.parquet", shared_text(5001, "x"), 413, "more than 5,000 rows"),
+    (None, TINY, 413, "more than 5,000 rows"),
+    ("columns.csv", ",".join(map(str, range(1001))) + "\n1\n", 422, "more than 1,000 columns"),
+    ("columns.jsonl", jsonl(*({str(n): 1} for n in range(1001))), 422, "more than 1,000 columns"),
+    ("object.jsonl", jsonl({str(n): 1 for n in range(1001)}), 422, "more than 1,000 columns"),
+    ("columns.parquet", parquet(**{str(n): [1] for n in range(1001)}), 422, "more than 1,000 columns"),
+    ("line.csv", "key,text\na," + "x" * 8_000_000, 422, "line 2: longer than 8,000,000 bytes"),
+    ("nested.json.gz", gzip.compress(b'[{"key":"a","text":[' + b"{}," * 2_700_000), 422, "one object per line"),
+    ("nested.jsonl", '{"key":"a","text":[' + "{}," * 2_700_000, 422, "line 1: longer than 8,000,000 bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "content", "status", "says"), LARGE, ids=[str(case[0]) for case in LARGE])
+async def test_a_file_that_would_take_much_memory_or_time_is_refused(
+    http: httpx.AsyncClient,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str | None,
+    content: str | bytes,
+    status: int,
+    says: str,
+) -> None:
+    monkeypatch.setattr("app.service.tables.MOST_ROWS", 5000)
+    answer = await (look(http, content) if file is None else look(http, content, file=file))
+    assert_problem(answer, status, "set-too-large" if status == 413 else "invalid-request", says)
+
+
+@pytest.mark.parametrize("file", ["blank.csv", "blank.tsv"])
+async def test_a_file_of_blanks_holds_nothing_and_holds_up_nobody(http: httpx.AsyncClient, file: str) -> None:
+    """What Unicode calls a space is a character of the file."""
+    preview = await look_at(http, "\u00a0\n\u3000\n", file=file)
+    assert (preview["candidates"], preview["fault_count"]) == ([], 1)
+
+
+async def test_a_preview_that_grows_as_json_is_refused(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.service.tables.MOST_BYTES", 1000)
+    assert_problem(
+        await look(http, "key,text\nash," + "\1" * 200, file="t.csv"), 422, "invalid-request", "smaller parts"
+    )
+
+
+async def test_columns_of_no_use_may_be_nested(http: httpx.AsyncClient) -> None:
+    content = parquet(key=["ash"], embedding=[[0.5] * 10_000], text=["Tall."])
+    preview = await look_at(http, content, file="trees.parquet")
+    assert (preview["columns"], preview["candidates"]) == (["key", "embedding", "text"], CANDIDATES[:1])
+
+
+async def test_reading_stops_when_the_client_has_left(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.tables.POLL_SECONDS", 0.001)
+    read_lines: list[int] = []
+
+    def slowly(lines: Iterable[str], bounds: tables.Bounds) -> tables.Table:
+        for n, _ in enumerate(lines):
+            read_lines.append(n)
+            time.sleep(0.01)
+            bounds.hold("lines", rows=1)
+        raise AssertionError("read to the end")
+
+    monkeypatch.setattr("app.files.candidates.typed", slowly)
+    messages = iter([{"type": "http.request", "body": b"a\n" * 3000}])
+
+    async def receive() -> dict[str, Any]:
+        return next(messages, {"type": "http.disconnect"})
+
+    answers: list[Any] = []
+
+    async def send(message: Any) -> None:
+        answers.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/octet-stream")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/tables", "query_string": b"", "headers": headers}
+    await app(scope, receive, send)
+    assert 0 < len(read_lines) < 3000
