@@ -29,6 +29,7 @@ from app.files.tables import EXPORTED, JUDGED, InputError
 from app.inference import experts, fitting
 from app.inference.fitting import (
     BASELINES,
+    Covariates,
     Model,
     Published,
     TooMany,
@@ -147,12 +148,18 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     method, left_out = _possible_for(group, method)
     _require_room(group, method)
 
-    @cache
-    def publish(target: InferenceTargetName) -> Published:
+    def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """As the service does. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
-        log = group.comparisons, group.item_of_each, group.absolute
-        return publish_for(target, *log, definition_of(method), len(group.keys), len(group.judges), dense=RANKED_DENSE)
+        if covariates is None:
+            return alone(target)
+        return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
 
+    @cache
+    def alone(target: InferenceTargetName) -> Published:
+        return publish_for(target, *answers, definition_of(method), *sizes, dense=RANKED_DENSE)
+
+    answers = group.comparisons, group.item_of_each, group.absolute
+    sizes = len(group.keys), len(group.judges)
     log = _judged(group, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
