@@ -29,6 +29,7 @@ from app.api import (
     judges,
     pooled_evidence,
     problems,
+    projects,
     rank_sets,
     rankings,
     sets,
@@ -88,7 +89,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, aggregations, tables, diagnostics, health,
+        rank_sets, projects, aggregations, tables, diagnostics, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

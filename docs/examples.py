@@ -48,6 +48,12 @@ SKY = {
 ASPEN = {"key": "aspen", "text": "Blue light bounces around in the air more than red light does."}
 SYSTEMS = ("finch", "heron", "wren")  # best first
 SUMS = {f"s{n}": (n * 17 % 50 + 3, n * 23 % 50 + 4) for n in range(20)}
+OUTPUTS = """model,prompt_id,prompt,category,output
+finch,p1,Why is the sky blue?,nature,Air scatters blue light the most.
+heron,p1,Why is the sky blue?,nature,Because the sea is blue.
+finch,p2,What is 3 + 4?,sums,7
+heron,p2,What is 3 + 4?,sums,
+"""
 AGGREGATION = {
     "classes": ["A", "B", "tie"],
     "items": [
@@ -73,8 +79,11 @@ class Recorder:
         self, operation: str, body: Json = None, *, query: Mapping[str, Any] | None = None, **names: Any
     ) -> Json:
         method, path = self._places[operation]
+        sent: Json = {"json": body}
+        if isinstance(body, bytes):
+            sent, body = {"content": body, "headers": {"Content-Type": "application/octet-stream"}}, None
         while True:
-            answer = await self._http.request(method, path.format(**names), json=body, params=query)
+            answer = await self._http.request(method, path.format(**names), params=query, **sent)
             if answer.status_code != TOO_EARLY and not answer.json().get("newer_version"):
                 break
             await asyncio.sleep(0.1)
@@ -92,6 +101,7 @@ async def record(app: FastAPI, http: httpx.AsyncClient) -> Json:
     await _rank_texts(call)
     await _rank_systems(call)
     await call("aggregate", AGGREGATION)
+    await call("read_table", OUTPUTS.encode(), query={"file": "outputs.csv"})
     return _steady(call.examples)
 
 
@@ -137,6 +147,7 @@ async def _rank_texts(call: Recorder) -> None:
     await call("ranking", set_id=sky)
     await call("matrix", set_id=sky)
     await call("predict", set_id=sky, query={"first": "kelp", "second": "rowan"})
+    await call("leaderboard", name="sky", query={"weight": f"{SKY['name']}=1"})
     await call("patch_set", {"status": "paused"}, set_id=sky)
 
 
@@ -161,7 +172,10 @@ async def _rank_systems(call: Recorder) -> None:
     sums = {
         "name": "Sums",
         "question": "Which answer is right?",
-        "items": [{"key": item, "prompt": f"{a} + {b}?"} for item, (a, b) in SUMS.items()],
+        "items": [
+            {"key": item, "prompt": f"{a} + {b}?", "tags": {"sum": "large" if a + b > 50 else "small"}}
+            for item, (a, b) in SUMS.items()
+        ],
         "candidates": [
             {"key": key, "outputs": {item: str(a + b + n * random.randrange(2)) for item, (a, b) in SUMS.items()}}
             for n, key in enumerate(SYSTEMS)

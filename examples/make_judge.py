@@ -5,9 +5,10 @@ import math
 import random
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import combinations, permutations
+from itertools import combinations, groupby, permutations
 from pathlib import Path
-from statistics import NormalDist, fmean
+from shutil import copyfile
+from statistics import NormalDist, fmean, pstdev
 
 from app.demo import FOLDER as DEMO
 
@@ -29,6 +30,13 @@ FOOLED = 0.35  # chance that all of TOGETHER err on a sum
 TOGETHER = ("echo", "mirror", "parrot", "copy")
 TEXTS = {"long": 0.1, "plain": 0.5, "short": 0.0, "terse": -0.1, "vivid": 0.6, "wry": -0.6}  # by their common score
 LONG_WINDED = {"long": 1.2, "short": -0.6, "terse": -0.6, "vivid": 0.0, "plain": 0.0, "wry": 0.0}  # taste of verbose
+ASSISTANTS = {  # scores by category, in logits: in code finch and heron change places
+    "code": {"finch": 1.0, "heron": -0.4, "plover": -0.7, "wren": 0.1},
+    "writing": {"finch": 0.3, "heron": 0.8, "plover": -0.9, "wren": -0.2},
+    "facts": {"finch": 0.3, "heron": 0.8, "plover": -0.9, "wren": -0.2},
+}
+PROMPT = NormalDist(0.0, 0.4)  # logits that a prompt adds to a model's score
+TASTE_FOR_LENGTH = 0.3  # logits for each standard deviation of ln characters
 PEOPLE, EACH, VERBOSE = ("ada", "bob", "cyd"), 40, 1000  # comparisons of each person, and of verbose
 
 
@@ -85,6 +93,22 @@ def tastes(rng: random.Random) -> Iterator[tuple[str, ...]]:
             yield first, second, "first" if rng.random() < sigmoid(difference) else "second", judge
 
 
+def assistants(outputs: list[dict[str, str]], rng: random.Random) -> Iterator[tuple[str, ...]]:
+    """The probability that the first model's output is preferred, for every ordered pair on every prompt."""
+    lengths = [math.log(len(row["output"])) for row in outputs]
+    middle, spread = fmean(lengths), pstdev(lengths)
+    for prompt, rows in groupby(zip(outputs, lengths, strict=True), key=lambda pair: pair[0]["prompt_id"]):
+        merits = {
+            row["model"]: ASSISTANTS[row["category"]][row["model"]]
+            + PROMPT.inv_cdf(rng.random())
+            + TASTE_FOR_LENGTH * (length - middle) / spread
+            for row, length in rows
+        }
+        for first, second in permutations(merits, 2):
+            logit = merits[first] - merits[second] + BIAS + NOISE.inv_cdf(rng.random())
+            yield prompt, first, second, f"{sigmoid(logit):.4f}"
+
+
 def write(path: Path, header: str, rows: Iterable[tuple[str, ...]]) -> None:
     lines = [header, *map(",".join, rows)]
     path.write_bytes("".join(f"{line}\n" for line in lines).encode())
@@ -102,6 +126,11 @@ def main() -> None:
     judges = ",".join((*SKILL, *TOGETHER))
     write(HERE / "sums.csv", f"item,question,answer,alice,{judges}", sums(random.Random(SEED)))
     write(HERE / "tastes.csv", "first,second,winner,judge", tastes(random.Random(SEED)))
+    with (HERE / "assistants.csv").open(encoding="utf-8", newline="") as file:
+        outputs = list(csv.DictReader(file))
+    write(HERE / "assistants_judged.csv", "prompt_id,first,second,p_first", assistants(outputs, random.Random(SEED)))
+    for name in ("assistants.csv", "assistants_judged.csv"):
+        copyfile(HERE / name, DEMO / name)
 
 
 if __name__ == "__main__":

@@ -122,6 +122,8 @@ def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
         raise Impossible(
             "scale", f"the scores of {name} are no logits, which Elo is made of; choose the method soft-bt"
         )
+    if request.by is not None and request.target not in (None, "new-items"):
+        raise Impossible("by", f"slices are about new prompts; leave the inference target {request.target} out")
     if baseline is None:
         return
     if baseline not in log.keys:

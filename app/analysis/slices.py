@@ -1,7 +1,6 @@
 """The ranking by the values of a tag, with a test that it differs from value to value, in numbers and in words."""
 
 from collections import Counter
-from math import lgamma, log
 from typing import NamedTuple
 
 import numpy as np
@@ -98,7 +97,7 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: Depar
 
 
 def _departure(log: JudgedLog, by: Tagged, value: str, test: Departure) -> schemas.SliceDeparture:
-    first, second, can_tell = log.keys[test.first], log.keys[test.second], _can_tell(by)
+    first, second, can_tell = log.keys[test.first], log.keys[test.second], test.smallest_p <= by.alpha
     return schemas.SliceDeparture(
         p_value=test.p_value,
         claimed=can_tell and test.p_value <= by.alpha,
@@ -119,13 +118,6 @@ def _of_departure(by: Tagged, value: str, first: str, second: str, test: Departu
     if test.is_reversal:
         return f"On {where}, {first} beats {second}; elsewhere {second} beats {first} {p}."
     return f"On {where}, {first} does better against {second} than elsewhere {p}."
-
-
-def _can_tell(by: Tagged) -> bool:
-    """Whether values can be permuted over prompts in so many ways that a claim is possible at all."""
-    alike = Counter(by.prompts).values()
-    ways = lgamma(1 + sum(by.prompts)) - sum(lgamma(1 + count) for count in [*by.prompts, *alike])
-    return ways + log(by.alpha) >= 0.0
 
 
 def _sentence(by: Tagged, shared: float | None, claimed: list[str]) -> str:

@@ -41,16 +41,25 @@ async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     return await while_connected(request, trust.read(ctx, set_id))
 
 
-@router.get("/matrix", operation_id="matrix", responses=of_a_set(NotConverged))
+@router.get("/matrix", operation_id="matrix", response_model=schemas.Matrix, responses=of_a_set(NotConverged))
 async def get_matrix(
     set_id: SetId,
     ctx: ContextDep,
     of: Annotated[
-        MatrixName, Query(description="Mean verdicts, or P(row is better) as `predict` has it for the set's target.")
+        MatrixName,
+        Query(
+            description="Mean verdicts; or P(row is better), as `predict` has it; or the win rate of the row that is "
+            "expected of verdicts. The last two are about the set's target."
+        ),
     ] = "observed",
-) -> schemas.Matrix:
+    format: Annotated[  # noqa: A002  # the name is the contract's
+        Literal["json", "csv"], Query(description="CSV has probabilities, keys by keys, and empty cells.")
+    ] = "json",
+) -> object:
     """The matrix of who beats whom, for each two candidates."""
-    return await matrix.read(ctx, set_id, of)
+    if format == "json":
+        return await matrix.read(ctx, set_id, of)
+    return Response(await matrix.read_csv(ctx, set_id, of), media_type="text/csv; charset=utf-8")
 
 
 @router.get(

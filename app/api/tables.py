@@ -12,6 +12,7 @@ from nextpair import schemas
 from app.api.dependencies import ContextDep
 from app.api.problems import documented
 from app.files.candidates import CandidateColumns
+from app.files.outputs import OutputColumns
 from app.service import tables
 from app.service.errors import BodyTooLarge, InvalidRequest, SetTooLarge
 
@@ -38,16 +39,27 @@ async def read_table(
     ] = None,
     key: Annotated[str | None, Query(description="Column of keys of texts; empty to number them.")] = None,
     text: Annotated[str | None, Query(description="Column of texts; empty for keys alone.")] = None,
+    system: Annotated[
+        str | None, Query(description="Column of systems, in a table with a row for each output.")
+    ] = None,
+    systems: Annotated[
+        list[str] | None,
+        Query(description="Columns of outputs, one for each system, in a table with a row for each prompt."),
+    ] = None,
+    prompt: Annotated[str | None, Query(description="Column of prompts, or of their ids.")] = None,
+    output: Annotated[str | None, Query(description="Column of outputs, in a table with a row for each.")] = None,
 ) -> Response:
     """Read the table in a file: the candidates and items of a set, and the rows that cannot be used.
 
-    The body is the file itself. Columns that are not named are recognised. Nothing is created.
+    The body is the file itself. It holds rival texts, or the outputs of several systems for several prompts. Columns
+    that are not named are recognised. Nothing is created.
     """
     if request.headers.get("Content-Type") != BYTES:
         raise InvalidRequest(f"Send the contents of the file, with Content-Type: {BYTES}.")
-    body, texts = await request.body(), CandidateColumns(key, text)
+    texts, outputs = CandidateColumns(key, text), OutputColumns(system, prompt, None, output, tuple(systems or ()))
+    body = await request.body()
     async with ONE_FILE:
-        content = await _while_connected(request, partial(tables.read_json, ctx.settings, file, body, texts))
+        content = await _while_connected(request, partial(tables.read_json, ctx.settings, file, body, texts, outputs))
     return Response(content, media_type="application/json")
 
 

@@ -1,5 +1,6 @@
 """Commands on files, without a service: rank, aggregate, rank-sets."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -37,10 +38,12 @@ commands = typer.Typer()
 
 @commands.command()
 def rank(
-    file: Annotated[
-        str,
+    files: Annotated[
+        list[str],
         typer.Argument(
-            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin.", callback=existing
+            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin. Several stand for several "
+            "criteria of the same candidates, and are shown side by side.",
+            callback=existing,
         ),
     ],
     first: First = None,
@@ -80,9 +83,16 @@ def rank(
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
     ] = None,
+    criterion_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="Of several FILES: average win rates by these weights; NAME is a file's, without its ending.",
+        ),
+    ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Rank the candidates of a file of comparisons.
+    """Rank the candidates of a file of comparisons, or of several files, one for each criterion.
 
     The intervals of scores hold one by one; the intervals of ranks hold all together. Nobody is surely worse than the
     first of its tie group.
@@ -91,6 +101,8 @@ def rank(
     from app.files.comparisons import ComparisonColumns
     from app.inference.fitting import usual_evidence
     from app.inference.reporting import Wanted
+    from app.offline.leaderboard import of_files, refuse_of_several
+    from app.offline.printing.leaderboard import show as show_leaderboard
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
@@ -101,7 +113,17 @@ def rank(
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
         baseline=baseline, scale=scale, by=by,
     )  # fmt: skip
-    rankings = rank_file(file, columns, groups, parse_conditions(where or []), require_possible(how), scores, outputs)
+    read = partial(
+        rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),
+        method=require_possible(how), scores=scores, outputs_of=outputs,
+    )  # fmt: skip
+    if len(files) > 1:
+        refuse_of_several(group_by=groups, scores=scores, plot=plot, by=by, outputs=outputs, baseline=baseline)
+        show_leaderboard(of_files(files, [read(file)[0].ranking for file in files], criterion_weight or ()), form)
+        return
+    if criterion_weight:
+        raise typer.BadParameter("is of several FILES; there is one.", param_hint="--criterion-weight")
+    rankings = read(files[0])
     if plot is not None:
         from app.offline.drawing import draw
 

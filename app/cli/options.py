@@ -52,7 +52,7 @@ WeightOption = Annotated[
 ItemOption = Annotated[
     str | None,
     typer.Option(
-        metavar="COL", help="What was judged, such as the prompt that was answered. [default: item, if there]"
+        metavar="COL", help="What was judged, such as the prompt. [default: item, prompt_id, prompt, ..., if there]"
     ),
 ]
 GroupBy = Annotated[

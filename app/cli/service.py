@@ -94,7 +94,8 @@ def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 @commands.command("import")
 def import_file(
     file: Annotated[
-        str, typer.Argument(help=f"Comparisons or candidates: {KINDS}; or a folder or pattern.", callback=existing)
+        str,
+        typer.Argument(help=f"Comparisons, candidates or outputs: {KINDS}; or a folder or pattern.", callback=existing),
     ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
@@ -116,9 +117,24 @@ def import_file(
     text: Annotated[
         str | None, typer.Option(metavar="COL", help="Its text. [default: text, output, ..., or the longest]")
     ] = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="COL", help="System that wrote an output. [default: model, system, ...]")
+    ] = None,
+    systems: Annotated[
+        str | None, typer.Option(metavar="COL,COL", help="Columns of outputs, one for each system, in a wide table.")
+    ] = None,
+    prompt: Annotated[
+        str | None, typer.Option(metavar="COL", help="Key or text of a prompt. [default: prompt_id, prompt, ...]")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option(metavar="COL", help="Text of an output. [default: output, text, response, ...]")
+    ] = None,
     server: Server = LOCAL,
 ) -> None:
-    """Send a file to a running service: comparisons, or candidates, which is a key and a text in each row.
+    """Send a file to a running service: comparisons, candidates, or the outputs of several systems for many prompts.
+
+    Candidates are a key and a text in each row. Outputs are a row for each, with system and prompt, or a row for each
+    prompt with a column for each system; other columns with one value for each prompt become its tags.
 
     With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
     """
@@ -127,22 +143,26 @@ def import_file(
     from app.files import transfer
     from app.files.candidates import CandidateColumns
     from app.files.comparisons import ComparisonColumns
+    from app.files.outputs import OutputColumns
     from app.offline.progress import progress_of
 
     columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
-    contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text)))
+    in_wide = tuple(name.strip() for name in systems.split(",")) if systems else ()
+    of_outputs = OutputColumns(system, prompt, output=output, systems=in_wide)
+    contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text), of_outputs))
     with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
         if into is None:
             target = transfer.create(service, name or Path(file).name, question, contents, inference_target)
         else:
             target = service.sets.get(into)
-            target.add_candidates(contents.candidates, contents.items)
+            transfer.add(target, contents)
         sent = transfer.send(target, contents.comparisons, advance)
-    print(
-        f"set {target.id}: {counted(len(contents.candidates), 'candidate')}, "
-        f"{counted(sent.accepted, 'comparison')} added, {sent.duplicates:,} were there already, "
-        f"version {sent.version}\n{server.rstrip('/')}/sets/{target.id}"
+    added = (
+        f"{counted(len(contents.candidates), 'candidate')}, {counted(sent.accepted, 'comparison')} added, "
+        f"{sent.duplicates:,} were there already, version {sent.version}"
     )
+    what = added if contents.outputs is None else transfer.summary(contents.outputs)
+    print(f"set {target.id}: {what}\n{server.rstrip('/')}/sets/{target.id}")
 
 
 @commands.command("export")

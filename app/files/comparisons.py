@@ -10,11 +10,13 @@ from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 from app.files.columns import Coded, Labels, coded, coded_keys, encode, first_true, numbers_of, require, texts_of
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
+from app.files.rivals import is_prompt
 from app.files.tables import Floats, InputError, Ints, Table, complaint
 
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
 ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")  # usual names of what was judged
+OUTPUTS_ALONE = "these are outputs, not comparisons; send them with nextpair import, judge them, then rank the log"
 H = TypeVar("H", bound=Hashable)
 
 
@@ -192,6 +194,8 @@ def pair_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str]:
 
 def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
     if chosen is None and usual not in table.columns:
+        if set(table.columns).isdisjoint(OUTCOMES) and any(map(is_prompt, table.columns)):
+            raise InputError(f"{table.name}: {OUTPUTS_ALONE}")
         there = ", ".join(table.columns)
         raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")
     return require(table, chosen or usual)

@@ -5,6 +5,7 @@ column for each system.
 """
 
 from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -115,7 +116,7 @@ def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     """The columns of texts that mostly differ and are about as long as the longest; none where there is only one."""
     texts = {column: counts(table, column) for column in columns if column.casefold() not in NO_SYSTEMS}
     lengths = {
-        column: sum(map(len, cells)) / len(cells)
+        column: median(map(len, cells))
         for column, cells in texts.items()
         if len(cells) > cells.total() / 2 and has_words(table, column)
     }

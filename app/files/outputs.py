@@ -21,6 +21,7 @@ from app.files.output_columns import find as find
 from app.files.output_columns import has_conversations
 from app.files.tables import Fault, InputError, Table, complaint
 
+FEW = 8  # prompts; of fewer, a tag may have another value on each
 WHOLE = 180  # characters of a long key that are kept, before its hash
 
 
@@ -175,7 +176,7 @@ def tags_of(table: Table, item: Coded, column: str) -> list[str | None]:
 
 
 def _tags(table: Table, item: Coded, columns: OutputColumns) -> dict[str, dict[str, str]]:
-    """Values by name and item: of the named columns, else of those that can be tags, at most MOST_TAGS of them.
+    """Values by name and item: of the named columns, else of those that tell prompts apart, at most MOST_TAGS of them.
 
     Raises InputError.
     """
@@ -183,16 +184,19 @@ def _tags(table: Table, item: Coded, columns: OutputColumns) -> dict[str, dict[s
         if len(columns.tags) > MOST_TAGS:
             raise InputError(f"{table.name}: {len(columns.tags)} columns of tags; name at most {MOST_TAGS}")
         return {column: _by_item(item, tags_of(table, item, column)) for column in columns.tags}
-    tags: dict[str, dict[str, str]] = {}
+    tags, groups = dict[str, dict[str, str]](), dict[str, int]()
     for column in table.columns:
         if column in (*columns[:4], *columns.systems, *table.content.nested) or not 0 < len(column) <= LONGEST_KEY:
             continue
         try:
-            tags[column] = _by_item(item, tags_of(table, item, column))
+            values = _by_item(item, tags_of(table, item, column))
         except InputError:
             continue  # it is about outputs, or long
-    fewest = sorted((name for name in tags if tags[name]), key=lambda name: (len({*tags[name].values()}), name))
-    return {name: tags[name] for name in table.columns if name in fewest[:MOST_TAGS]}
+        groups[column] = len({*values.values()})
+        if values and (groups[column] < len(values) or len(values) < FEW):
+            tags[column] = values
+    fewest = sorted(tags, key=lambda name: (groups[name], name))[:MOST_TAGS]
+    return {name: values for name, values in tags.items() if name in fewest}
 
 
 def _by_item(item: Coded, values: Sequence[str | None]) -> dict[str, str]:

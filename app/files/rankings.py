@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import chain
+from math import isnan
 from typing import IO, Any, NamedTuple
 
 from nextpair.schemas import Rank, Ranking
@@ -98,6 +99,12 @@ def write_csv(rankings: Iterable[tuple[Sequence[str], Ranking]], file: IO[str], 
     names = [*group_by, *tag, *(name for column in IN_CSV for name in column.names), *test]
     every = chain([(labels, first)], others)
     spreadsheets.write(chain([names], ([*labels, *cells] for labels, each in every for cells in _rows(each))), file)
+
+
+def write_matrix(keys: Sequence[str], p: Sequence[Sequence[float]], file: IO[str]) -> None:
+    """Probabilities of rows against columns behind the key of the row; empty where one is unknown, NaN."""
+    rows = ([key, *(None if isnan(each) else each for each in row)] for key, row in zip(keys, p, strict=True))
+    spreadsheets.write(chain([["key", *keys]], rows), file)
 
 
 def _rows(ranking: Ranking) -> Iterator[list[Any]]:

@@ -26,7 +26,7 @@ ANSWERS = (  # the usual names of two answers in one row
 SENTENCE = 20.0  # characters on average; distinct texts that are longer may be answers
 SIMILAR = 4.0  # answers to one prompt have lengths within this factor; a title is shorter than its abstract
 EXPECTED = "candidates are one text per row, and all of them answer the same prompt"
-MANY_PROMPTS = "keep the rows of one prompt, or send each model's outputs by prompt from Python (docs/guide.md)"
+MANY_PROMPTS = "for systems over many prompts name --system, or --systems, --prompt and --output"
 ALL_THE_SAME = "if the rows are rivals after all, name both --key and --text"
 
 
@@ -108,6 +108,7 @@ def _several_answers(table: Table, columns: Sequence[str]) -> InputError:
     named = " and ".join(map(repr, columns[:2]))
     return InputError(
         f"{table.name}: columns {named} hold different texts in each row; {EXPECTED}; name its column with --text, or "
+        "those of systems with --systems, or "
         f"give --first, --second and --winner if the rows are comparisons; {ALL_THE_SAME}"
     )
 

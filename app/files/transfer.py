@@ -1,4 +1,4 @@
-"""Comparisons from a file into a running service."""
+"""Comparisons, candidates, or outputs of systems, from a file into a running service."""
 
 import hashlib
 from collections import Counter
@@ -6,36 +6,42 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, Set
+import numpy as np
+from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, NextpairError, Set
 from nextpair.schemas import ComparisonsAccepted
-from nextpair.words import InferenceTargetChoice
+from nextpair.words import InferenceTargetChoice, counted
 
-from app.files import candidates, reading
+from app.files import candidates, outputs, reading
 from app.files.candidates import CandidateColumns
 from app.files.columns import texts_of
-from app.files.comparisons import ComparisonColumns, has_pairs, read_keyed
+from app.files.comparisons import ComparisonColumns, has_pairs, item_column, read_keyed
+from app.files.outputs import OutputColumns, ReadOutputs
 from app.files.tables import InputError, Table
 
 BATCH = 5000  # comparisons in one request
+PART = 20_000_000  # bytes of outputs in one request
+AN_OUTPUT = 200  # bytes that the JSON of an output takes beside its text, at most about
 NOBODY = "import"  # the judge of a file that names none
 
 
 class Source(NamedTuple):
-    """A file of comparisons and what its columns mean."""
+    """A file and what its columns mean, named for one of three kinds at most."""
 
     path: str
     columns: ComparisonColumns
     candidates: CandidateColumns = CandidateColumns()
+    outputs: OutputColumns = OutputColumns()
 
 
 class Contents(NamedTuple):
     candidates: list[CandidateIn]
     items: list[ItemIn]
     comparisons: list[ComparisonIn]
+    outputs: ReadOutputs | None = None  # where the file holds these
 
 
 def read(source: Source) -> Contents:
-    """The comparisons in a file, or the candidates where it looks like them, or columns of them are named.
+    """What the named columns say that a file holds, else what it looks like: comparisons, outputs or candidates.
 
     Raises InputError.
     """
@@ -43,19 +49,36 @@ def read(source: Source) -> Contents:
     table = tables[0]
     names_candidates = source.candidates != CandidateColumns()
     names_comparisons = source.columns != ComparisonColumns()
-    if names_candidates and names_comparisons:
-        raise InputError("--key and --text are columns of candidates; leave them out for comparisons")
+    names_outputs = source.outputs != OutputColumns()
+    if names_candidates + names_comparisons + names_outputs > 1:
+        raise InputError(
+            "--key and --text are columns of candidates, --system, --systems, --prompt and --output are of outputs; "
+            "name those of one kind, and leave them out for comparisons"
+        )
+    if not (names_candidates or names_comparisons) and (found := outputs.find(table, source.outputs)):
+        return _read_outputs(tables, found)
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
         return Contents(_read_candidates(tables, source), [], [])
     if not names_comparisons and not has_pairs(table, source.columns):
         there = ", ".join(table.columns)
-        remedy = "give --first and --second of comparisons, or --key and --text of candidates"
+        remedy = "give --first and --second of comparisons, or --key and --text of candidates, or --system of outputs"
         raise InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
     comparisons = _identified(
         [each for table in tables for each in _comparisons(table, source)],
         [own for table in tables for own in _texts_or("", table, None, "client_id")],
     )
     return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+
+
+def _read_outputs(tables: Sequence[Table], columns: OutputColumns) -> Contents:
+    if len(tables) > 1:
+        raise InputError(
+            f"{tables[1].name}: outputs come from one file; put those of all systems into {tables[0].name}"
+        )
+    read = outputs.read(tables[0], columns)
+    for fault in read.faults[:1]:
+        raise fault.error(tables[0].name)
+    return Contents(read.candidates, read.items, [], read)
 
 
 def _read_candidates(tables: Sequence[Table], source: Source) -> list[CandidateIn]:
@@ -69,13 +92,14 @@ def _read_candidates(tables: Sequence[Table], source: Source) -> list[CandidateI
 def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
     verdicts = read_keyed(table, source.columns)
     judges = _texts_or(NOBODY, table, source.columns.judge, "judge")
-    items = _texts_or("", table, source.columns.item, "item")
+    column = item_column(table, source.columns.item)
+    items = texts_of(table, column) if column else [""] * len(table.rows)
     times = _texts_or("", table, None, "created_at")
     return [
         ComparisonIn(
             first=verdicts.first[row],
             second=verdicts.second[row],
-            item=items[row] or None,
+            item=outputs.item_key(items[row]) or None,
             p_first=None if verdicts.words[row] else float(verdicts.p[row]),
             winner=verdicts.words[row],
             judge=judges[row],
@@ -104,14 +128,45 @@ def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list
 def create(
     service: Client, name: str, question: str, contents: Contents, inference_target: InferenceTargetChoice = "auto"
 ) -> Set:
-    """A new set with the candidates of the file."""
-    return service.sets.create(
-        name=name,
-        question=question,
-        candidates=contents.candidates,
-        items=contents.items,
-        inference_target=inference_target,
+    """A new set with the candidates of the file, or none where a part of it is refused."""
+    first, *rest = _parts(contents)
+    target = service.sets.create(
+        name=name, question=question, candidates=first[0], items=first[1], inference_target=inference_target
     )
+    try:
+        for part in rest:
+            target.add_candidates(*part)
+    except NextpairError:
+        target.delete()
+        raise
+    return target
+
+
+def add(target: Set, contents: Contents) -> None:
+    """The candidates of the file into a set."""
+    for part in _parts(contents):
+        target.add_candidates(*part)
+
+
+def _parts(contents: Contents) -> Iterator[tuple[list[CandidateIn], list[ItemIn]]]:
+    """Requests of about PART bytes: every candidate with its outputs for some of the items."""
+    sizes = [len((item.prompt or "").encode()) for item in contents.items]
+    for candidate in contents.candidates:
+        texts = candidate.outputs or {}
+        for n, item in enumerate(contents.items):
+            sizes[n] += AN_OUTPUT + len((texts.get(item.key) or "").encode())
+    ends = np.cumsum(sizes) // PART
+    for part in np.unique(ends) if contents.items else [0]:
+        items = [item for item, end in zip(contents.items, ends.tolist(), strict=True) if end == part]
+        yield [_about(candidate, items) for candidate in contents.candidates], items
+
+
+def _about(candidate: CandidateIn, items: Sequence[ItemIn]) -> CandidateIn:
+    """The candidate with its outputs for these items alone."""
+    if candidate.outputs is None:
+        return candidate
+    there = {item.key: candidate.outputs[item.key] for item in items if item.key in candidate.outputs}
+    return candidate.model_copy(update={"outputs": there})
 
 
 def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]) -> ComparisonsAccepted:
@@ -126,6 +181,21 @@ def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[i
         version = answer.version
         progress(len(batch))
     return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
+
+
+def summary(read: ReadOutputs) -> str:
+    """How many systems, prompts and outputs a file holds, and which of them nobody will compare."""
+    answers = Counter(key for system in read.candidates for key in system.outputs or {})
+    silent = sum(not system.outputs for system in read.candidates)
+    alone = sum(answers[item.key] < 2 for item in read.items)
+    left_out = [f"{counted(silent, 'system')} without outputs"] if silent else []
+    left_out += [f"{counted(alone, 'prompt')} with fewer than 2 outputs"] if alone else []
+    return (
+        f"{counted(len(read.candidates), 'system')}, {counted(len(read.items), 'prompt')}, "
+        f"{counted(answers.total(), 'output')}, {read.missing:,} missing"
+        + (f"; tags {', '.join(read.columns.tags)}" if read.columns.tags else "")
+        + (f"; not compared: {', '.join(left_out)}" if left_out else "")
+    )
 
 
 def _texts_or(default: str, table: Table, column: str | None, usual: str) -> list[str]:

@@ -106,6 +106,8 @@ def rank_file(
         rows = rows_of(path)
         room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
     tags, by = dict[str, outputs.Tags](), method.by
+    if outputs_of and by is None:
+        raise InputError("--outputs is for --by, which ranks by a tag of the prompts; name one")
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
     parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
     if by and outputs_of:

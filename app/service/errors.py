@@ -44,6 +44,10 @@ class UnknownSet(NotFound):
     """Unknown candidate set."""
 
 
+class NothingJudged(NotFound):
+    """No set of this project has been judged."""
+
+
 class UnknownCandidate(NotFound):
     """Unknown candidate."""
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from nextpair import schemas
 
-from app.files import candidates, reading
+from app.files import candidates, outputs, reading
 from app.files.candidates import CandidateColumns
+from app.files.outputs import OutputColumns
 from app.files.tables import Bounds, Fault, InputError, Table, TooManyRows
 from app.service.errors import InvalidRequest, SetTooLarge
 from app.service.limits import refuse_large_set
@@ -20,7 +21,12 @@ MOST_COLUMNS = 1000
 
 
 def read_json(
-    settings: Settings, file: str | None, body: bytes, texts: CandidateColumns, is_awaited: Callable[[], bool]
+    settings: Settings,
+    file: str | None,
+    body: bytes,
+    of_texts: CandidateColumns,
+    of_outputs: OutputColumns,
+    is_awaited: Callable[[], bool],
 ) -> bytes:
     """The JSON of what a body holds, which is a file of that name or else typed lines.
 
@@ -33,7 +39,7 @@ def read_json(
             table = reading.parse(file, body, bounds)
         else:
             table = candidates.typed(io.TextIOWrapper(io.BytesIO(body), "utf-8", "replace"), bounds)
-        read = _read_texts(table, texts, settings.max_text_chars)
+        read = _read(table, of_texts, of_outputs, settings)
     except TooManyRows:
         raise SetTooLarge(
             f"There are more than {MOST_ROWS:,} rows; leave some out, or create the set by `nextpair import`."
@@ -44,8 +50,42 @@ def read_json(
     return _encoded(read if file else read.model_copy(update={"columns": []}))
 
 
-def _read_texts(table: Table, columns: CandidateColumns, max_chars: int) -> schemas.TableRead:
-    read = candidates.read(table, columns, max_chars)
+def _read(table: Table, of_texts: CandidateColumns, of_outputs: OutputColumns, settings: Settings) -> schemas.TableRead:
+    """Outputs where columns of them are named, or recognised and no columns of texts are named; else texts.
+
+    Raises InputError, SetTooLarge.
+    """
+    names_texts, names_outputs = of_texts != CandidateColumns(), of_outputs != OutputColumns()
+    if names_texts and names_outputs:
+        raise InputError("`key` and `text` are columns of rival texts; leave them out for outputs of systems")
+    used = None if names_texts else outputs.find(table, of_outputs)
+    if used is None:
+        return _read_texts(table, of_texts, settings)
+    refuse_large_set(len(used.systems), len(table.rows), settings)
+    return _read_outputs(table, used, settings)
+
+
+def _read_outputs(table: Table, columns: OutputColumns, settings: Settings) -> schemas.TableRead:
+    read = outputs.read(table, columns, settings.max_text_chars)
+    used = read.columns
+    return schemas.TableRead(
+        kind="systems",
+        layout=read.layout,
+        columns=table.columns,
+        used=schemas.TableColumns(
+            key=None, text=None, system=used.system, systems=list(used.systems), prompt=used.prompt,
+            prompt_text=used.prompt_text, output=used.output, tags=list(used.tags or ()),
+        ),
+        candidates=read.candidates,
+        items=read.items,
+        faults=_shown(read.faults),
+        fault_count=len(read.faults),
+        missing=read.missing,
+    )  # fmt: skip
+
+
+def _read_texts(table: Table, columns: CandidateColumns, settings: Settings) -> schemas.TableRead:
+    read = candidates.read(table, columns, settings.max_text_chars)
     return schemas.TableRead(
         kind="texts",
         layout=None,

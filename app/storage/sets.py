@@ -90,6 +90,12 @@ async def projects(db: AsyncConnection) -> Sequence[str]:
     return (await db.execute(statement.order_by(sets.c.project))).scalars().all()
 
 
+async def judged(db: AsyncConnection, project: str, limit: int) -> Sequence[Record]:
+    """Sets of the project that are not deleted and have comparisons that count, oldest first."""
+    statement = select(sets).where(sets.c.deleted_at.is_(None), sets.c.project == project, COMPARISONS > 0)
+    return (await db.execute(statement.order_by(sets.c.created_at, sets.c.id).limit(limit))).all()
+
+
 @cache
 def _queue_of(by_id: bool, by_project: bool) -> Select[*tuple[Any, ...]]:
     a = assignments.c

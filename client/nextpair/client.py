@@ -18,6 +18,7 @@ from typing import Self, final
 from nextpair.local import async_running, running
 from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
 from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
+from nextpair.resources.projects import AsyncProjectCollection, ProjectCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.sending.senders import AsyncSender, Sender
 
@@ -46,6 +47,10 @@ class Client(Sender):
         return SetCollection(self)
 
     @property
+    def projects(self) -> ProjectCollection:
+        return ProjectCollection(self)
+
+    @property
     def judges(self) -> JudgeCollection:
         return JudgeCollection(self)
 
@@ -68,6 +73,10 @@ class AsyncClient(AsyncSender):
     @property
     def sets(self) -> AsyncSetCollection:
         return AsyncSetCollection(self)
+
+    @property
+    def projects(self) -> AsyncProjectCollection:
+        return AsyncProjectCollection(self)
 
     @property
     def judges(self) -> AsyncJudgeCollection:

@@ -50,7 +50,7 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> N
         "post /v1/sets/{set_id}/comparisons/{seq}/void",
         "post /v1/sets/{set_id}/absolute-scores", "get /v1/sets/{set_id}/absolute-scores",
         "get /v1/sets/{set_id}/pooled-evidence", "post /v1/sets/{set_id}/pooled-evidence",
-        "post /v1/aggregations",
+        "post /v1/aggregations", "post /v1/tables",
         "get /v1/judges", "get /v1/judges/{name}", "put /v1/judges/{name}", "get /v1/sets/{set_id}/judges",
         "get /v1/sets/{set_id}/disputes", "get /v1/sets/{set_id}/rank-sets", "get /v1/sets/{set_id}/trust",
         "get /v1/sets/{set_id}/matrix", "get /v1/sets/{set_id}/diagnostics", "get /v1/sets/{set_id}/calibration",

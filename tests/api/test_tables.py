@@ -12,24 +12,27 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
+from nextpair import BadTable
+from nextpair.schemas import TableRead
 
 from app.files import tables
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
-from tests.factories import create_set
+from tests.factories import create_set, get
+from tests.files.test_outputs import BROKEN, jsonl_of
 
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
 NO_COLUMNS = dict.fromkeys(("key", "text", "system", "prompt", "prompt_text", "output")) | {"systems": [], "tags": []}
 CANDIDATES = [{"key": "ash", "text": "Tall."}, {"key": "birch", "text": "White."}]
 
 
-async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: str) -> httpx.Response:
+async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: Any) -> httpx.Response:
     headers = {"Content-Type": "application/octet-stream"}
     return await http.post("/v1/tables", params=query, content=content, headers=headers)
 
 
-async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: str) -> dict[str, Any]:
+async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: Any) -> dict[str, Any]:
     """The preview of a file, or of typed lines."""
     answer = await look(http, content, **query)
     assert answer.status_code == 200, answer.text
@@ -180,7 +183,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.csv.gz", "no gzip", "not gzip"),
         ("trees.parquet", "no parquet", "not a Parquet file"),
         ("trees.parquet", b"PAR1" + b"\x00" * 64 + b"PAR1", "not a Parquet file"),
-        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "cannot be read as text"),
+        ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "holds nested JSON"),
     ],
 )
 async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, detail: str) -> None:
@@ -214,6 +217,90 @@ async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
     created = await create_set(http, candidates=preview["candidates"])
     kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
     assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
+
+
+# Outputs of systems
+
+LONG = """model,prompt_id,prompt,category,output
+gpt,p1,Why is the sky blue?,nature,Light.
+llama,p1,Why is the sky blue?,nature,Paint.
+gpt,p2,What is 3 + 4?,sums,7
+llama,p2,What is 3 + 4?,sums,
+"""
+WIDE = """prompt_id,prompt,category,gpt,llama
+p1,Why is the sky blue?,nature,Light.,Paint.
+p2,What is 3 + 4?,sums,7,
+"""
+ITEMS = [
+    {"key": "p1", "prompt": "Why is the sky blue?", "tags": {"category": "nature"}},
+    {"key": "p2", "prompt": "What is 3 + 4?", "tags": {"category": "sums"}},
+]
+SYSTEMS = [{"key": "gpt", "outputs": {"p1": "Light.", "p2": "7"}}, {"key": "llama", "outputs": {"p1": "Paint."}}]
+OF_OUTPUTS = NO_COLUMNS | {"prompt": "prompt_id", "prompt_text": "prompt", "tags": ["category"]}
+
+
+async def test_a_long_table_is_recognised(http: httpx.AsyncClient) -> None:
+    assert await look_at(http, LONG, file="outputs.csv") == {
+        "kind": "systems", "layout": "long", "columns": ["model", "prompt_id", "prompt", "category", "output"],
+        "used": OF_OUTPUTS | {"system": "model", "output": "output"}, "candidates": SYSTEMS, "items": ITEMS,
+        "faults": [], "fault_count": 0, "missing": 1,
+    }  # fmt: skip
+
+
+async def test_a_wide_table_makes_the_same_set_by_its_columns(http: httpx.AsyncClient) -> None:
+    wide = await look_at(http, WIDE, file="outputs.csv", systems=["gpt", "llama"])
+    assert (wide["kind"], wide["layout"], wide["missing"]) == ("systems", "wide", 1)
+    assert wide["used"] == OF_OUTPUTS | {"systems": ["gpt", "llama"]}
+    assert (wide["candidates"], wide["items"]) == (SYSTEMS, ITEMS)
+
+
+async def test_columns_of_other_names_are_named(http: httpx.AsyncClient) -> None:
+    content = LONG.replace("model,prompt_id,prompt,category,output", "who,what,asked,category,said")
+    named = await look_at(http, content, file="outputs.csv", system="who", prompt="what", output="said")
+    assert (named["used"]["system"], named["used"]["prompt"], named["used"]["output"]) == ("who", "what", "said")
+    assert named["candidates"] == SYSTEMS
+    texts = await look_at(http, LONG, file="outputs.csv", key="", text="output")
+    assert (texts["kind"], texts["fault_count"], len(texts["candidates"])) == ("texts", 1, 3)
+
+
+async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) -> None:
+    read = await look_at(http, LONG, file="outputs.csv")
+    created = await create_set(http, candidates=read["candidates"], items=read["items"])
+    assert (await get(http, f"/v1/sets/{created['id']}/items"))["items"] == ITEMS
+    kept = (await get(http, f"/v1/sets/{created['id']}/candidates"))["candidates"]
+    assert [{"key": each["key"], "outputs": each["outputs"]} for each in kept] == SYSTEMS
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ({"system": "model", "text": "output"}, "leave them out for outputs of systems"),
+        ({"system": "nope"}, "no column 'nope'"),
+        ({"sytem": "model"}, "Unknown query parameter 'sytem'"),
+    ],
+)
+async def test_columns_that_cannot_be_are_refused(http: httpx.AsyncClient, query: dict[str, str], says: str) -> None:
+    assert_problem(await look(http, LONG, file="outputs.csv", **query), 422, "invalid-request", says)
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN.keys() - {"two tags", "a long tag", "too long"}))
+async def test_a_broken_file_says_where_and_what_to_do(http: httpx.AsyncClient, name: str) -> None:
+    rows, columns, messages = BROKEN[name]
+    answer = await look(http, jsonl_of(rows), file="outputs.jsonl", **columns)
+    if answer.status_code == 200:
+        read = TableRead.model_validate_json(answer.content)
+        complaint = str(BadTable(read.faults, read.fault_count))
+    else:
+        assert_problem(answer, 422, "invalid-request", "outputs.jsonl")
+        complaint = answer.json()["detail"]
+    assert all(message in complaint for message in messages), complaint
+
+
+async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read(http: httpx.AsyncClient) -> None:
+    names = [f"m{n}" for n in range(900)]
+    content = ",".join(["prompt", *names]) + "\n" + "".join(f"p{n}" + ",x" * 900 + "\n" for n in range(6500))
+    answer = await look(http, content, file="outputs.csv", systems=names)
+    assert_problem(answer, 413, "set-too-large", "6500 items of 900 candidates")
 
 
 # Limits
@@ -260,6 +347,11 @@ async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
         {"place": "line 2", "column": "text", "wrong": "a text of 101 characters",
          "remedy": "shorten it to 100, or compare an excerpt"}
     ]  # fmt: skip
+
+
+async def test_a_long_output_is_a_bad_cell(small: httpx.AsyncClient) -> None:
+    read = await look_at(small, WIDE.replace("Light.", "x" * 101), file="outputs.csv", systems=["gpt", "llama"])
+    assert [(fault["place"], fault["column"]) for fault in read["faults"]] == [("line 2", "gpt")]
 
 
 async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:

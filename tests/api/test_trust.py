@@ -1,9 +1,11 @@
 """What holds of a ranking, in plain words; who beats whom."""
 
+import csv
+import io
 import re
 from base64 import b64decode
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import numpy as np
@@ -320,11 +322,31 @@ async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is
         assert cells[i, j] == pytest.approx(200 * said["p_first_better"], abs=0.51)
 
 
+@pytest.mark.parametrize(("own", "count"), [("latent", 8), ("all-pairs", 8), ("new-items", 15)])
+async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_certainty(
+    http: httpx.AsyncClient, own: InferenceTargetName, count: int
+) -> None:
+    set_id = await judged_for(http, own, count)
+    (keys, rates), (_, better) = [await matrix(http, set_id, of) for of in ("win-rate", "expected")]
+    pairs = ~np.eye(len(keys), dtype=bool)
+    np.testing.assert_array_equal(np.diag(rates), 255)
+    np.testing.assert_allclose((rates.astype(int) + rates.T)[pairs], 200, atol=1)
+    if own != "all-pairs":
+        assert (np.abs(rates.astype(int) - 100)[pairs] <= np.abs(better.astype(int) - 100)[pairs] + 1).all()
+    answer = await http.get(f"/v1/sets/{set_id}/matrix", params={"of": "win-rate", "format": "csv"})
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    header, *rows = csv.reader(io.StringIO(answer.text))
+    assert (header, [row[0] for row in rows]) == (["key", *keys], keys)
+    for i, row in enumerate(rows):
+        assert [cell == "" for cell in row[1:]] == [i == j for j in range(len(keys))]
+        assert all(abs(200 * float(cell) - rates[i, j]) < 0.51 for j, cell in enumerate(row[1:]) if cell)
+
+
 @pytest.mark.parametrize("keys", [(), ("ash",)])
 async def test_a_ranking_and_a_matrix_of_no_pairs(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys), inference_target="auto")
     assert [row["key"] for row in (await ranking(http, created["id"]))["ranking"]] == list(keys)
-    for of in ("observed", "expected"):
+    for of in get_args(MatrixName):
         assert (await matrix(http, created["id"], of))[0] == list(keys)
 
 

@@ -31,7 +31,7 @@ def test_the_shell_can_complete_a_command_and_an_option(words: str, completed: s
 
 
 def test_a_surprise_is_one_line_and_code_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("app.offline.ranking.rank_file", broken)

@@ -95,7 +95,7 @@ def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["rank", "none.csv"], "Invalid value for 'file': none.csv: there is no such file."),
+        (["rank", "none.csv"], "Invalid value for 'files': none.csv: there is no such file."),
         (
             ["simulate", JUDGE, "--truth", "none.csv", "--truth-column", "x"],
             "Invalid value for '--truth': none.csv: there is no",
@@ -282,12 +282,12 @@ def test_the_columns_of_items_and_the_judges_who_are_people_are_named(
 ) -> None:
     usual, named = tmp_path / "usual.csv", tmp_path / "named.csv"
     rows = [f"x,y,{p},{judge},{item}" for item, p in enumerate((0.9, 0.8, 0.3)) for judge in ("gpt", "ann")]
-    for file, item in ((usual, "item"), (named, "prompt_id")):
+    for file, item in ((usual, "item"), (named, "topic")):
         file.write_text(f"first,second,p_first,judge,{item}\n" + "\n".join(rows) + "\n")
 
     printed = out(capsys, "rank", str(usual), "--reference", "ann")
     assert "agreement with people: 100% of 3 pairs (44% to 100%)" in printed
-    assert out(capsys, "rank", str(named), "--reference", "ann", "--item", "prompt_id") == printed
+    assert out(capsys, "rank", str(named), "--reference", "ann", "--item", "topic") == printed
     assert "of 1 pair " in out(capsys, "rank", str(named), "--reference", "ann")
     assert "no column 'prompt'" in failure(capsys, "rank", str(named), "--item", "prompt")[1]
 

@@ -26,3 +26,13 @@ def test_a_file_that_holds_no_rivals_is_not_imported(capsys: pytest.CaptureFixtu
     code, line = failure(capsys, "import", str(answers), "--server", "http://127.0.0.1:9")
     assert code == 2
     assert "column 'prompt' has 2 different values in 2 rows, so the rows answer different prompts" in line
+
+
+def test_a_fault_of_a_file_of_outputs_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "outputs.csv"
+    file.write_text("model,prompt,output\ngpt,Sky?,Blue.\nllama,Sky?,Red.\n,Sea?,Salt.\n")
+    code, line = failure(capsys, "import", str(file), "--server", "http://127.0.0.1:9")
+    assert code == 2
+    assert line.endswith("line 4, column 'model': empty; every row needs the name of its system here")
+    code, line = failure(capsys, "import", str(file), "--systems", "output,gpt", "--server", "http://127.0.0.1:9")
+    assert (code, "no column 'gpt'; the columns are model, prompt, output" in line) == (2, True)

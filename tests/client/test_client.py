@@ -340,6 +340,13 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         None,
         EXAMPLES["rank_sets"]["response"],
     ),
+    (
+        calls.leaderboard("help/desk", sets=[SET], weights={"Clarity": 2, "Tone=calm": 0.5}, level=0.9),
+        "GET",
+        f"/v1/projects/help%2Fdesk/leaderboard?set={SET}&weight=Clarity%3D2&weight=Tone%3Dcalm%3D0.5&level=0.9",
+        None,
+        {"project": "help/desk", "criteria": [], "weights": None, "sentence": "", "rows": []},
+    ),
     (calls.release(ASSIGNMENT), "POST", f"{of_assignment}/release", None, LEASE | {"status": "released"}),
     (
         calls.release(ASSIGNMENT, generation=2),

@@ -12,6 +12,7 @@ import pytest
 from nextpair import AsyncClient, AsyncPairToJudge, AsyncSet, Client, PairToJudge, Set, calls
 from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
 from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
+from nextpair.resources.projects import AsyncProjectCollection, ProjectCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetIn, SetOut, SetPatch, VerdictOf
 
@@ -252,6 +253,7 @@ def test_a_page_is_asked_for_when_it_is_needed() -> None:
         (Set, AsyncSet),
         (PairToJudge, AsyncPairToJudge),
         (SetCollection, AsyncSetCollection),
+        (ProjectCollection, AsyncProjectCollection),
         (JudgeCollection, AsyncJudgeCollection),
         (AssignmentCollection, AsyncAssignmentCollection),
     ],

@@ -95,6 +95,30 @@ async def test_a_local_server_ends_with_whoever_started_it_however_that_ends(tmp
 # Methods
 
 
+def test_one_call_makes_a_set_of_a_table(client: nextpair.Client, tmp_path: Path) -> None:
+    table = [
+        {"model": model, "prompt": f"What is {n} + {n}?", "kind": "odd" if n % 2 else "even", "output": model + str(n)}
+        for n in range(15)
+        for model in ("gpt", "llama", "qwen", "phi")
+    ]
+    path = tmp_path / "outputs.csv"
+    path.write_text("".join(",".join(row) + "\n" for row in (table[0], *(row.values() for row in table))))
+    for data in (path, path.read_bytes(), table):
+        sums = client.sets.create_from(data, file="outputs.csv", name="Sums", question="Which?", project="tables")
+        assert (sums.record.candidates, sums.record.items, sums.record.project) == (4, 15, "tables")
+        assert {item.prompt: item.tags for item in sums.items()} == {
+            row["prompt"]: {"kind": row["kind"]} for row in table
+        }
+        phi = next(each for each in sums.candidates() if each.key == "phi")
+        assert phi.outputs == {row["prompt"]: row["output"] for row in table if row["model"] == "phi"}
+
+    with pytest.raises(nextpair.BadTable, match=r"line 61, column 'prompt'.*empty"):
+        client.sets.create_from(
+            [*table, {"model": "gpt", "output": "7"}], name="Sums", question="Which?", project="tables"
+        )
+    assert len(list(client.sets.list(project="tables"))) == 3
+
+
 def test_a_set_from_beginning_to_end(client: nextpair.Client) -> None:
     sky = client.sets.create(name="Sky", question="Which?", project="methods", metadata={"n": 1})
     assert sky.add_candidates(OUTPUTS).created == 4

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from nextpair import Client, NextpairError
 
+from app.files import transfer
+from app.files.comparisons import ComparisonColumns
 from app.storage.db import latest_migration
 from tests.end_to_end.commands import ROOT, nextpair
 from tests.end_to_end.processes import Server
@@ -99,6 +102,54 @@ async def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path) -> 
     first = await nextpair("import", "examples/battles.csv", server=url)
     again = await nextpair("import", str(copy), "--into", _set_id(first.stdout), server=url)
     assert "0 comparisons added, 60 were there already" in again.stdout, again.stderr
+
+
+OUTPUTS = "model,prompt_id,prompt,kind,output\n" + "".join(
+    f"{model},p{n},Why {n}?,k{n % 3},{model} knows why it is {n}.\n"
+    for model in ("gpt", "llama", "qwen", "phi")
+    for n in range(15)
+)
+
+
+async def test_outputs_of_four_systems_for_many_prompts_are_one_set(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "outputs.csv"
+    file.write_text(OUTPUTS)
+    done = await nextpair("import", str(file), server=url)
+    summary, address = done.stdout.splitlines()
+    assert summary.endswith(": 4 systems, 15 prompts, 60 outputs, 0 missing; tags kind"), done.stderr
+    with Client(url) as service:
+        made = service.sets.get(address.rpartition("/")[2])
+        items, candidates = list(made.items()), {each.key: each.outputs for each in made.candidates()}
+    assert [(item.key, item.prompt, item.tags) for item in items[:2]] == [
+        ("p0", "Why 0?", {"kind": "k0"}), ("p1", "Why 1?", {"kind": "k1"}),
+    ]  # fmt: skip
+    assert candidates["qwen"] == {f"p{n}": f"qwen knows why it is {n}." for n in range(15)}
+
+    again = await nextpair("import", str(file), "--into", str(made.id), "--prompt", "prompt_id", server=url)
+    assert again.stdout == done.stdout, again.stderr
+    refused = await nextpair("rank", str(file))
+    assert "these are outputs, not comparisons; send them with nextpair import" in refused.stderr
+
+
+def test_outputs_come_in_parts_and_nothing_stays_of_a_file_that_is_refused(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "PART", 2000)
+    file = tmp_path / "outputs.csv"
+    file.write_text(OUTPUTS)
+    contents = transfer.read(transfer.Source(str(file), ComparisonColumns()))
+    with Client(url) as service:
+        made = transfer.create(service, "whole", "Which?", contents)
+        assert [candidate.outputs for candidate in made.candidates()] == [each.outputs for each in contents.candidates]
+        assert [item.key for item in made.items()] == [item.key for item in contents.items]
+
+        too_long = {**(contents.candidates[0].outputs or {}), "p14": "x" * 1_000_001}
+        contents.candidates[0] = contents.candidates[0].model_copy(update={"outputs": too_long})
+        with pytest.raises(NextpairError, match="1,000,001 characters"):
+            transfer.create(service, "refused", "Which?", contents)
+        assert [each.record.name for each in service.sets.list() if each.record.name in ("whole", "refused")] == [
+            "whole"
+        ]
 
 
 async def test_candidates_are_imported_with_their_texts(url: str) -> None:

@@ -59,3 +59,22 @@ def test_groups_by_columns(tmp_path: Path) -> None:
     result = read_grouped([read(path)], ComparisonColumns(), ["g"])
     assert result.groups == [("u",), ("v",)]
     assert result.group.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["item", "prompt_id", "question_id", "instance_id", "prompt", "question"])
+def test_what_was_judged_has_one_of_the_usual_names(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, "log.csv", f"first,second,winner,{name},kind\na,b,a,p1,x\na,b,b,p2,y\n")
+    assert grouped(path).items == ["p1", "p2"]
+    assert grouped(path, ComparisonColumns(item="kind")).items == ["x", "y"]
+
+
+def test_the_key_of_what_was_judged_comes_before_its_text(tmp_path: Path) -> None:
+    path = write(tmp_path, "log.csv", "first,second,winner,question,prompt_id\na,b,a,Why?,p1\na,b,b,Why?,p2\n")
+    assert grouped(path).items == ["p1", "p2"]
+
+
+@pytest.mark.parametrize("header", ["model,prompt_id,prompt,output", "prompt,gpt,llama,qwen"])
+def test_a_table_of_outputs_says_how_to_rank_it(tmp_path: Path, header: str) -> None:
+    path = write(tmp_path, "outputs.csv", f"{header}\na,b,c,d\n")
+    with pytest.raises(InputError, match="these are outputs, not comparisons; send them with nextpair import, judge"):
+        grouped(path)

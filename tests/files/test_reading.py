@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from app.files.columns import texts_of
 from app.files.comparisons import ComparisonColumns
-from app.files.reading import files_of, read
-from app.files.tables import InputError
+from app.files.reading import files_of, parse, read
+from app.files.tables import Bounds, InputError
 from tests.files.factories import grouped, write
 
 CSV = "first,second,p_first\nkelp,oak,0.9\noak,fern,0.25\n"
@@ -57,6 +58,28 @@ def test_every_kind_of_file_reads_the_same(tmp_path: Path, name: str, content: s
     assert pairs == [("kelp", "oak"), ("oak", "fern")]
     assert result.p.tolist() == [0.9, 0.25]
     assert result.groups == [()]
+
+
+def test_nested_columns_of_parquet_are_json(tmp_path: Path) -> None:
+    cells = {
+        "messages": [[{"role": "user", "content": "Größe?"}], None],
+        "scores": [{"a": 1.5, "b": None}, {"a": None, "b": None}],
+    }
+    pq.write_table(pa.table(cells), tmp_path / "a.parquet")
+    table = read(str(tmp_path / "a.parquet"))
+    assert texts_of(table, "messages") == ['[{"role": "user", "content": "Größe?"}]', ""]
+    assert texts_of(table, "scores") == ['{"a": 1.5, "b": null}', '{"a": null, "b": null}']
+    assert table.content.nested == {"messages", "scores"}
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.map_(pa.string(), pa.string())])
+def test_nested_texts_of_few_bytes_are_counted_before_they_are_unpacked(kind: pa.DataType) -> None:
+    cell = ["x" * 20_000] * 20 if pa.types.is_list(kind) else [(str(n), "x" * 20_000) for n in range(20)]
+    sink = io.BytesIO()
+    pq.write_table(pa.table({"a": pa.array([cell] * 500, kind)}), sink)
+    assert len(sink.getvalue()) < 100_000
+    with pytest.raises(InputError, match="unpacks to more than 50,000,000 bytes"):
+        parse("a.parquet", sink.getvalue(), Bounds(size=50_000_000))
 
 
 def test_standard_input_is_csv(monkeypatch: pytest.MonkeyPatch) -> None:

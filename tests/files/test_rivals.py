@@ -127,7 +127,6 @@ LANGSMITH = f"id,inputs.question,output\n1,{SKY},{ANSWERS[0]}\n2,{SEA},{ANSWERS[
     ("name", "content", "column"),
     [
         ("lm-eval.jsonl", LM_EVAL, "arguments"),
-        ("alpaca-eval.json", ALPACA_EVAL, "generator"),
         ("alpaca-annotations.json", ALPACA_ANNOTATIONS, "output_1"),
         ("promptfoo.jsonl", PROMPTFOO, "prompt"),
         ("promptfoo-one-prompt.jsonl", PROMPTFOO_OF_ONE_PROMPT, "response"),
@@ -137,7 +136,6 @@ LANGSMITH = f"id,inputs.question,output\n1,{SKY},{ANSWERS[0]}\n2,{SEA},{ANSWERS[
         ("wide.csv", WIDE, "prompt"),
         ("wide-short.csv", WIDE_SHORT, "gpt-4o"),
         ("wide-without-prompt.csv", WIDE_WITHOUT_PROMPT, "claude"),
-        ("long.csv", LONG, "model"),
         ("summaries.csv", SUMMARIES, "article"),
         ("mt-bench.jsonl", MT_BENCH, "question_id"),
         ("helm.json", HELM, "instance_id"),
@@ -238,6 +236,18 @@ def test_ties_in_another_column_of_parquet_are_no_losses(tmp_path: Path) -> None
 def test_ties_that_count_as_halves_are_read(tmp_path: Path, content: str) -> None:
     column = "p_first" if "p_first" in content else "winner_model_a"
     assert len(grouped(write(tmp_path, "arena.csv", content), ComparisonColumns(p_first=column)).p) == 2
+
+
+@pytest.mark.parametrize(("name", "content"), [("long.csv", LONG), ("wide.csv", WIDE.replace("it", "all of it"))])
+def test_outputs_of_systems_for_many_prompts_are_no_rivals_but_a_set(tmp_path: Path, name: str, content: str) -> None:
+    contents = transfer.read(source(write(tmp_path, name, content)))
+    assert [item.prompt for item in contents.items] == [SKY, SEA]
+    assert [len(candidate.outputs or {}) for candidate in contents.candidates] == [2, 2]
+
+
+def test_outputs_of_one_system_say_that_another_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="column 'generator': there is one system, 'gpt-4'; put the outputs of two"):
+        transfer.read(source(write(tmp_path, "alpaca-eval.json", ALPACA_EVAL)))
 
 
 def test_a_log_of_openai_evals_is_not_known(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from app.files import transfer
 from app.files.candidates import CandidateColumns
 from app.files.comparisons import ComparisonColumns
+from app.files.outputs import OutputColumns
 from app.files.tables import InputError
 from tests.factories import compare
 
@@ -97,6 +98,47 @@ def test_the_first_bad_line_is_the_error(tmp_path: Path, content: str, message: 
     with pytest.raises(InputError) as caught:
         transfer.read(source(tmp_path, content))
     assert message in str(caught.value)
+
+
+OUTPUTS = "model,prompt,kind,output\n" + "".join(
+    f"{model},Why {n}?,k{n % 2},{model} knows why it is {n}.\n" for model in ("gpt", "llama") for n in range(3)
+)
+
+
+def test_a_file_of_outputs_holds_systems_and_their_prompts(tmp_path: Path) -> None:
+    contents = transfer.read(source(tmp_path, OUTPUTS + "qwen,Why 9?,k1,\n"))
+    assert [(item.key, item.tags) for item in contents.items[:2]] == [
+        ("Why 0?", {"kind": "k0"}),
+        ("Why 1?", {"kind": "k1"}),
+    ]
+    assert [candidate.key for candidate in contents.candidates] == ["gpt", "llama", "qwen"]
+    assert contents.outputs is not None
+    assert transfer.summary(contents.outputs) == (
+        "3 systems, 4 prompts, 6 outputs, 6 missing; tags kind; "
+        "not compared: 1 system without outputs, 1 prompt with fewer than 2 outputs"
+    )
+
+
+def test_comparisons_on_a_long_prompt_have_the_key_of_its_outputs(tmp_path: Path) -> None:
+    long = "Why? " * 50 + "Because."
+    outputs = transfer.read(source(tmp_path, OUTPUTS.replace("Why 1?", long)))
+    log = transfer.read(source(tmp_path, f"model_a,model_b,winner,prompt\ngpt,llama,model_a,{long}\n"))
+    assert log.comparisons[0].item == outputs.items[1].key
+
+
+def test_columns_of_outputs_may_be_named(tmp_path: Path) -> None:
+    file = source(tmp_path, "what,x,y\nOne?,1,2\nTwo?,3,\n")
+    contents = transfer.read(file._replace(outputs=OutputColumns(prompt="what", systems=("x", "y"))))
+    assert [candidate.outputs for candidate in contents.candidates] == [{"One?": "1", "Two?": "3"}, {"One?": "2"}]
+    with pytest.raises(InputError, match="name those of one kind"):
+        transfer.read(file._replace(outputs=OutputColumns(prompt="what"), candidates=CandidateColumns("what")))
+
+
+def test_outputs_in_several_files_are_put_into_one_first(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(OUTPUTS)
+    with pytest.raises(InputError, match=r"b\.csv: outputs come from one file; put those of all systems into .*a\.csv"):
+        transfer.read(transfer.Source(str(tmp_path), ComparisonColumns()))
 
 
 KEYS = ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "'=1", "''+1", "'quoted'", " ='", "plain"]

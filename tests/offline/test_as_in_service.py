@@ -117,6 +117,26 @@ async def test_systems_on_several_items_by_a_model_and_a_person(
             assert_same(printed, await ranking(http, created["id"], method=method, top_k=2, level=0.9, **named))
 
 
+async def test_by_tag_against_a_baseline_in_elo(
+    http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exported log has no tags: a table of the outputs brings them."""
+    created = await create_systems(http, ITEMS, *KEYS, inference_target="auto", position_bias="auto")
+    tags = {item: {"category": ["code", "facts", "writing"][n % 3]} for n, item in enumerate(ITEMS[:-1])}
+    items = [{"key": item, "tags": tags.get(item, {})} for item in ITEMS]
+    sent = {"candidates": [{"key": KEYS[0]}], "items": items}
+    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=sent)).status_code == 201
+    await compare_all(http, created["id"], of_systems())
+    log, outputs = str(await exported(http, created["id"], tmp_path / "log.csv")), tmp_path / "outputs.json"
+    rows = [{"prompt_id": item, "model": key, "output": f"{key} says {item} here", **tags.get(item, {})}
+            for item in reversed(ITEMS) for key in KEYS]  # fmt: skip
+    outputs.write_text(json.dumps(rows))
+    asked = ["--by", "category", "--baseline", "elm", "--scale", "elo", "--outputs", str(outputs), "--format", "json"]
+    printed = json.loads(out(capsys, "rank", log, *asked))
+    assert [each["prompts"] for each in printed["slices"]["slices"]] == [3, 3, 2]
+    assert_same(printed, await ranking(http, created["id"], by="category", baseline="elm", scale="elo"))
+
+
 async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     created = await create_set(http, *KEYS, position_bias="auto")
     await compare_all(http, created["id"], simulated(KEYS, 40, seed=1))

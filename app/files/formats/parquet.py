@@ -2,6 +2,7 @@
 bytes may hold a long one.
 """
 
+import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,13 +16,14 @@ from app.files.tables import Bounds, Content, InputError
 
 
 def read(name: str, payload: bytes, bounds: Bounds) -> Content:
-    """Every column, the nested ones empty, as nothing reads them. Raises InputError."""
+    """Every column, the nested ones as JSON. Raises InputError."""
     with _explained(name):
         file = pa.parquet.ParquetFile(pa.BufferReader(payload))
         _refuse_large(name, file, bounds)
         refuse_repeated(name, file.schema_arrow.names)
-        cells = _read_flat(name, payload, file.schema_arrow, bounds)
-    return Content(cells, "row", lambda row: row + 1, [])
+        cells = _read_whole(name, payload, file, bounds)
+    nested = frozenset(field.name for field in file.schema_arrow if pa.types.is_nested(field.type))
+    return Content(cells, "row", lambda row: row + 1, [], nested)
 
 
 def count_rows(path: str) -> int:
@@ -84,15 +86,25 @@ def _refuse_large(name: str, file: pa.parquet.ParquetFile, bounds: Bounds) -> No
     bounds.hold(name, size=max(packed, fixed * metadata.num_rows))
 
 
-def _read_flat(name: str, payload: bytes, schema: pa.Schema, bounds: Bounds) -> pa.Table:
-    texts = [field.name for field in _flat(schema) if not _has_width(field.type)]
-    file = pa.parquet.ParquetFile(pa.BufferReader(payload), read_dictionary=texts)
-    tables, size = [_with_nested(file.schema_arrow.empty_table(), schema)], 0
-    for batch in file.iter_batches(BATCH, columns=[field.name for field in _flat(schema)]):
+def _read_whole(name: str, payload: bytes, file: pa.parquet.ParquetFile, bounds: Bounds) -> pa.Table:
+    texts = [
+        leaf.path for leaf in map(file.schema.column, range(len(file.schema))) if leaf.physical_type == "BYTE_ARRAY"
+    ]
+    in_dictionary = pa.parquet.ParquetFile(pa.BufferReader(payload), read_dictionary=texts)
+    tables, size = list[pa.Table](), 0
+    for batch in in_dictionary.iter_batches(BATCH):
         size += sum(map(_unpacked_bytes, batch.columns))
         bounds.hold(name, size=size)
-        tables.append(_with_nested(batch, schema))
-    return pa.concat_tables(tables)
+        tables.append(pa.table({column: _as_text(batch[column]) for column in batch.schema.names}))
+    return pa.concat_tables(tables) if tables else file.schema_arrow.empty_table()
+
+
+def _as_text(column: Any) -> Any:
+    """A nested column as JSON, any other as it is."""
+    if not pa.types.is_nested(column.type):
+        return column
+    cells = [None if cell is None else json.dumps(cell, ensure_ascii=False, default=str) for cell in column.to_pylist()]
+    return pa.array(cells, pa.string())
 
 
 def _flat(schema: pa.Schema) -> list[Any]:
@@ -109,15 +121,13 @@ def _has_width(kind: pa.DataType) -> bool:
 
 def _unpacked_bytes(column: Any) -> int:
     """Bytes that the texts of an Arrow column take when each row has its own."""
+    if isinstance(column, pa.StructArray):
+        return sum(map(_unpacked_bytes, column.flatten()))
+    if isinstance(column, pa.MapArray):
+        return _unpacked_bytes(column.keys) + _unpacked_bytes(column.items)
+    if pa.types.is_nested(column.type):
+        return max(_unpacked_bytes(column.flatten()), int(column.nbytes))
     if not isinstance(column, pa.DictionaryArray):
         return int(column.nbytes)
     texts: Any = column.dictionary
     return pa.compute.sum(pa.compute.binary_length(texts).take(column.indices)).as_py() or 0
-
-
-def _with_nested(cells: pa.RecordBatch | pa.Table, schema: pa.Schema) -> pa.Table:
-    """The columns of `schema`, empty where they were not read."""
-    read = set(cells.schema.names)
-    return pa.table(
-        {field.name: cells[field.name] if field.name in read else pa.nulls(len(cells), field.type) for field in schema}
-    )

@@ -11,6 +11,7 @@ bias and choice of pairs, if prompts are exchangeable but for their tags and the
 all tags and pairs together: without departures, any p_t is at most .05 in one set of 20.
 """
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +36,14 @@ CLEAR = 1.645  # standard deviations by which each order of a reversal is claime
 
 
 class Departure(NamedTuple):
-    """The pair whose difference on a tag is most standard deviations from that on the other tags."""
+    """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
 
     p_value: float  # for all pairs and tags together
     first: int  # does better against `second` on this tag than on the others
     second: int
     difference: float  # how much better, in logits
     is_reversal: bool  # clearly ahead of `second` on this tag and clearly behind it on the others
+    smallest_p: float  # that any departure of this tag can have: the chance that a tag gets just these prompts
 
 
 class _Apart(NamedTuple):
@@ -75,23 +77,26 @@ def departures(
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores), rng, permutations, tags)
     p_value = (1 + (permuted >= most[:, None]).sum(axis=1)) / (1 + permutations)
-    return [_departure(float(p_value[t]), mode, _Apart(*(each[t] for each in apart))) for t in range(tags)]
+    sizes = np.bincount(prompts.tag, minlength=tags).tolist()
+    smallest = [min(sizes.count(size) / comb(sum(sizes), size), 1.0) for size in sizes]
+    return [_departure(float(p_value[t]), mode, _Apart(*(each[t] for each in apart)), smallest[t]) for t in range(tags)]
 
 
-def _departure(p_value: float, mode: Floats, apart: _Apart) -> Departure:
+def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -> Departure:
     first, second = (int(place) for place in np.unravel_index(apart.z.argmax(), apart.z.shape))
     ahead, behind = (
         (scores[first] - scores[second]) / np.sqrt(_of_differences(of_scores)[first, second])
         for scores, of_scores in ((mode + apart.here, apart.of_here), (mode + apart.there, apart.of_there))
     )
     d = apart.here - apart.there
-    return Departure(p_value, first, second, float(d[first] - d[second]), bool(ahead > CLEAR and behind < -CLEAR))
+    is_reversal = bool(ahead > CLEAR and behind < -CLEAR)
+    return Departure(p_value, first, second, float(d[first] - d[second]), is_reversal, smallest_p)
 
 
 def _permuted(
     blocks: PromptBlocks, tag: Ints, order: Ints, rng: np.random.Generator, permutations: int, tags: int
 ) -> Floats:
-    """(B,) max |z| of each permutation, drawn for prompts in the order of what they say and tags in that of sizes."""
+    """(B,) max |z| of each permutation, drawn for prompts in the order of their pulls, and tags of their sizes."""
     in_order = np.lexsort(np.round(blocks.pull[:, order], ROUNDING).T)
     labels = np.repeat(np.arange(tags), np.sort(np.bincount(tag, minlength=tags)))
     drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]

@@ -17,11 +17,11 @@ of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^,
-and omega2 is the variance of effects about theta_t. The scores on prompts of t are delta_t, taken as normal with its
-mean and covariance over the grid, plus the scores on new prompts with the tags of these prompts (new_items.py, with the
-pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts; with many prompts of t they come near
-those of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID, times the constants of the tags and of a. theta_t is s^ + a + b_t at the
+prior's mean, from a first pass at s^, and omega2 is the variance of effects about theta_t. The scores on prompts of t
+are delta_t, taken as normal with its mean and covariance over the grid, plus the scores on new prompts with the tags of
+these prompts (new_items.py, with the pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts;
+with many prompts of t they come near those of t alone. Only differences count, so delta_t is centred over candidates.
 """
 
 from typing import NamedTuple
@@ -79,7 +79,7 @@ class _Point(NamedTuple):
     log_density: float
     delta: Floats  # (T, N)
     variance: Floats  # (T, N, N) of delta
-    theta: Floats  # (T, N) s + b_t
+    apart: Floats  # (T, N) a + b_t
 
 
 def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
@@ -92,18 +92,13 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     prompts = tagged_prompts(item, tag, tags, published.model.n)
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
     at_mode = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
-    blocks = prompt_blocks(published, prompts, at_mode)
-    theta = _at(tau2 * float(np.exp(LOG_ETA2.mean)), within or 0.0, blocks, prompts, published).theta
+    usual = tau2 * float(np.exp(LOG_ETA2.mean))
+    theta = at_mode + _at(usual, _of_tags(published, prompts, at_mode, within), prompts.share).apart
     if len(prompts.tag) > prompts.groups:
         within = variance_of_effects(published, item, differences_by_tag(published, prompts, theta), prompts.groups)
-    blocks, between = prompt_blocks(published, prompts, theta), tau2 * np.exp(GRID)
-    points = [_at(float(eta2), within or 0.0, blocks, prompts, published) for eta2 in between]
-    log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
-    weight = softmax(np.array([point.log_density for point in points]) + log_prior)
-    deltas = np.array([point.delta for point in points])
-    delta = np.tensordot(weight, deltas, 1)
-    variance = np.tensordot(weight, np.array([point.variance for point in points]), 1)
-    variance += np.einsum("g,gti,gtj->tij", weight, deltas - delta, deltas - delta)
+    of_tags, between = _of_tags(published, prompts, theta, within), tau2 * np.exp(GRID)
+    points = [_at(float(eta2), of_tags, prompts.share) for eta2 in between]
+    weight, delta, variance = _over_grid(points)
     whole = on_new_items(published, item, differences_by_tag(published, prompts, at_mode + delta))
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
@@ -172,22 +167,37 @@ def identified(information: Floats, size: float) -> Floats:
     return np.asarray(information + size * (np.full((n, n), 1.0 / n) + UNKNOWN * np.eye(n)))
 
 
-def _at(eta2: float, within: float, blocks: PromptBlocks, prompts: TaggedPrompts, published: Published) -> _Point:
-    n = published.model.n
-    of_prompts, log_prompts = without_effects(blocks, within)
-    of_tags = sums_by_tag(of_prompts, prompts.tag, len(prompts.share))
-    of_a, log_tags = without_effects(of_tags, eta2)
-    precision = identified(of_a.information.sum(axis=0), float(np.trace(blocks.information.sum(axis=0))) / n)
-    a, spread = np.linalg.solve(precision, of_a.pull.sum(axis=0)), np.linalg.inv(precision)
-    log_density = log_prompts + log_tags + 0.5 * float(of_a.pull.sum(axis=0) @ a - np.linalg.slogdet(precision)[1])
+def _of_tags(published: Published, prompts: TaggedPrompts, theta: Floats, within: float | None) -> PromptBlocks:
+    """k_t and K_t."""
+    of_prompts, _ = without_effects(prompt_blocks(published, prompts, theta), within or 0.0)
+    return sums_by_tag(of_prompts, prompts.tag, len(prompts.share))
+
+
+def _at(eta2: float, of_tags: PromptBlocks, share: Floats) -> _Point:
+    n = of_tags.pull.shape[1]
+    of_a, change = without_effects(of_tags, eta2)
+    pull = of_a.pull.sum(axis=0)
+    precision = identified(of_a.information.sum(axis=0), float(np.trace(of_tags.information.sum(axis=0))) / n)
+    a, spread = np.linalg.solve(precision, pull), np.linalg.inv(precision)
+    log_density = change + 0.5 * float(pull @ a - np.linalg.slogdet(precision)[1])
     v = eta2 * np.linalg.inv(np.eye(n) + eta2 * of_tags.information)
     b = np.einsum("tij,tj->ti", v, of_tags.pull - of_tags.information @ a)
-    lean, share = v @ of_tags.information, prompts.share
+    lean = v @ of_tags.information
     lean = lean - np.tensordot(share, lean, 1)
     variance = (
         (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1) + lean @ spread @ lean.swapaxes(1, 2)
     )
-    return _Point(log_density, b - share @ b, variance, published.posterior.mean[:n] + a + b)
+    return _Point(log_density, b - share @ b, variance, a + b)
+
+
+def _over_grid(points: list[_Point]) -> tuple[Floats, Floats, Floats]:
+    """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
+    log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
+    weight = softmax(np.array([point.log_density for point in points]) + log_prior)
+    deltas, variances = (np.array(each) for each in ([p.delta for p in points], [p.variance for p in points]))
+    delta = np.tensordot(weight, deltas, 1)
+    apart = deltas - delta
+    return weight, delta, np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
 
 
 def _plus(whole: Scores, delta: Floats, variance: Floats) -> Scores:

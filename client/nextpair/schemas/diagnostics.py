@@ -91,5 +91,6 @@ class Matrix(Response):
     keys: list[str] = Field(description="The N candidates, best first.")
     cells: str = Field(
         description="N * N bytes in base64, row by row: 200 times the probability that the row's candidate beats the "
-        "column's, or 255 where that is not known."
+        "column's, or 255 where that is unknown: `observed` is the mean verdict, `expected` the probability that the "
+        "row is truly better, `win-rate` the expected share of verdicts that the row wins."
     )

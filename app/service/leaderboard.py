@@ -1,0 +1,57 @@
+"""The leaderboard of a project: the rankings of its sets, as each set has its own, side by side."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from nextpair import schemas
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.analysis import leaderboard as analysis
+from app.analysis.leaderboard import RankedCriterion
+from app.service import rankings
+from app.service.context import Context
+from app.service.errors import InvalidRequest, NothingJudged
+from app.service.rankings import RankingQuery
+from app.service.results import FoundSet
+from app.storage import judges, sets
+from app.storage.schema import Record
+
+MOST_CRITERIA = 20
+
+
+class LeaderboardQuery(NamedTuple):
+    """The leaderboard of a project that is wanted."""
+
+    project: str
+    sets: Sequence[UUID] = ()  # the project's judged ones by default
+    weights: Sequence[str] = ()  # each NAME=NUMBER
+    ranking: RankingQuery = RankingQuery()
+
+
+async def read(ctx: Context, query: LeaderboardQuery) -> schemas.Leaderboard:
+    """Raises NothingJudged, InvalidRequest, Impossible, and what `rankings.rank` raises of any of the sets."""
+    weights = analysis.weights_of(query.weights)
+    async with ctx.reading() as db:
+        rows = await _chosen(db, query)
+        people = await judges.of_kind(db, "human")
+    ranked = await asyncio.gather(*(rankings.rank(ctx, FoundSet(row, people), query.ranking) for row in rows))
+    criteria = [RankedCriterion(row.name, row.attribute, each) for row, each in zip(rows, ranked, strict=True)]
+    return analysis.leaderboard(criteria, weights, query.project)
+
+
+async def _chosen(db: AsyncConnection, query: LeaderboardQuery) -> Sequence[Record]:
+    """Those that were asked for, in that order, or all that are judged. Raises NothingJudged, InvalidRequest."""
+    if query.sets:
+        by_id = {row.id: row for row in await sets.get_many(db, query.sets) if row.deleted_at is None}
+        for set_id in query.sets:
+            if set_id not in by_id or by_id[set_id].project != query.project:
+                raise InvalidRequest(f"set: {set_id} is no set of the project {query.project!r}.")
+        return [by_id[set_id] for set_id in dict.fromkeys(query.sets)]
+    judged = await sets.judged(db, query.project, MOST_CRITERIA + 1)
+    if not judged:
+        raise NothingJudged(f"No set whose `project` is {query.project!r} has a comparison.")
+    if len(judged) > MOST_CRITERIA:
+        raise InvalidRequest(f"set: more than {MOST_CRITERIA} sets of this project are judged; choose some with `set`.")
+    return judged

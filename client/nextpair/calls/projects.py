@@ -1,0 +1,22 @@
+"""Projects: what several sets say of the same candidates."""
+
+from collections.abc import Mapping, Sequence
+
+from nextpair.calls.description import Call, Id, get, path_of
+from nextpair.schemas import Leaderboard
+
+
+def leaderboard(
+    project: str,
+    *,
+    sets: Sequence[Id] = (),
+    weights: Mapping[str, float] | None = None,
+    level: float | None = None,
+) -> Call[Leaderboard]:
+    """The sets of a project side by side, or those of `sets`: each candidate's place by each.
+
+    Nothing is averaged, unless `weights` by the sets' names say how.
+    """
+    weight = [f"{name}={value!r}" for name, value in (weights or {}).items()]
+    chosen = {"set": [str(set_id) for set_id in sets] or None, "weight": weight or None}
+    return get(path_of("projects", project, "leaderboard"), Leaderboard.model_validate_json, **chosen, level=level)

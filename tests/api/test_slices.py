@@ -1,0 +1,107 @@
+"""Rankings by the values of a tag, and their forms."""
+
+import csv
+import io
+from itertools import combinations
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from tests.factories import compare_all, comparison, create_set, create_systems, get, ranking
+
+KEYS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n:02}" for n in range(12)]
+
+
+@pytest.fixture
+async def set_id(http: httpx.AsyncClient) -> str:
+    """Three systems on 12 prompts, half of them code, on which the first two change places."""
+    rng, log = np.random.default_rng(0), []
+    created = await create_systems(http, ITEMS, *KEYS, inference_target="auto", evidence="learnt")
+    for n, item in enumerate(ITEMS):
+        score = dict(zip(KEYS, [[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]][n % 2] + rng.normal(0.0, 0.2, 3), strict=True))
+        log += [comparison(a, b, float(expit(score[a] - score[b])), item=item) for a, b in combinations(KEYS, 2)]
+    await compare_all(http, created["id"], log)
+    await tag(http, created["id"], ["writing", "code"] * 6)
+    return str(created["id"])
+
+
+async def tag(http: httpx.AsyncClient, set_id: str, categories: list[str]) -> None:
+    items = [{"key": item, "tags": {"category": each}} for item, each in zip(ITEMS, categories, strict=True)]
+    answer = await http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": [{"key": "gpt"}], "items": items})
+    assert answer.status_code in (200, 201), answer.text
+
+
+async def asked(http: httpx.AsyncClient, set_id: str, **params: Any) -> httpx.Response:
+    return await http.get(f"/v1/sets/{set_id}/ranking", params=params)
+
+
+async def test_a_ranking_by_tag_finds_the_reversal(http: httpx.AsyncClient, set_id: str) -> None:
+    slices = (await ranking(http, set_id, by="category", baseline="gpt"))["slices"]
+    by_value = {each["value"]: each for each in slices["slices"]}
+    assert [row["key"] for row in by_value["code"]["ranking"]] == ["llama", "gpt", "mistral"]
+    assert [row["key"] for row in by_value["writing"]["ranking"]] == ["gpt", "llama", "mistral"]
+    assert by_value["code"]["departure"]["claimed"]
+    assert by_value["code"]["departure"]["reversal"]
+    assert by_value["code"]["ranking"][0]["against"]["p_better"] > 0.9
+    assert (await ranking(http, set_id))["slices"] is None
+
+
+async def test_a_changed_tag_changes_the_ranking(http: httpx.AsyncClient, set_id: str) -> None:
+    before = await asked(http, set_id, by="category")
+    await tag(http, set_id, ["writing", "code"] * 5 + ["code", "code"])
+    after = await http.get(
+        f"/v1/sets/{set_id}/ranking", params={"by": "category"}, headers={"If-None-Match": before.headers["ETag"]}
+    )
+    assert after.status_code == 200
+    assert [each["prompts"] for each in after.json()["slices"]["slices"]] == [7, 5]
+
+
+async def test_slices_follow_the_whole_in_csv(http: httpx.AsyncClient, set_id: str) -> None:
+    answer = await asked(http, set_id, by="category", baseline="llama", format="csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    expected = await ranking(http, set_id, by="category", baseline="llama")
+    assert next(iter(rows[0])) == "category"
+    assert [*rows[0]][-1] == "departs_p"
+    assert [row["category"] for row in rows] == [*[""] * 3, *["code"] * 3, *["writing"] * 3]
+    (code, _) = expected["slices"]["slices"]
+    for row, e in zip(rows[3:6], code["ranking"], strict=True):
+        assert (row["key"], float(row["score"])) == (e["key"], e["score"])
+        assert float(row["departs_p"]) == code["departure"]["p_value"]
+        if e["against"]:
+            assert float(row["against_difference"]) == e["against"]["difference"]
+            assert [float(row[f"against_win_rate_{end}"]) for end in ("low", "high")] == e["against"][
+                "win_rate_interval"
+            ]
+        else:
+            assert row["against_difference"] == row["p_better"] == ""
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"by": "language"}, "by: no prompt with comparisons has the tag 'language'; the tags are category."),
+        ({"by": "category", "inference_target": "latent"}, "by: slices are about new prompts"),
+        ({"by": "category", "method": "win-ratio"}, "by: win-ratio ranks all prompts together"),
+        ({"baseline": "oak"}, "baseline: there is no candidate 'oak'"),
+        ({"baseline": "gpt", "method": "win-ratio"}, "baseline: win-ratio gives no joint draws"),
+        ({"scale": "elo", "method": "gaussian"}, "scale: the scores of gaussian are no logits"),
+    ],
+)
+async def test_what_cannot_be_ranked_so_names_the_parameter(
+    http: httpx.AsyncClient, set_id: str, params: dict[str, str], message: str
+) -> None:
+    answer = await asked(http, set_id, **params)
+    assert answer.status_code == 422
+    assert message in answer.json()["detail"]
+
+
+async def test_a_set_of_texts_has_no_tags(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare_all(http, created["id"], [comparison("ash", "elm")])
+    answer = await asked(http, created["id"], by="category")
+    assert answer.status_code == 422
+    assert "the prompts have no tags" in answer.json()["detail"]
+    assert (await get(http, f"/v1/sets/{created['id']}/ranking"))["baseline"] is None
