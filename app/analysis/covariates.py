@@ -34,7 +34,7 @@ def covariates_for(
     outputs = {each: log.outputs(each) for each in dict.fromkeys(names)}
     for each, values in outputs.items():
         if values is None:
-            raise Impossible("covariate", f"the outputs have no {each}")
+            raise Impossible("covariate", f"the outputs have no {each!r}; choose length")
     try:
         return covariates_of(
             {each: values for each, values in outputs.items() if values is not None}, log.answers, log.item

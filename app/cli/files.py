@@ -11,6 +11,7 @@ from app.cli.options import (
     AbsoluteScaleOption,
     BaselineOption,
     ByOption,
+    CovariateOption,
     EvidenceOption,
     First,
     FormatOption,
@@ -79,6 +80,7 @@ def rank(
     baseline: BaselineOption = None,
     scale: ScaleOption = "logit",
     by: ByOption = None,
+    covariate: CovariateOption = None,
     outputs: OutputsOption = None,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
@@ -111,7 +113,7 @@ def rank(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
         evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
-        baseline=baseline, scale=scale, by=by,
+        baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()),
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),

@@ -76,6 +76,7 @@ class RankingMethod(NamedTuple):
     baseline: str | None = None  # a candidate
     scale: ScaleName = "logit"
     by: str | None = None  # a tag of the prompts
+    covariate: tuple[str, ...] = ()
 
 
 class Ranked(NamedTuple):
@@ -106,20 +107,23 @@ def rank_file(
         rows = rows_of(path)
         room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
     tags, by = dict[str, outputs.Tags](), method.by
-    if outputs_of and by is None:
-        raise InputError("--outputs is for --by, which ranks by a tag of the prompts; name one")
+    if outputs_of and by is None and not method.covariate:
+        raise InputError("--outputs is for --by, which ranks by a tag of the prompts, and for --covariate; name one")
+    if method.covariate and not outputs_of:
+        raise InputError(f"--covariate {method.covariate[0]} needs the texts: give --outputs FILE")
+    beside = outputs.load(outputs_of, by) if outputs_of else outputs.NO_OUTPUTS
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
     parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
     if by and outputs_of:
-        tags.update(outputs.load(outputs_of, by))
+        tags.update(beside.tags)
     elif by:
         parts = outputs.noted(parts, columns.item, by, tags)
     tables = room.while_there_is(parts, "rank fewer groups at a time")
     comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
-    groups = list(split(comparisons, absolute_scores.load(scores, group_by), tags))
-    if outputs_of and not any(any(group.tags) for group in groups):
+    groups = list(split(comparisons, absolute_scores.load(scores, group_by), beside._replace(tags=tags)))
+    if by and outputs_of and not any(any(group.tags) for group in groups):
         raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
     if unknown := set(method.reference) - {judge for group in groups for judge in group.judges}:
         raise InputError(
@@ -167,12 +171,13 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     target = None if wanted == "auto" or method.name in BASELINES else wanted
     request = RankingRequest(
         method.name, definition_of(method), method.wanted, target=target, baseline=method.baseline, scale=method.scale,
-        by=method.by,
+        by=method.by, covariates=method.covariate,
     )  # fmt: skip
     try:
         ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
     except Impossible as error:
         value = method.name if error.field == "method" else getattr(method, error.field)
+        value = " ".join(value) if isinstance(value, tuple) else value
         raise InputError(f"--{error.field.replace('_', '-')} {value}: {error.fault}") from None
     except Unconverged as error:
         name = " / ".join(group.labels) or "all comparisons"
@@ -214,6 +219,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         absolute=group.absolute,
         repeat_correlations=lambda: repeat_correlations(publish("latent"), item, len(group.judges)),
         quantity_by=lambda published, target: quantity_of(target, published, comparisons, item, has, people),
+        outputs=lambda covariate: group.lengths if covariate == "length" else None,
         tags=group.tags,
         times=group.times,
     )

@@ -1,6 +1,7 @@
 """Covariates: what may sway a judge beside how good an output is, such as its length, taken out of the scores (ours).
 
-Output i of prompt m has the value f_mi. With sd the standard deviation of f over all outputs, comparison k has
+Output i of prompt m has the value f_mi. With sd the standard deviation of f over the outputs that were compared,
+comparison k has
 
     x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
 
@@ -50,10 +51,13 @@ def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item:
 
 def _standardised(name: str, values: Floats, comparisons: Comparisons, item: Ints) -> Floats:
     """(K,) x."""
-    x = values[item, comparisons.first] - values[item, comparisons.second]
+    sides = np.concatenate([comparisons.first, comparisons.second])
+    first, second = values[np.tile(item, 2), sides].reshape(2, -1)
+    x = first - second
     if not np.isfinite(x).all():
         raise ValueError(f"covariate {name}: {int((~np.isfinite(x)).sum())} comparisons have an output without a value")
-    sd = float(values[np.isfinite(values)].std()) if len(x) else 0.0
+    compared = np.unique(np.tile(item, 2) * values.shape[1] + sides)
+    sd = float(values.ravel()[compared].std()) if len(x) else 0.0
     return np.asarray(x / (sd or 1.0), np.float64)
 
 

@@ -207,8 +207,8 @@ class CovariateEffect(Response):
     """The effect of a covariate, such as the length of outputs, on verdicts: taken out of the scores."""
 
     effect: float = Field(
-        description="Logits for each standard deviation of the covariate over all outputs, whatever the `scale`; above "
-        "0: outputs with more of it win more. Of `length`, it is the natural logarithm of 1 + bytes."
+        description="Logits for each standard deviation of the covariate over the outputs compared, whatever the "
+        "`scale`; above 0: outputs with more of it win more. Of `length`, it is the natural logarithm of 1 + bytes."
     )
     sd: float
     interval: tuple[float, float] = Field(description="Marginal, at `level`.")
