@@ -42,7 +42,7 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
             break
         (_, (first, second, _), _) = pairs[0]
         version = snapshot.version + 1
-        verdict = ComparisonRow(version, 0, first, second, verdicts[keys[first], keys[second]], judge=1)
+        verdict = ComparisonRow(version, 0, first, second, verdicts[None, keys[first], keys[second]], judge=1)
         snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
     return snapshot.version
 

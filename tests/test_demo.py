@@ -14,7 +14,7 @@ from nextpair import Client
 from nextpair.calls import list_sets, next_pair, ranking
 
 from app.api.contract import EXAMPLES
-from app.demo import FOLDER, PROJECT, RANDOM_PAIRS, play
+from app.demo import FOLDER, MODELS, MODELS_BUDGET, PROJECT, RANDOM_PAIRS, demo_set, play
 from app.inference.choosing.criteria import Criterion
 from app.main import make_server
 from app.settings import Settings
@@ -44,7 +44,8 @@ def test_demo_ends_with_a_leader_and_tells_what_random_pairs_would_have_needed(
     play(server, service, 0.0, told.append)
 
     with Client(f"http://127.0.0.1:{server.config.port}") as reader:
-        (demo,) = reader.send(list_sets(project=PROJECT)).sets
+        demo, models = reader.send(list_sets(project=PROJECT)).sets
+        of_models = reader.send(ranking(models.id))
         leader, *_ = reader.send(ranking(demo.id)).ranking
         asked = reader.send(next_pair(demo.id, judge="anyone"))
     assert (leader.key, asked.status) == ("kelp", "converged")
@@ -52,8 +53,11 @@ def test_demo_ends_with_a_leader_and_tells_what_random_pairs_would_have_needed(
     assert leader.p_best >= 0.9
     assert demo.comparisons < 0.7 * RANDOM_PAIRS
     counted = f"converged after {demo.comparisons} comparisons; random pairs need about {RANDOM_PAIRS}"
-    assert re.match(f"{counted}: kelp (is the best|wins the most by all pairs), with a probability of 9", told[-1])
-    assert "By all 276 pairs, as recorded judge would judge them" in told[-1]
+    assert re.match(f"{counted}: kelp (is the best|wins the most by all pairs), with a probability of 9", told[-3])
+    assert "By all 276 pairs, as recorded judge would judge them" in told[-3]
+    assert [row.key for row in of_models.ranking] == ["heron", "finch", "wren", "plover"]
+    assert of_models.inference_target.name == "new-items"
+    assert told[-1].startswith(f"budget_reached after {MODELS_BUDGET} comparisons: heron")
 
 
 def test_random_pairs_need_what_is_recorded() -> None:
@@ -66,11 +70,13 @@ def test_random_pairs_need_what_is_recorded() -> None:
 
 def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
     paths: list[str] = []
+    both = [EXAMPLES["list_sets"]["response"]["sets"][0] | {"name": name} for name in (demo_set().name, MODELS)]
+    none = {"status": "exhausted", "assignments": []}
     answers: dict[str, list[httpx.Response | httpx.TransportError]] = {
-        "/v1/sets": [httpx.Response(200, json=EXAMPLES["list_sets"]["response"])],
+        "/v1/sets": [httpx.Response(200, json={"sets": both, "next_after": None})],
         "/readyz": [httpx.Response(503, json={}), httpx.Response(200, json=EXAMPLES["ready"]["response"])],
-        "/next-pair": [httpx.ReadTimeout("slow"), httpx.Response(200, json={"status": "exhausted", "assignments": []})],
-        "/ranking": [httpx.Response(200, json=EXAMPLES["ranking"]["response"])],
+        "/next-pair": [httpx.ReadTimeout("slow"), *[httpx.Response(200, json=none) for _ in both]],
+        "/ranking": [httpx.Response(200, json=EXAMPLES["ranking"]["response"]) for _ in both],
     }
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -84,5 +90,6 @@ def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
     told: list[str] = []
     play(running, Client("http://demo", transport=httpx.MockTransport(handle), sleep=lambda _: None), 0.0, told.append)
 
-    assert paths == ["/v1/sets", "/readyz", "/readyz", "/next-pair", "/next-pair", "/ranking"]
-    assert [line.partition(":")[0] for line in told] == ["preparing", "ready", "exhausted after 8 comparisons"]
+    assert paths == ["/v1/sets", "/readyz", "/readyz", "/next-pair", "/next-pair", "/ranking", "/next-pair", "/ranking"]
+    played = ["ready", "exhausted after 8 comparisons"]
+    assert [line.partition(":")[0] for line in told] == ["preparing", *played, *played]

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from nextpair import schemas
+from nextpair.words import ScaleName
 
 from app.api.dependencies import ContextDep, while_connected
 from app.api.problems import documented
@@ -43,10 +44,15 @@ async def get_leaderboard(
         ),
     ] = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals.")] = 0.95,
+    baseline: Annotated[
+        str | None,
+        Query(description="Key of a candidate of every set; `against` compares the others with it.", examples=["kelp"]),
+    ] = None,
+    scale: Annotated[ScaleName, Query(description="Of scores and their differences.")] = "logit",
 ) -> object:
     """Sets of one project side by side: each candidate's place in each set's own ranking.
 
     The rows are in the order of the first set, or of the weighted win rate.
     """
-    query = LeaderboardQuery(name, sets or (), weight or (), RankingQuery(level=level))
+    query = LeaderboardQuery(name, sets or (), weight or (), RankingQuery(level=level, baseline=baseline, scale=scale))
     return await while_connected(request, leaderboard.read(ctx, query))

@@ -1,34 +1,32 @@
-"""The demo: a small set of answers and a recorded judge that compares them while you watch, as any client would.
+"""The demo: two sets, and a recorded judge that compares what is in them while you watch, as any client would.
 
-The data are here too (README.md); the server that it plays on is started by `app.cli.service`.
+The first ranks 24 texts, the second four models by their outputs for 40 prompts. The data are here too (README.md); the
+server that it plays on is started by `app.cli.service`.
 """
 
 import csv
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
-from nextpair import CandidateIn, Client, NextpairError, Set, Stop, calls
+from nextpair import Budget, CandidateIn, Client, NextpairError, Set, Stop, calls
 from nextpair.schemas import Goal, SetIn
 from nextpair.words import AskStatus, counted
 
-FOLDER = Path(__file__).resolve().parent  # of answers, ratings and judge; README.md tells where they come from
+FOLDER = Path(__file__).resolve().parent  # of the data; README.md tells where they come from
 PROJECT = "demo"
 JUDGE = "recorded judge"
 RANDOM_PAIRS = 63  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
-
-
-def find_or_create(service: Client) -> Set:
-    """The demo set of this service."""
-    existing = next(service.sets.list(project=PROJECT), None)
-    return existing or Set(service, service.send(calls.create_set(demo_set())))
+MODELS = "Four models on forty prompts"
+MODELS_BUDGET = 240  # comparisons, of 480 ordered pairs
+Verdicts = Mapping[tuple[str | None, str, str], float]  # p_first by prompt, first and second
 
 
 def demo_set() -> SetIn:
-    """The definition of the demo set."""
+    """The definition of the set of texts."""
     answers = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
     return SetIn(
         name="Why is the sky blue?",
@@ -41,21 +39,37 @@ def demo_set() -> SetIn:
     )
 
 
-def recorded_verdicts() -> dict[tuple[str, str], float]:
-    """p_first by (first, second)."""
-    with (FOLDER / "judge.csv").open(newline="") as rows:
-        return {(row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)}
+def recorded_verdicts(file: str = "judge.csv") -> Verdicts:
+    """All of a recorded judge; of texts there is no prompt."""
+    with (FOLDER / file).open(newline="") as rows:
+        return {
+            (row.get("prompt_id"), row["first"], row["second"]): float(row["p_first"]) for row in csv.DictReader(rows)
+        }
 
 
-def judge(answers: Set, pace: float, stopped: Callable[[], bool]) -> AskStatus:
+def find_or_create(service: Client) -> tuple[Set, Set]:
+    """The sets of this service: of texts, and of models."""
+    new, existing = demo_set(), {each.record.name: each for each in service.sets.list(project=PROJECT)}
+    texts = existing.get(new.name) or Set(service, service.send(calls.create_set(new)))
+    models = existing.get(MODELS) or service.sets.create_from(
+        FOLDER / "assistants.csv",
+        name=MODELS,
+        question="Which answer is more helpful?",
+        budget=Budget(max_comparisons=MODELS_BUDGET),
+        project=PROJECT,
+        pool_by="none",  # else what is known of the texts would count
+    )
+    return texts, models
+
+
+def judge(answers: Set, verdicts: Verdicts, pace: float, stopped: Callable[[], bool]) -> AskStatus:
     """Ask and tell, one comparison every `pace` seconds, until no pair is handed out or the judge is stopped."""
-    verdicts = recorded_verdicts()
     while True:
         status, _, pairs = answers.next_pairs(judge=JUDGE)
         if stopped() or not pairs:
             return status
         (pair,) = pairs
-        pair.tell(p_first=verdicts[pair.first.key, pair.second.key])
+        pair.tell(p_first=verdicts[pair.item.key if pair.item else None, pair.first.key, pair.second.key])
         time.sleep(pace)
 
 
@@ -68,16 +82,20 @@ def outcome(answers: Set, status: AskStatus) -> str:
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
-    """Judge the demo set of `server` once it is ready; `say` hears how it goes. Ends with the server."""
+    """Judge the sets of `server` in order, once it is ready; `say` hears how it goes. Ends with the server."""
     while not server.started:
         time.sleep(0.1)
     with service, _suppressed_when(lambda: server.should_exit):
-        answers = find_or_create(service)
+        texts, models = find_or_create(service)
         say("preparing: the very first start compiles for a while")
         service.send(calls.ready())
-        say(f"ready: a judge compares {len(demo_set().candidates)} answers")
-        status = judge(answers, pace, lambda: server.should_exit)
-        say(outcome(answers, status))
+        for answers, file, what in (
+            (texts, "judge.csv", "24 answers"),
+            (models, "assistants_judged.csv", "four models"),
+        ):
+            say(f"ready: a judge compares {what}")
+            status = judge(answers, recorded_verdicts(file), pace, lambda: server.should_exit)
+            say(outcome(answers, status))
 
 
 @contextmanager

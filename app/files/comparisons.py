@@ -10,7 +10,7 @@ from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 from app.files.columns import Coded, Labels, coded, coded_keys, encode, first_true, numbers_of, require, texts_of
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
-from app.files.rivals import is_prompt
+from app.files.rivals import is_prompt, two_answers
 from app.files.tables import Floats, InputError, Ints, Table, complaint
 
 PAIRS = (("first", "second"), ("model_a", "model_b"))
@@ -194,7 +194,8 @@ def pair_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str]:
 
 def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
     if chosen is None and usual not in table.columns:
-        if set(table.columns).isdisjoint(OUTCOMES) and any(map(is_prompt, table.columns)):
+        has_verdicts = not set(table.columns).isdisjoint(OUTCOMES) or two_answers(table)
+        if any(map(is_prompt, table.columns)) and not has_verdicts:
             raise InputError(f"{table.name}: {OUTPUTS_ALONE}")
         there = ", ".join(table.columns)
         raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")

@@ -14,7 +14,7 @@ from app.files.candidates import TEXTS
 from app.files.columns import coded, require
 from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
 from app.files.conversations import is_conversation
-from app.files.rivals import ANSWERS, IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words
+from app.files.rivals import IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words, two_answers
 from app.files.tables import InputError, Table
 
 KEYS = ("id", "key")  # of prompts too, where each has its own
@@ -44,16 +44,18 @@ def find(table: Table, columns: OutputColumns = OutputColumns()) -> OutputColumn
     named = [*filter(None, columns[:4]), *columns.systems]
     for column in (*named, *(columns.tags or ())):
         require(table, column)
-    if columns.system and columns.systems:
-        raise InputError("--system is a column of a long table, --systems are those of a wide one; leave one out")
-    used = _with_outputs(table, _with_prompts(table, columns))
+    if columns.systems and (columns.system or columns.output):
+        raise InputError("--system and --output are of a long table, --systems are of a wide one; leave one out")
+    if not named and _are_comparisons(table):
+        return None
+    used = _with_prompts(table, columns)
+    if used.prompt or used.prompt_text:
+        used = _with_outputs(table, used)
     missing = _missing(table, used)
-    if not named:
-        return used if not missing and not _are_comparisons(table) and _has_prompts(table, used) else None
-    if missing:
+    if named and missing:
         there = ", ".join(table.columns)
         raise InputError(f"{table.name}: no column of {missing} is known; name it; the columns are {there}")
-    return used
+    return used if named or (not missing and _has_prompts(table, used)) else None
 
 
 def has_conversations(table: Table, column: str) -> bool:
@@ -63,15 +65,15 @@ def has_conversations(table: Table, column: str) -> bool:
 
 
 def _with_prompts(table: Table, columns: OutputColumns) -> OutputColumns:
-    """A column that is named and holds texts is not the key, which is looked for."""
+    """With key and text of a prompt; a column that is named as the key and holds texts is both."""
     key, text = columns.prompt, columns.prompt_text
     if key and text is None and _is_text(table, key):
-        key, text = None, key
-    others = [column for column in table.columns if column not in (key, *columns[:4], *columns.systems)]
-    texts = [column for column in others if column not in table.content.nested or has_conversations(table, column)]
-    text = text or _usual(texts, PROMPT_TEXTS)
-    key = key or _usual(others, ITEMS) or _own_key(table, text)
-    return columns._replace(prompt=key, prompt_text=text)
+        return columns._replace(prompt=None, prompt_text=key)
+    others = [column for column in table.columns if column not in (*columns[:4], *columns.systems)]
+    key = key or _usual([column for column in others if column not in table.content.nested], ITEMS)
+    readable = [column for column in others if column not in table.content.nested or has_conversations(table, column)]
+    text = text or _usual([column for column in readable if column != key], PROMPT_TEXTS)
+    return columns._replace(prompt=key or _own_key(table, text), prompt_text=text)
 
 
 def _with_outputs(table: Table, columns: OutputColumns) -> OutputColumns:
@@ -101,9 +103,8 @@ def _has_outputs(table: Table, prompt_text: str | None) -> bool:
 
 
 def _are_comparisons(table: Table) -> bool:
-    names = {column.casefold() for column in table.columns}
-    has_two_answers = any({*pair} <= names for pair in ANSWERS)
-    return has_pairs(table, ComparisonColumns()) or has_two_answers or not names.isdisjoint(OUTCOMES)
+    has_outcomes = not {column.casefold() for column in table.columns}.isdisjoint(OUTCOMES)
+    return has_outcomes or two_answers(table) is not None or has_pairs(table, ComparisonColumns())
 
 
 def _has_prompts(table: Table, columns: OutputColumns) -> bool:
@@ -126,6 +127,9 @@ def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_text(table: Table, column: str) -> bool:
+    """True for the text of a prompt, False for its key."""
+    if _usual([column], ITEMS) is not None:
+        return False
     cells = counts(table, column)
     is_prose = sum(map(len, cells)) >= SENTENCE * len(cells) and has_words(table, column)
     return _usual([column], PROMPT_TEXTS) is not None or is_prose or has_conversations(table, column)

@@ -33,9 +33,8 @@ ALL_THE_SAME = "if the rows are rivals after all, name both --key and --text"
 def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool) -> None:
     """Raises InputError that names the column which shows that the rows of these columns do not compete."""
     others = [column for column in table.columns if column not in (key, text)]
-    for pair in ANSWERS:
-        if {*pair} <= {column.casefold() for column in table.columns}:
-            raise _several_answers(table, pair)
+    if pair := two_answers(table):
+        raise _several_answers(table, pair)
     prompts = [column for column in others if is_prompt(column) and len(counts(table, column)) > 1]
     prompts = prompts or [column for column in others if _repeats_like_a_prompt(table, column)]
     if is_prompt(text):
@@ -48,6 +47,12 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
             raise InputError(f"{table.name}: column {column!r} holds nested JSON, not texts; {wanted}")
     if is_text_guessed and len(rivals := _similar_texts(table, text, others)) > 1:
         raise _several_answers(table, rivals)
+
+
+def two_answers(table: Table) -> tuple[str, str] | None:
+    """The names of two answers in each row, if the columns have them."""
+    names = {column.casefold() for column in table.columns}
+    return next((pair for pair in ANSWERS if {*pair} <= names), None)
 
 
 def is_prompt(column: str) -> bool:

@@ -91,6 +91,11 @@ async def page(
     )
 
 
+async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
+    """The tags that the set's items have, in alphabetical order; none of a set that is not there."""
+    return await candidates.tag_names(db, set_id)
+
+
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
     """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
     await existing_set(db, set_id)

@@ -45,6 +45,12 @@ async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Re
     return (await db.execute(statement.order_by(i.id))).all()
 
 
+async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
+    """The tags that items of a set have, in alphabetical order."""
+    names = select(func.jsonb_object_keys(items.c.tags)).where(items.c.set_id == set_id).distinct()
+    return sorted((await db.execute(names)).scalars())
+
+
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: int, but: str, limit: int) -> Page:
     """(id, key, prompt, tags) of the items with ids above `after`, ascending, without the one whose key is `but`."""
     i = items.c

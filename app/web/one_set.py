@@ -8,7 +8,7 @@ from nextpair.schemas import SetOut
 from nextpair.words import JOINT, AggregationName, BaselineName, ExpertName
 
 from app.api.dependencies import ContextDep, ReadDep
-from app.service import asking, sets
+from app.service import asking, candidates, sets
 from app.service.statuses import statuses
 from app.web.rendering import headers, templates
 
@@ -24,7 +24,8 @@ async def ranking(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) 
     """The ranking, live."""
     ranked = await sets.get(db, set_id)
     (status,) = await statuses(ctx, [ranked])
-    return _page(request, "ranking.html", ranked, status=status, methods=METHODS)
+    tags = await candidates.tag_names(db, set_id)
+    return _page(request, "ranking.html", ranked, status=status, methods=METHODS, tags=tags)
 
 
 @router.get("/sets/{set_id}/trust")

@@ -10,7 +10,7 @@ from nextpair import AsyncClient
 from tests.factories import compare, create_set, get, patch, ranking
 
 PROJECT = "helpdesk/2026"  # names may hold a slash
-PLACE = ("rank", "rank_interval", "score", "interval", "win_rate", "win_rate_interval", "p_best")
+PLACE = ("rank", "rank_interval", "score", "interval", "win_rate", "win_rate_interval", "p_best", "against")
 
 
 async def two_criteria(http: httpx.AsyncClient) -> list[dict[str, Any]]:
@@ -83,6 +83,17 @@ async def test_sets_are_chosen_and_the_first_of_them_orders(http: httpx.AsyncCli
     assert [row["key"] for row in board["rows"]] == ["elm", "cedar", "birch", "ash"]
     own = await ranking(http, accuracy["id"], level=0.5)
     assert board["rows"][0]["places"][0]["interval"] == own["ranking"][0]["interval"]
+
+
+async def test_a_baseline_and_a_scale_are_those_of_every_set(http: httpx.AsyncClient) -> None:
+    sets = await two_criteria(http)
+    board = await leaderboard(http, baseline="birch", scale="elo")
+    for k, made in enumerate(sets):
+        own = await ranking(http, made["id"], baseline="birch", scale="elo")
+        shown = {row["key"]: row["places"][k] for row in board["rows"] if row["places"][k]}
+        for row in own["ranking"]:
+            assert (shown[row["key"]]["score"], shown[row["key"]]["against"]) == (row["score"], row["against"])
+    assert "elm" in await problem(http, 422, baseline="elm")  # which the first set does not have
 
 
 async def test_paused_sets_count_and_unjudged_and_deleted_ones_do_not(http: httpx.AsyncClient) -> None:

@@ -273,6 +273,44 @@ async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Ju
     await expect(page.locator("#problem")).to_be_hidden()
 
 
+async def test_a_baseline_a_scale_and_a_tag_can_be_chosen(someone: Someone, service: AsyncClient) -> None:
+    rng, items = random.Random(1), [f"p{n}" for n in range(12)]
+    tagged = [schemas.ItemIn(key=item, tags={"category": ["code", "facts"][n % 2]}) for n, item in enumerate(items)]
+    systems = [
+        schemas.CandidateIn(key=key, outputs={item: f"{key} on {item}" for item in items}) for key in ("gpt", "llama")
+    ]
+    new = schemas.SetIn(name="Models", question="Which is better?", candidates=systems, items=tagged)
+    set_id = (await service.send(calls.create_set(new))).id
+    verdicts = [
+        schemas.ComparisonIn(
+            first="gpt", second="llama", item=item, judge="ann", p_first=(0.2, 0.8)[n % 2] + 0.1 * rng.random()
+        )
+        for n, item in enumerate(items)
+    ]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
+    page = await open_page(someone, set_id)
+    whole = page.locator("#ranking tbody tr")
+    await expect(whole).to_have_count(2)
+    await expect(page.locator("#against")).to_be_hidden()
+    await page.get_by_label("Against").select_option("gpt")
+    await expect(page.locator("#against")).to_have_text("Against gpt")
+    of_llama = page.locator("#ranking [data-key=llama] [data-column=against]")
+    await expect(of_llama).to_contain_text("wins")
+    await expect(page.locator("#ranking [data-key=gpt] [data-column=against]")).to_have_text("–")
+    await page.get_by_label("Scale").select_option("elo")
+    await expect(page.locator("#ranking [data-key=gpt] [data-column=score]")).to_have_text(re.compile(r"^-?\d+$"))
+    await page.get_by_label("By tag").select_option("category")
+    await expect(page.get_by_role("heading", level=2)).to_have_text(["category: code", "category: facts"])
+    slices = page.locator("#slices table")
+    await expect(slices).to_have_count(2)
+    await expect(slices.nth(0).locator("tbody th")).to_have_text(["llama", "gpt"])
+    await expect(slices.nth(1).locator("tbody th")).to_have_text(["gpt", "llama"])
+    await expect(slices.nth(0)).to_contain_text("Against gpt")
+    await expect_accessible(page)
+    await page.get_by_label("By tag").select_option("")
+    await expect(slices).to_have_count(0)
+
+
 async def test_method_version_search_and_order_can_be_chosen(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged())
     rows = page.locator("#ranking tbody tr")

@@ -1,4 +1,4 @@
-"""The examples of the README, the guide and the client run as they stand, in their order, against one service."""
+"""The examples of README, guide, client and tutorial run as they stand, in their order, against one service."""
 
 import re
 import shutil
@@ -20,6 +20,8 @@ REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
         ("README.md", {"bash", "python"}),
         ("docs/guide.md", {"bash", "python"}),
         ("docs/client.md", {"python"}),
+        ("docs/tutorial.md", {"bash", "python"}),
+        ("docs/models-over-prompts.md", {"bash", "python"}),
         ("client/README.md", {"python"}),
     ],
 )

@@ -78,3 +78,9 @@ def test_a_table_of_outputs_says_how_to_rank_it(tmp_path: Path, header: str) -> 
     path = write(tmp_path, "outputs.csv", f"{header}\na,b,c,d\n")
     with pytest.raises(InputError, match="these are outputs, not comparisons; send them with nextpair import, judge"):
         grouped(path)
+
+
+@pytest.mark.parametrize("header", ["prompt,chosen,rejected,id", "prompt,left,right,winner"])
+def test_verdicts_on_prompts_are_no_outputs(tmp_path: Path, header: str) -> None:
+    with pytest.raises(InputError, match="no column 'first'; give --first"):
+        grouped(write(tmp_path, "log.csv", f"{header}\na,b,c,d\n"))

@@ -215,6 +215,7 @@ def test_other_tables_hold_no_outputs(content: str) -> None:
         (OutputColumns(prompt="what"), "no column of systems (--system, or --systems) is known"),
         (OutputColumns(system="gone"), "no column 'gone'; the columns are kind, what, said"),
         (OutputColumns(system="kind", systems=("said",)), "leave one out"),
+        (OutputColumns(output="said", systems=("said",)), "leave one out"),
     ],
 )
 def test_a_column_that_is_missing_is_asked_for(columns: OutputColumns, message: str) -> None:
@@ -228,6 +229,16 @@ def test_any_columns_may_be_named() -> None:
         "a.csv", "kind,what,said\nx,1,One.\ny,1,Uno.\n", OutputColumns(system="kind", prompt="what", output="said")
     )
     assert set_of(outputs) == ({"1": (None, {})}, {"x": {"1": "One."}, "y": {"1": "Uno."}})
+
+
+def test_the_text_of_a_prompt_is_its_key_where_it_is_named() -> None:
+    rows = changed(LONG, 1, prompt_id="p7")
+    assert [item.key for item in read_as("a.jsonl", jsonl_of(rows)).items] == ["p0", "p7", "p1"]
+    by_text = read_as("a.jsonl", jsonl_of(rows), OutputColumns(prompt="prompt"))
+    assert [(item.key, item.prompt) for item in by_text.items] == [(SKY, SKY), (SEA, SEA)]
+    names = {"prompt_id": "inputs.question_id", "prompt": "inputs.question"}
+    dotted = [{names.get(name, name): cell for name, cell in row.items()} for row in LONG]
+    assert set_of(read_as("a.jsonl", jsonl_of(dotted))) == set_of(read_as("a.jsonl", jsonl_of(LONG)))
 
 
 def test_a_long_prompt_is_its_own_key_cut_short() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nextpair.calls.description import Call, Id, get, path_of
 from nextpair.schemas import Leaderboard
+from nextpair.words import ScaleName
 
 
 def leaderboard(
@@ -12,11 +13,15 @@ def leaderboard(
     sets: Sequence[Id] = (),
     weights: Mapping[str, float] | None = None,
     level: float | None = None,
+    baseline: str | None = None,
+    scale: ScaleName | None = None,
 ) -> Call[Leaderboard]:
     """The sets of a project side by side, or those of `sets`: each candidate's place by each.
 
-    Nothing is averaged, unless `weights` by the sets' names say how.
+    Nothing is averaged, unless `weights` by the sets' names say how. `baseline` is the key of a candidate that
+    `against` of each place compares with.
     """
     weight = [f"{name}={value!r}" for name, value in (weights or {}).items()]
     chosen = {"set": [str(set_id) for set_id in sets] or None, "weight": weight or None}
-    return get(path_of("projects", project, "leaderboard"), Leaderboard.model_validate_json, **chosen, level=level)
+    how = {"level": level, "baseline": baseline, "scale": scale}
+    return get(path_of("projects", project, "leaderboard"), Leaderboard.model_validate_json, **chosen, **how)

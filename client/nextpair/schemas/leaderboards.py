@@ -6,6 +6,7 @@ from pydantic import Field
 
 from nextpair.schemas.common import Response
 from nextpair.schemas.rankings import InferenceTarget
+from nextpair.schemas.ranks import AgainstBaseline
 
 
 class LeaderboardCriterion(Response):
@@ -30,6 +31,7 @@ class Place(Response):
     win_rate: float | None
     win_rate_interval: tuple[float, float] | None
     p_best: float | None
+    against: AgainstBaseline | None
 
 
 class Weighted(Response):

@@ -3,7 +3,7 @@
 import { find } from "../lib/dom.js";
 import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
 import { randomId } from "../lib/ids.js";
-import { hide, show } from "../lib/preview.js";
+import { hide, show, showLayout } from "../lib/preview.js";
 import { Refusal, post, upload } from "../lib/service.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
@@ -12,8 +12,13 @@ const form = find("#new-set", HTMLFormElement);
 const lines = find("#lines", HTMLTextAreaElement);
 const fileField = find("#file", HTMLInputElement);
 const forgetButton = find("#forget", HTMLButtonElement);
+const layout = find("#layout", HTMLSelectElement);
 const keyColumn = find("#key-column", HTMLSelectElement);
 const textColumn = find("#text-column", HTMLSelectElement);
+const systemColumn = find("#system-column", HTMLSelectElement);
+const promptColumn = find("#prompt-column", HTMLSelectElement);
+const outputColumn = find("#output-column", HTMLSelectElement);
+const systemColumns = find("#system-columns");
 const createButton = find("#create", HTMLButtonElement);
 const drop = find("#drop");
 
@@ -56,11 +61,11 @@ function outdate() {
   clearErrors("candidates", "create");
 }
 
-/** @param {{ key?: string, text?: string }} columns of a file; those left out are guessed */
-async function check(columns = {}) {
+/** @param {string[][]} columns of a file, each what it holds and its name; those left out are recognised */
+async function check(columns = []) {
   outdate();
   const mine = checks;
-  const query = new URLSearchParams(file ? { file: file.name, ...columns } : {});
+  const query = new URLSearchParams(file ? [["file", file.name], ...columns] : []);
   try {
     /** @type {Contract.TableRead} */
     const answer = await upload(`/v1/tables?${query}`, file ? file.contents : lines.value);
@@ -68,8 +73,20 @@ async function check(columns = {}) {
     preview = answer;
     show(answer, file?.name ?? "your lines");
   } catch (error) {
+    if (mine === checks && file && !columns.length && error instanceof Refusal) await offerColumns(file);
     if (mine === checks) complain(messageOf(error));
   }
+}
+
+/**
+ * Shows the columns of a file in which nothing was recognised, so that a person can name them.
+ * @param {{ name: string, contents: ArrayBuffer }} unknown
+ */
+async function offerColumns(unknown) {
+  const mine = checks;
+  const query = new URLSearchParams({ file: unknown.name, key: "", text: "" });
+  const answer = await upload(`/v1/tables?${query}`, unknown.contents).catch(() => null);
+  if (answer && mine === checks) show({ ...answer, candidates: [] }, unknown.name);
 }
 
 /** @param {string} message */
@@ -162,10 +179,29 @@ forgetButton.addEventListener("click", () => {
   fileField.value = "";
   fileField.focus();
 });
-for (const column of [keyColumn, textColumn]) {
-  column.addEventListener("change", async () => {
-    await check({ key: keyColumn.value, text: textColumn.value });
-    column.focus(); // arrow keys change it step by step
+/** The columns chosen for such rows, or null while one is not. */
+function chosenColumns() {
+  const boxes = [...systemColumns.querySelectorAll("input")].filter((box) => box.checked);
+  const prompt = ["prompt", promptColumn.value];
+  const byLayout = {
+    texts: [["key", keyColumn.value], ["text", textColumn.value]],
+    long: [["system", systemColumn.value], prompt, ["output", outputColumn.value]],
+    wide: [prompt, ...boxes.map((box) => ["systems", box.value])],
+  };
+  const chosen = byLayout[/** @type {keyof typeof byLayout} */ (layout.value)];
+  const isWhole = chosen.every(([, column]) => column) && (layout.value !== "wide" || boxes.length > 1);
+  return isWhole || layout.value === "texts" ? chosen : null;
+}
+
+for (const control of [layout, keyColumn, textColumn, systemColumn, promptColumn, outputColumn, systemColumns]) {
+  control.addEventListener("change", async ({ target }) => {
+    showLayout(layout.value);
+    const columns = chosenColumns();
+    if (!columns) return;
+    await check(columns);
+    const box = target instanceof HTMLInputElement && systemColumns.querySelector(`input[value="${CSS.escape(target.value)}"]`);
+    const place = box || control; // where the focus was: arrow keys change a choice step by step
+    if (place instanceof HTMLElement) place.focus();
   });
 }
 createButton.addEventListener("click", create);

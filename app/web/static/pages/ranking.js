@@ -10,6 +10,7 @@ import { oneAtATime } from "../lib/wishes.js";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 260, HEIGHT = 20;
 const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
+const MOST_BASELINES = 500; // candidates of whom differences are there
 const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
 const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
@@ -21,6 +22,9 @@ const TARGETS = {
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 const method = find("#choices [name=method]", HTMLSelectElement);
+const baseline = find("#choices [name=baseline]", HTMLSelectElement);
+const unit = find("#choices [name=scale]", HTMLSelectElement);
+const by = findAll("#choices [name=by]", HTMLSelectElement); // none where no prompt has a tag
 const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
 const headings = findAll("#ranking [data-by]", HTMLButtonElement);
@@ -44,7 +48,10 @@ let loadingTexts = null;
 
 const isNow = () => slider.value === slider.max;
 const target = new URLSearchParams(location.search).get("inference_target") ?? undefined;
-const query = () => ({ method: method.value, inference_target: target, as_of: isNow() ? undefined : slider.value });
+const query = () => ({
+  method: method.value, inference_target: target, as_of: isNow() ? undefined : slider.value,
+  baseline: baseline.value || undefined, scale: unit.value, by: by[0]?.value || undefined,
+});
 
 // Loading
 
@@ -66,6 +73,7 @@ async function showRanking(signal) {
     ranking = newest;
     find("#comparisons").textContent = counted(newest.comparisons, "comparison");
     showProblem(null);
+    offerBaselines(newest);
     draw();
     const goesOnNow = isNow() && goesOn(status);
     showStatus(isNow() ? status : "earlier");
@@ -143,20 +151,73 @@ function loadOnceStill() {
 
 // The table
 
+/**
+ * Every candidate of a ranking that states differences.
+ * @param {Contract.Ranking} ranking
+ */
+function offerBaselines({ ranking: rows }) {
+  const keys = rows.length <= MOST_BASELINES ? rows.map(({ key }) => key).sort((a, b) => a.localeCompare(b)) : [];
+  if (keys.join("\n") === [...baseline.options].slice(1).map(({ value }) => value).join("\n")) return;
+  const chosen = baseline.value;
+  baseline.replaceChildren(baseline.options[0], ...keys.map((key) => element("option", { value: key }, key)));
+  baseline.value = keys.includes(chosen) ? chosen : "";
+}
+
 function draw() {
   if (!ranking) return;
+  drawWhole(ranking);
+  drawSlices(ranking);
+}
+
+/** @param {Contract.Ranking} ranking */
+function drawWhole(ranking) {
   const words = search.value.toLowerCase();
   const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(words);
   const rows = ranking.ranking.filter(({ key }) => isFound(key) || isFound(texts.get(key)));
   rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
-  const isOfPairs = ranking.inference_target.name === "all-pairs";
-  const estimates = new Map(ranking.ranking.map((row) => [row.key, estimate(row, isOfPairs)]));
-  const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
+  const isOfPairs = ranking.inference_target.name === "all-pairs", against = find("#against");
   find("#drawn").textContent = isOfPairs ? "Win rate" : "Score";
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
-  const shared = new Set(ranking.ranking.map(({ rank }) => rank).filter((rank, place, ranks) => rank === ranks[place - 1]));
-  redraw(find("#ranking tbody"), rows.map((row) =>
-    line(row, shared.has(row.rank), forest(/** @type {Estimate} */ (estimates.get(row.key)), scale))));
+  against.hidden = ranking.baseline === null;
+  against.textContent = ranking.baseline === null ? "" : `Against ${ranking.baseline}`;
+  redraw(find("#ranking tbody"), lines(ranking.ranking, rows, isOfPairs));
+}
+
+/**
+ * The ranking of each value of the tag that was asked for, in the columns of the whole.
+ * @param {Contract.Ranking} ranking
+ */
+function drawSlices({ slices }) {
+  find("#slices").replaceChildren(...(slices ? [
+    element("p", { dir: "auto" }, slices.sentence),
+    ...slices.slices.flatMap(({ value, prompts, departure, ranking: rows }) => [
+      element("h2", { dir: "auto" }, `${slices.tag}: ${value}`),
+      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${departure.sentence}`),
+      element("div", { className: "scroll", role: "region", "aria-label": `Ranking, ${value}`, tabindex: "0" },
+        element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(rows, rows, false)))),
+    ]),
+  ] : []));
+}
+
+/** The headings of the whole, without what sorts it. */
+function headingsAsText() {
+  const cells = findAll("#ranking thead th", HTMLTableCellElement).filter(({ hidden }) => !hidden);
+  return element("thead", {}, element("tr", {},
+    ...cells.map(({ textContent, className }) => element("th", { scope: "col", className }, textContent ?? ""))));
+}
+
+/**
+ * Some rows of a ranking, drawn on the axis that all of them share.
+ * @param {Contract.Rank[]} all
+ * @param {Contract.Rank[]} rows
+ * @param {boolean} isOfPairs
+ */
+function lines(all, rows, isOfPairs) {
+  const estimates = new Map(all.map((row) => [row.key, estimate(row, isOfPairs)]));
+  const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
+  const shared = new Set(all.map(({ rank }) => rank).filter((rank, place, ranks) => rank === ranks[place - 1]));
+  return rows.map((row) =>
+    line(row, shared.has(row.rank), forest(/** @type {Estimate} */ (estimates.get(row.key)), scale)));
 }
 
 /**
@@ -205,7 +266,8 @@ function line(row, isShared, drawing) {
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
     cell("win_rate", winRate(row)),
     cell("plot", drawing),
-    cell("score", decimal(row.score)),
+    cell("score", onScale(row.score)),
+    ...(ranking?.baseline ? [cell("against", beside(row))] : []),
     cell("rank_interval", best === worst ? best : `${best}–${worst}`),
     cell("p_best", row.p_best === null ? "–" : chance(row.p_best)),
     cell("tie_group", row.tie_group ?? "–"),
@@ -223,6 +285,22 @@ function candidate(key) {
   return element("details", {},
     element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
     element("span", { dir: "auto" }, text));
+}
+
+/** @param {number} score */
+const onScale = (score) => (ranking?.method.scale === "elo" ? score.toFixed(0).replace(/^-0$/, "0") : decimal(score));
+
+/**
+ * The difference from the baseline system: of win rates where all pairs are what is ranked.
+ * @param {Contract.Rank} row
+ */
+function beside({ against }) {
+  if (!against) return "–";
+  const isOfPairs = against.win_rate === null;
+  const [difference, low, high] = [against.difference, ...against.interval].map((value) =>
+    isOfPairs ? String(percent(value)) : onScale(value));
+  const wins = against.win_rate === null ? "" : `, wins ${percent(against.win_rate)}%`;
+  return `${difference}${isOfPairs ? "%" : ""} (${low} to ${high})${wins}`;
 }
 
 /** @param {Contract.Rank} row */
@@ -347,7 +425,9 @@ function sortBy(heading) {
 }
 
 find("#choices").addEventListener("submit", (event) => event.preventDefault());
-method.addEventListener("change", () => load({ withdraws: true }));
+for (const choice of [method, baseline, unit, ...by]) {
+  choice.addEventListener("change", () => load({ withdraws: true }));
+}
 search.addEventListener("input", () => {
   loadingTexts ??= loadTexts().catch(showProblem);
   draw();

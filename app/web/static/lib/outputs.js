@@ -1,0 +1,53 @@
+// @ts-check
+// Outputs of systems that the service read in a table: one prompt at a time, what the systems wrote side by side.
+import { element, find } from "./dom.js";
+import { counted } from "./numbers.js";
+
+/**
+ * Shows the first prompt; buttons step to the others.
+ * @param {Contract.TableRead} preview
+ */
+export function showOutputs(preview) {
+  find("#outputs-summary").textContent = summary(preview);
+  let place = 0;
+  const step = (/** @type {number} */ by) => {
+    place = Math.min(Math.max(place + by, 0), preview.items.length - 1);
+    showPrompt(preview, place);
+  };
+  find("#previous-prompt", HTMLButtonElement).onclick = () => step(-1);
+  find("#next-prompt", HTMLButtonElement).onclick = () => step(1);
+  find("#prompt").hidden = !preview.items.length;
+  if (preview.items.length) step(0);
+}
+
+/** @param {Contract.TableRead} preview */
+function summary({ candidates, items, missing, used }) {
+  const outputs = candidates.reduce((sum, { outputs }) => sum + Object.keys(outputs ?? {}).length, 0);
+  const counts = [counted(candidates.length, "system"), counted(items.length, "prompt"), counted(outputs, "output")];
+  const tags = used.tags.length ? ` Tags of prompts: ${used.tags.join(", ")}.` : "";
+  const lacking = missing ? ` ${counted(missing, "output")} missing, which is fine: nobody is asked about them.` : "";
+  return `${counts.join(", ")}.${lacking}${tags}`;
+}
+
+/**
+ * @param {Contract.TableRead} preview
+ * @param {number} place
+ */
+function showPrompt({ candidates, items }, place) {
+  const { key, prompt, tags } = items[place];
+  find("#prompt-place").textContent = `Prompt ${place + 1} of ${items.length}: ${key}`;
+  find("#previous-prompt", HTMLButtonElement).disabled = place === 0;
+  find("#next-prompt", HTMLButtonElement).disabled = place === items.length - 1;
+  find("#prompt-text").textContent = prompt ?? "";
+  find("#prompt-tags").textContent = Object.entries(tags ?? {}).map(([name, value]) => `${name}: ${value}`).join(" · ");
+  find("#side-by-side").replaceChildren(...candidates.map((system) => output(system.key, system.outputs?.[key])));
+}
+
+/**
+ * @param {string} system
+ * @param {string | null | undefined} text
+ */
+function output(system, text) {
+  const content = text ? element("p", { dir: "auto" }, text) : element("p", { className: "hint" }, "no output");
+  return element("section", {}, element("h3", { dir: "auto" }, system), content);
+}
