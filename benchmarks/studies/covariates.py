@@ -1,4 +1,4 @@
-"""The length of outputs taken out of scores: `python -m benchmarks.studies.covariates` prints the table of uncertainty.md.
+"""Length taken out of scores: `python -m benchmarks.studies.covariates` prints the table of uncertainty.md.
 
 Four systems with scores N(0, SD^2) have effects N(0, OMEGA^2) on each of PROMPTS prompts, and one judge compares all
 pairs on each prompt once. Lengths differ as much between systems as between outputs of one, and one standard deviation
