@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
 from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName, ScaleName
 
+from app.analysis.covariates import covariates_for, present_effects
 from app.analysis.judged import Impossible, JudgedLog
 from app.analysis.judges import biases_by_name, present_tastes
 from app.analysis.rows import beside_baseline, present_rows
@@ -16,7 +17,7 @@ from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, prompts_to_settle
 from app.inference.experts import make, parameters
-from app.inference.fitting import BASELINES, Method, Published, position_bias_of
+from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import (
     Standings,
@@ -31,7 +32,11 @@ from app.inference.reporting import (
 from app.inference.targets import Quantity
 from app.inference.types import Convergence
 
-Publish = Callable[[InferenceTargetName], Published]  # the posterior that a target is read from
+
+class Publish(Protocol):
+    """The posterior that a target is read from."""
+
+    def __call__(self, target: InferenceTargetName, covariates: Covariates | None = None, /) -> Published: ...
 
 
 class Unconverged(Exception):
@@ -53,6 +58,7 @@ class RankingRequest(NamedTuple):
     baseline: str | None = None  # key of the candidate that all are compared with
     scale: ScaleName = "logit"
     by: str | None = None  # a tag: the ranking is about new prompts, of each of its values too
+    covariates: tuple[str, ...] = ()  # taken out of the scores
 
 
 class Origin(NamedTuple):
@@ -70,7 +76,8 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     name, level = request.name, request.wanted.level
     by = None if request.by is None else tagged(log, request.by, name, level)
     target = log.target(name, request.own_target, "new-items" if by else request.target)
-    published = None if name in BASELINES else publish(target.name)
+    covariates = covariates_for(log, request.covariates, name, request.method, target)
+    published = None if name in BASELINES else publish(target.name, covariates)
     quantity = _quantity(log, request, target, published)
     standings = _standings(log, request, target, published, quantity)
     if not standings.convergence.converged:
@@ -101,6 +108,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         stopping=stopping,
         prompts=None if is_settled or not published else _prompts(log, request, target, published),
         baseline=request.baseline,
+        effects=present_effects(published, log, target, level) if published and covariates else None,
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
         ranking=rows,
     )

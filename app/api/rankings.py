@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import EvidenceName, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import CovariateName, EvidenceName, InferenceTargetName, MethodName, ScaleName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.problems import of_a_set
@@ -70,6 +70,13 @@ async def get_ranking(
             examples=["language"],
         ),
     ] = None,
+    covariate: Annotated[
+        list[CovariateName],
+        Query(
+            description="Taken out of the scores: what judges prefer whatever an output says, such as its length. The "
+            "ranking is then of candidates as if their outputs were alike in it; `effects` says what it was worth."
+        ),
+    ] = [],  # noqa: B006  # never changed
     format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
     if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
 ) -> object:
@@ -77,7 +84,9 @@ async def get_ranking(
 
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
-    query = RankingQuery(method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale, by)
+    query = RankingQuery(
+        method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
+    )
     found_set = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'
     if if_none_match is not None and etag in if_none_match:

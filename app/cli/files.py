@@ -11,6 +11,7 @@ from app.cli.options import (
     AbsoluteScaleOption,
     BaselineOption,
     ByOption,
+    CovariateOption,
     EvidenceOption,
     First,
     FormatOption,
@@ -80,6 +81,7 @@ def rank(
     baseline: BaselineOption = None,
     scale: ScaleOption = "logit",
     by: ByOption = None,
+    covariate: CovariateOption = None,
     outputs: OutputsOption = None,
     matrix: MatrixOption = False,
     plot: Annotated[
@@ -113,7 +115,7 @@ def rank(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
         evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
-        baseline=baseline, scale=scale, by=by, matrix=matrix,
+        baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()), matrix=matrix,
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),

@@ -96,8 +96,17 @@ OutputsOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Outputs of systems for prompts, as nextpair import reads them: gives the prompts of a log their tags.",
+        help="Outputs of systems for prompts, as nextpair import reads them: gives the prompts of a log their tags, "
+        "and outputs their lengths.",
         callback=lambda file: file if file is None else existing(file),
+    ),
+]
+CovariateOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Take what judges prefer out of the scores, such as the length of outputs; needs --outputs. Its effect is "
+        "shown.",
     ),
 ]
 BaselineOption = Annotated[

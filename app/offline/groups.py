@@ -8,10 +8,10 @@ import numpy as np
 from app.files.columns import Labels
 from app.files.comparisons import GroupedComparisons
 from app.inference.fitting import AbsoluteScores, no_absolute_scores
-from app.inference.types import Comparisons, Ints
+from app.inference.types import Comparisons, Floats, Ints
 from app.offline import absolute_scores
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
-from app.offline.outputs import NO_TAGS, Tags, TagsByItem, matched
+from app.offline.outputs import NO_OUTPUTS, OutputsBeside, Tags, log_lengths, matched
 
 
 class Group(NamedTuple):
@@ -24,6 +24,7 @@ class Group(NamedTuple):
     item: Ints | None = None  # (K,) which of them; None where it is the same of all
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
     tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
+    lengths: Floats | None = None  # (I, N) ln(1 + bytes) of outputs, NaN of unknown ones; None without a table of them
 
     @property
     def item_of_each(self) -> Ints:
@@ -36,7 +37,7 @@ class Group(NamedTuple):
 
 
 def split(
-    comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES, tags: TagsByItem = NO_TAGS
+    comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES, beside: OutputsBeside = NO_OUTPUTS
 ) -> Iterator[Group]:
     """The groups of comparisons, each among the candidates that it or its scores mention, on its own items."""
     for code, labels in enumerate(comparisons.groups):
@@ -49,7 +50,8 @@ def split(
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
         times = None if comparisons.times is None else comparisons.times[rows]
-        yield Group(labels, keys, group, names, absolute, items, item, times, matched(items, tags))
+        lengths = log_lengths(items, keys, beside.lengths) if beside.lengths else None
+        yield Group(labels, keys, group, names, absolute, items, item, times, matched(items, beside.tags), lengths)
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:

@@ -1,37 +1,56 @@
-"""Tags of the prompts of a log: from a table of outputs beside it, or from a column of the log itself."""
+"""What is known of the prompts and outputs of a log: by a table of outputs beside it, or by a column of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from app.files.columns import coded
 from app.files.comparisons import item_column
-from app.files.outputs import OutputColumns, find, item_key, read, tags_of
+from app.files.outputs import OutputColumns, ReadOutputs, find, item_key, read, tags_of
 from app.files.reading import read_all
 from app.files.tables import InputError, Table
+from app.inference.types import Floats
 
 Tags = Mapping[str, str]  # value by name
 TagsByItem = Mapping[str, Tags]  # by the key of the item, as `item_key` has it
-NO_TAGS: TagsByItem = {}
+LengthsByItem = Mapping[str, Mapping[str, int]]  # bytes of each output, by the key of the item, and the system
 
 
-def load(path: str, by: str) -> TagsByItem:
-    """The tags of the prompts in files of outputs. Raises InputError, also where `by` can be no tag."""
+class OutputsBeside(NamedTuple):
+    """What a table of outputs tells of a log."""
+
+    tags: TagsByItem
+    lengths: LengthsByItem
+
+
+NO_OUTPUTS = OutputsBeside({}, {})
+
+
+def load(path: str, by: str | None = None) -> OutputsBeside:
+    """What files of outputs have. Raises InputError, also where `by` can be no tag."""
     tags: dict[str, Tags] = {}
+    lengths: dict[str, dict[str, int]] = {}
     for table in read_all(path):
         columns = find(table)
         if columns is None:
             there = ", ".join(table.columns)
             raise InputError(f"{table.name}: no outputs of several systems are known here; the columns are {there}")
-        tags |= _of_table(table, columns, by)
-    return tags
+        outputs = _of_table(table, columns, by)
+        tags |= {item.key: item.tags for item in outputs.items}
+        for system in outputs.candidates:
+            for item, text in (system.outputs or {}).items():
+                lengths.setdefault(item, {})[system.key] = len((text or "").encode())
+    return OutputsBeside(tags, lengths)
 
 
-def _of_table(table: Table, columns: OutputColumns, by: str) -> TagsByItem:
+def _of_table(table: Table, columns: OutputColumns, by: str | None) -> ReadOutputs:
     outputs = read(table, columns)
-    if by in table.columns and by not in (outputs.columns.tags or ()):
+    if by and by in table.columns and by not in (outputs.columns.tags or ()):
         outputs = read(table, columns._replace(tags=(by,)))  # says which rows differ
     for fault in outputs.faults[:1]:
         raise fault.error(table.name)
-    return {item.key: item.tags for item in outputs.items}
+    return outputs
 
 
 def noted(tables: Iterable[Table], item: str | None, by: str, tags: dict[str, Tags]) -> Iterator[Table]:
@@ -54,3 +73,9 @@ def noted(tables: Iterable[Table], item: str | None, by: str, tags: dict[str, Ta
 def matched(items: Sequence[str], tags: TagsByItem) -> list[Tags]:
     """(I,) the tags of each item of a log; none of what is unknown."""
     return [tags.get(item_key(item), {}) for item in items]
+
+
+def log_lengths(items: Sequence[str], keys: Sequence[str], lengths: LengthsByItem) -> Floats:
+    """(I, N) ln(1 + bytes) of each candidate's output on each item; NaN of what is unknown."""
+    rows = [lengths.get(item_key(item), {}) for item in items]
+    return np.log1p([[row.get(key) or np.nan for key in keys] for row in rows])

@@ -29,6 +29,7 @@ from app.files.tables import EXPORTED, JUDGED, InputError
 from app.inference import experts, fitting
 from app.inference.fitting import (
     BASELINES,
+    Covariates,
     Model,
     Published,
     TooMany,
@@ -77,6 +78,7 @@ class RankingMethod(NamedTuple):
     baseline: str | None = None  # a candidate
     scale: ScaleName = "logit"
     by: str | None = None  # a tag of the prompts
+    covariate: tuple[str, ...] = ()
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
 
 
@@ -109,20 +111,23 @@ def rank_file(
         rows = rows_of(path)
         room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
     tags, by = dict[str, outputs.Tags](), method.by
-    if outputs_of and by is None:
-        raise InputError("--outputs is for --by, which ranks by a tag of the prompts; name one")
+    if outputs_of and by is None and not method.covariate:
+        raise InputError("--outputs is for --by, which ranks by a tag of the prompts, and for --covariate; name one")
+    if method.covariate and not outputs_of:
+        raise InputError(f"--covariate {method.covariate[0]} needs the texts: give --outputs FILE")
+    beside = outputs.load(outputs_of, by) if outputs_of else outputs.NO_OUTPUTS
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
     parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
     if by and outputs_of:
-        tags.update(outputs.load(outputs_of, by))
+        tags.update(beside.tags)
     elif by:
         parts = outputs.noted(parts, columns.item, by, tags)
     tables = room.while_there_is(parts, "rank fewer groups at a time")
     comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
-    groups = list(split(comparisons, absolute_scores.load(scores, group_by), tags))
-    if outputs_of and not any(any(group.tags) for group in groups):
+    groups = list(split(comparisons, absolute_scores.load(scores, group_by), beside._replace(tags=tags)))
+    if by and outputs_of and not any(any(group.tags) for group in groups):
         raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
     if unknown := set(method.reference) - {judge for group in groups for judge in group.judges}:
         raise InputError(
@@ -153,25 +158,32 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     method, left_out = _possible_for(group, method)
     _require_room(group, method)
 
-    @cache
-    def publish(target: InferenceTargetName) -> Published:
+    def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """As the service does. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
-        log = group.comparisons, group.item_of_each, group.absolute
-        return publish_for(target, *log, definition_of(method), len(group.keys), len(group.judges), dense=RANKED_DENSE)
+        if covariates is None:
+            return alone(target)
+        return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
 
+    @cache
+    def alone(target: InferenceTargetName) -> Published:
+        return publish_for(target, *answers, definition_of(method), *sizes, dense=RANKED_DENSE)
+
+    answers = group.comparisons, group.item_of_each, group.absolute
+    sizes = len(group.keys), len(group.judges)
     log = _judged(group, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
     request = RankingRequest(
         method.name, definition_of(method), method.wanted, target=target, baseline=method.baseline, scale=method.scale,
-        by=method.by,
+        by=method.by, covariates=method.covariate,
     )  # fmt: skip
     try:
         ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
         matrix = matrix_of(log, ranking, publish) if method.matrix else None
     except Impossible as error:
-        value = "" if error.field == "matrix" else f" {getattr(method, VALUES.get(error.field, error.field))}"
-        raise InputError(f"--{error.field.replace('_', '-')}{value}: {error.fault}") from None
+        value = "" if error.field == "matrix" else getattr(method, VALUES.get(error.field, error.field))
+        value = " ".join(value) if isinstance(value, tuple) else value
+        raise InputError(f"--{error.field.replace('_', '-')} {value}".rstrip() + f": {error.fault}") from None
     except Unconverged as error:
         name = " / ".join(group.labels) or "all comparisons"
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {error}") from None
@@ -212,6 +224,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         absolute=group.absolute,
         repeat_correlations=lambda: repeat_correlations(publish("latent"), item, len(group.judges)),
         quantity_by=lambda published, target: quantity_of(target, published, comparisons, item, has, people),
+        outputs=lambda covariate: group.lengths if covariate == "length" else None,
         tags=group.tags,
         times=group.times,
     )

@@ -16,6 +16,7 @@ from app.inference.fitting import Published
 from app.inference.reporting import PairsOf, Target, check_predictions
 from app.inference.state import Catalogue, Snapshot, Sought, exact, quantity, raw, repeat_correlations_of
 from app.inference.targets import Quantity
+from app.inference.types import Floats
 from app.service import posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
@@ -80,8 +81,14 @@ class Basis:
             absolute=evidence.absolute,
             repeat_correlations=partial(repeat_correlations_of, snapshot),
             quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
+            outputs=self._outputs,
             tags=self.catalogue.tags,
         )
+
+    def _outputs(self, covariate: str) -> Floats | None:
+        """(I, N) ln of lengths; NaN where there is no output, or its text is kept elsewhere."""
+        lengths = self.catalogue.lengths.astype(np.float64)
+        return np.log1p(np.where(lengths > 0.0, lengths, np.nan)) if covariate == "length" else None
 
     def sought(self, target: InferenceTargetName) -> Sought:
         """What a ranking with this target is certain about."""

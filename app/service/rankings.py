@@ -6,12 +6,12 @@ from uuid import UUID
 from zlib import crc32
 
 from nextpair import schemas
-from nextpair.words import JOINT, EvidenceName, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import JOINT, CovariateName, EvidenceName, InferenceTargetName, MethodName, ScaleName
 
 from app.analysis import ranking as analysis
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
 from app.inference.choosing import RANKING, Order, Stop, Stopping
-from app.inference.fitting import BASELINES, Method, Published, build, is_certified
+from app.inference.fitting import BASELINES, Covariates, Method, Published, build, is_certified
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Wanted
 from app.inference.reporting import predict as predicted
@@ -37,12 +37,13 @@ class RankingQuery(NamedTuple):
     baseline: str | None = None  # key of a candidate
     scale: ScaleName = "logit"
     by: str | None = None  # a tag of items
+    covariates: tuple[CovariateName, ...] = ()
 
 
 def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
-    shown = crc32(repr((query.baseline, query.scale, query.by)).encode())
+    shown = crc32(repr((query.baseline, query.scale, query.by, query.covariates)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon, f"{shown:x}")))
     method = f"{query.method or row.expert}-{query.evidence or 'own'}-{query.inference_target or 'own'}"
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
@@ -62,7 +63,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     request = RankingRequest(
         name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
         basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
-        query.by,
+        query.by, query.covariates,
     )  # fmt: skip
     origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
     try:
@@ -80,17 +81,19 @@ def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None)
     return own._replace(expert=name, parameters=(), evidence=evidence or "one-vote")
 
 
-def _published(basis: Basis, method: Method, target: InferenceTargetName) -> Published:
+def _published(
+    basis: Basis, method: Method, target: InferenceTargetName, covariates: Covariates | None = None
+) -> Published:
     """Without a matrix of many candidates, unless a goal needs one. Raises InvalidRequest for an impossible method."""
     dense = RANKED_DENSE if basis.goal == RANKING else None
-    if method == basis.snapshot.interpretation.method:
+    if method == basis.snapshot.interpretation.method and covariates is None:
         is_many = target == "latent" and is_certified(basis.snapshot.model, dense)
         return exact(basis.snapshot, dense) if is_many else basis.published_for(target)
     try:
         build(method, basis.snapshot.model.n)
     except ValueError as error:
         raise InvalidRequest(f"method: {error}.") from None
-    return under(basis.snapshot, method, dense, target)
+    return under(basis.snapshot, method, dense, target, covariates)
 
 
 def refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:

@@ -10,7 +10,7 @@ from nextpair.words import InferenceTargetName, MethodName
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
-from app.inference.fitting import Method, Published, no_absolute_scores, repeat_correlations
+from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repeat_correlations
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
 
@@ -20,7 +20,7 @@ COMPARISONS = once_each(FIRST, SECOND, np.tile([0.8, 0.9, 0.8], 20), np.repeat([
 ITEM = np.zeros(COMPARISONS.size, np.int64)
 
 
-def publish(target: InferenceTargetName) -> Published:
+def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
     return publish_for(target, COMPARISONS, ITEM, no_absolute_scores(), Method("soft-bt"), len(KEYS), 2)
 
 
@@ -84,8 +84,8 @@ def test_a_baseline_needs_no_posterior_and_no_test_of_one() -> None:
 
 
 def test_a_fit_that_stopped_short_is_no_ranking_and_its_stop_is_not_looked_at() -> None:
-    def stopped(target: InferenceTargetName) -> Published:
-        published = publish(target)
+    def stopped(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
+        published = publish(target, covariates)
         convergence = Convergence(Outcome.MAX_ITERATIONS, 7, 1.0)
         return published._replace(posterior=published.posterior._replace(convergence=convergence))
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, rank
-from app.inference.fitting import Method, Published, no_absolute_scores
+from app.inference.fitting import Covariates, Method, Published, no_absolute_scores
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
 
@@ -39,7 +39,7 @@ def judged() -> tuple[Comparisons, Ints]:
 COMPARISONS, ITEM = judged()
 
 
-def publish(target: InferenceTargetName) -> Published:
+def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
     return publish_for(target, COMPARISONS, ITEM, no_absolute_scores(), METHOD, len(KEYS), 1)
 
 

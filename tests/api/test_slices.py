@@ -87,6 +87,11 @@ async def test_slices_follow_the_whole_in_csv(http: httpx.AsyncClient, set_id: s
         ({"by": "category", "method": "win-ratio"}, "by: win-ratio ranks all prompts together"),
         ({"baseline": "oak"}, "baseline: there is no candidate 'oak'"),
         ({"baseline": "gpt", "method": "win-ratio"}, "baseline: win-ratio gives no joint draws"),
+        ({"covariate": "length", "method": "gaussian"}, "covariate: gaussian has no effects of covariates"),
+        (
+            {"covariate": "length", "inference_target": "all-pairs"},
+            "covariate: the inference target all-pairs has none",
+        ),
         ({"scale": "elo", "method": "gaussian"}, "scale: the scores of gaussian are no logits"),
     ],
 )
@@ -105,3 +110,30 @@ async def test_a_set_of_texts_has_no_tags(http: httpx.AsyncClient) -> None:
     assert answer.status_code == 422
     assert "the prompts have no tags" in answer.json()["detail"]
     assert (await get(http, f"/v1/sets/{created['id']}/ranking"))["baseline"] is None
+
+
+async def test_the_length_of_outputs_is_taken_out(http: httpx.AsyncClient) -> None:
+    """Of two systems equally good, the judge prefers whatever is longer; the second one writes more."""
+    rng, log, outputs = np.random.default_rng(1), [], {key: dict[str, str]() for key in KEYS[:2]}
+    for item in ITEMS:
+        sizes = rng.integers(20, 200, 2) + np.array([0, 100])
+        outputs |= {key: outputs[key] | {item: "x" * int(size)} for key, size in zip(outputs, sizes, strict=True)}
+        difference = float(np.log(sizes[0] / sizes[1])) + float(rng.normal(0.0, 0.1))
+        log.append(comparison("gpt", "llama", float(expit(difference)), item=item))
+    systems, prompts = (
+        [{"key": key, "outputs": texts} for key, texts in outputs.items()],
+        [{"key": item} for item in ITEMS],
+    )
+    created = await create_set(http, candidates=systems, items=prompts, inference_target="auto", evidence="learnt")
+    await compare_all(http, created["id"], log)
+    alone = await asked(http, created["id"])
+    beside = await asked(http, created["id"], covariate="length")
+    assert alone.headers["ETag"] != beside.headers["ETag"]
+    assert alone.json()["effects"] is None
+    effect = beside.json()["effects"]["length"]
+    assert effect["interval"][0] > 0.0
+    assert effect["sentence"].startswith("Longer outputs win more: ")
+    before, after = ({row["key"]: row["score"] for row in each.json()["ranking"]} for each in (alone, beside))
+    assert before["llama"] - before["gpt"] > 0.4 > 0.2 > abs(after["llama"] - after["gpt"])
+    unknown = await asked(http, created["id"], covariate="lists")
+    assert unknown.status_code == 422

@@ -140,6 +140,25 @@ async def test_by_tag_against_a_baseline_in_elo(
     assert_same(printed, await ranking(http, created["id"], by="category", baseline="elm", scale="elo"))
 
 
+async def test_length_taken_out(http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An exported log has no texts: a table of the outputs brings their lengths."""
+    texts = {
+        item: {key: key * (3 + 7 * n % 11 + 5 * k % 7) for k, key in enumerate(KEYS)} for n, item in enumerate(ITEMS)
+    }
+    systems = [{"key": key, "outputs": {item: texts[item][key] for item in ITEMS}} for key in KEYS]
+    prompts = [{"key": item} for item in ITEMS]
+    created = await create_set(http, candidates=systems, items=prompts, inference_target="auto", position_bias="auto")
+    await compare_all(http, created["id"], of_systems())
+    log, outputs = str(await exported(http, created["id"], tmp_path / "log.csv")), tmp_path / "outputs.json"
+    rows = [{"prompt_id": item, "model": key, "output": texts[item][key]} for item in reversed(ITEMS) for key in KEYS]
+    outputs.write_text(json.dumps(rows))
+    asked = ["--covariate", "length", "--outputs", str(outputs), "--inference-target", "new-items", "--format", "json"]
+    printed = json.loads(out(capsys, "rank", log, *asked))
+    named = {"covariate": "length", "inference_target": "new-items"}
+    assert_same(printed, await ranking(http, created["id"], **named))
+    assert printed["effects"]["length"]["sd"] > 0.0
+
+
 async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     created = await create_set(http, *KEYS, position_bias="auto")
     await compare_all(http, created["id"], simulated(KEYS, 40, seed=1))

@@ -5,6 +5,7 @@
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
     worth.py            weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
                         have the evidence
+    covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
     baselines.py, consensus.py, judge_aware.py          other methods
@@ -14,12 +15,13 @@ Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is s
 
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.covariates import Effect, covariates_of
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior
-from app.inference.fitting.model import Method, Model, build, usual_evidence
+from app.inference.fitting.model import Covariates, Method, Model, build, usual_evidence
 from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_certified
-from app.inference.fitting.published import Published, publish, repeat_correlations
+from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
 from app.inference.fitting.worth import Hyperparameters
 from app.inference.gaussian import Scores, TooMany

@@ -26,12 +26,12 @@ FARTHEST = 100.0  # a judge that only ever names one position ends here
 
 
 def with_biases_as_parameters(model: Model, judges: int) -> Model:
-    """The same model, did it not know the biases."""
+    """The same model, did it not know the biases; without covariates."""
     none, prior = np.zeros(judges), model.prior
-    precision = np.concatenate([prior.precision, none + 1.0 / BIAS_VARIANCE])
-    pull, absolute = np.concatenate([prior.pull, none]), np.concatenate([prior.absolute, none])
+    precision = np.concatenate([prior.precision[: model.n], none + 1.0 / BIAS_VARIANCE])
+    pull, absolute = (np.concatenate([each[: model.n], none]) for each in (prior.pull, prior.absolute))
     wider = prior._replace(precision=precision, pull=pull, absolute=absolute)
-    return model._replace(prior=wider, known_biases=None)
+    return model._replace(prior=wider, known_biases=None, covariates=None)
 
 
 def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Floats:

@@ -84,8 +84,13 @@ class Propagated(NamedTuple):
 
 
 def serves(comparisons: Comparisons, model: Model) -> bool:
-    """Whether there are votes, few enough candidates, and an expert that is soft-bt."""
-    if model.expert.as_soft_bt is None or not 0 < model.n <= PROPAGATED or not comparisons.size:
+    """Whether there are votes, few enough candidates, no covariates, and an expert that is soft-bt."""
+    if (
+        model.expert.as_soft_bt is None
+        or model.covariates is not None
+        or not 0 < model.n <= PROPAGATED
+        or not comparisons.size
+    ):
         return False
     return model.expert.measurement is None or bool(is_vote(comparisons.p).any())
 

@@ -8,7 +8,8 @@ and V_flat that under a flat prior on the scores, both from H,
     share = V (1 / V_flat - 1 / BIAS_VARIANCE)
 
 of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
-shown first, near 1 where each candidate is first as often as second.
+shown first, near 1 where each candidate is first as often as second. So it is with the effect of a covariate, which has
+a prior variance of its own, and can be told from the scores only if outputs of the same candidate differ in it.
 """
 
 import numpy as np
@@ -20,18 +21,22 @@ from app.inference.types import Floats
 FLAT = 1e-6  # of the precision of the scores' prior
 
 
-def share_of_verdicts(precision: Floats, variance: Floats, model: Model) -> Floats:
+def share_of_verdicts(
+    precision: Floats, variance: Floats, model: Model, start: int | None = None, prior_variance: float = BIAS_VARIANCE
+) -> Floats:
     """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,).
+
+    Args: `start` is the place of the first of these J parameters, N by default; `prior_variance` is of each.
 
     0 where the verdicts tell so little without the prior that H cannot be factored.
     """
-    n, prior = model.n, model.prior
+    n, prior, start = model.n, model.prior, model.n if start is None else start
     flat = precision.copy()
     flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
-    of_biases = np.eye(len(flat))[:, n : n + len(variance)]
+    of_biases = np.eye(len(flat))[:, start : start + len(variance)]
     try:
         factor = cho_factor(flat)
     except np.linalg.LinAlgError:
         return np.zeros(len(variance))
     alone = np.einsum("pj,pj->j", of_biases, cho_solve(factor, of_biases))
-    return np.asarray(variance * (1.0 / alone - 1.0 / BIAS_VARIANCE))
+    return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

@@ -1,15 +1,18 @@
 """The model, which is fixed while comparisons come in: who is ranked, the expert, the prior, whether judges lean.
 
-The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J): N scores and, where positional bias is estimated, one
-bias per judge; P = N + J of them. Comparison k has
+The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C): N scores; where positional bias is
+estimated, one bias per judge; and the effects of C covariates, if any (covariates.py). P = N + J + C. Comparison k has
 
-    d_k = s_first - s_second + delta_judge = r_k^T theta        delta > 0: the judge favours the first position
+    d_k = s_first - s_second + delta_judge + x_k^T beta = r_k^T theta
+
+delta > 0: the judge favours the first position. beta > 0: it favours the output that has more of the covariate.
 
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
     anchor    s_n ~ N(0, VAGUE), next to nothing, whatever tau2 is                              for PoE 3.4
     bias      delta_j ~ N(0, BIAS_VARIANCE), or N(0, HELD_VARIANCE) of a judge that has none      decision 30
+    effect    beta_c ~ N(0, 1)                                                                    decision 75
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
 differences of scores have the same posterior whichever score is held, and only differences are published; so none is
@@ -17,8 +20,9 @@ held here, for a hold on one would tell it from candidates that are its equals. 
 verdicts well posed, and moves differences by about a millionth.
 
     N, P, K, J   model.n, model.size, comparisons.size, judges
-    s, delta     theta[:n], theta[n:]                            (N,), (J,)
-    R            design_times (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias
+    s, delta     theta[:n], theta[n : n + J]                     (N,), (J,)
+    beta, x      theta[n + J :], covariates.values               (C,), (K, C)
+    R            design_times (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias, x
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     H            hessian                                         (P, P)
     phi w(d)     expected_weight                                 of an answer that has not come yet
@@ -63,12 +67,20 @@ class Prior(NamedTuple):
     absolute: Floats  # (P,) the part of the precision that absolute scores add
 
 
+class Covariates(NamedTuple):
+    """What may sway judges beside the scores, of K comparisons: the first output's value less the second's."""
+
+    names: tuple[str, ...]  # (C,)
+    values: Floats  # (K, C)
+
+
 class Model(NamedTuple):
     n: int  # number of candidates, N
     expert: Expert
     prior: Prior
     votes: float = 1.0  # phi: how many answers alike the next one is expected to stand for
     known_biases: Floats | None = None  # (J,) where biases are no parameters but known beforehand (closed_form.py)
+    covariates: Covariates | None = None  # of the comparisons that are fitted: such a model is of no others
 
     @property
     def size(self) -> int:
@@ -76,14 +88,19 @@ class Model(NamedTuple):
         return len(self.prior.precision)
 
     @property
+    def biases_end(self) -> int:
+        """N + J: the place behind the biases that are parameters."""
+        return self.size if self.covariates is None else self.size - len(self.covariates.names)
+
+    @property
     def has_biases(self) -> bool:
         """Whether they are parameters."""
-        return self.size > self.n
+        return self.biases_end > self.n
 
     @property
     def estimated_biases(self) -> Bools:
         """(J,) which of the biases that are parameters are not held at 0; (0,) where none is a parameter."""
-        return np.asarray(self.prior.precision[self.n :] < 1.0 / HELD_VARIANCE)
+        return np.asarray(self.prior.precision[self.n : self.biases_end] < 1.0 / HELD_VARIANCE)
 
     @property
     def allows_for_biases(self) -> bool:
@@ -140,7 +157,9 @@ def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats
 def design_times(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """R theta, shape (K,)."""
     d = theta[comparisons.first] - theta[comparisons.second]
-    return d + theta[model.n + comparisons.judge] if model.has_biases else d
+    if model.has_biases:
+        d = d + theta[model.n + comparisons.judge]
+    return d if model.covariates is None else d + model.covariates.values @ theta[model.biases_end :]
 
 
 def scatter(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
@@ -149,6 +168,8 @@ def scatter(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
     total = np.bincount(comparisons.first, values, size) - np.bincount(comparisons.second, values, size)
     if model.has_biases:
         total += np.bincount(model.n + comparisons.judge, values, size)
+    if model.covariates is not None:
+        total[model.biases_end :] = values @ model.covariates.values
     return total.astype(np.float64, copy=False)
 
 
@@ -158,6 +179,8 @@ def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floa
     total = np.bincount(comparisons.first, weights, size) + np.bincount(comparisons.second, weights, size)
     if model.has_biases:
         total += np.bincount(model.n + comparisons.judge, weights, size)
+    if model.covariates is not None:
+        total[model.biases_end :] = weights @ model.covariates.values**2
     return total.astype(np.float64, copy=False)
 
 
@@ -170,4 +193,10 @@ def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
     """H = diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision. Raises TooMany."""
     require_matrix(model.size)
     first, second, bias = contiguous(comparisons.first), contiguous(comparisons.second), bias_places(comparisons, model)
-    return design.precision(first, second, bias, contiguous(weights), contiguous(model.prior.precision), model.n).T
+    h = design.precision(first, second, bias, contiguous(weights), contiguous(model.prior.precision), model.n).T
+    if model.covariates is not None:
+        for place, x in enumerate(model.covariates.values.T, model.biases_end):
+            row = scatter(weights * x, comparisons, model)
+            h[place, : place + 1] = h[: place + 1, place] = row[: place + 1]
+            h[place, place] += model.prior.precision[place]
+    return h

@@ -94,7 +94,7 @@ def fit(
     if _stands_in_rows(model) and (in_rows := _fit_in_rows(comparisons, model, start, before)):
         return in_rows
     maximise, aim = maximiser(evaluate, newton_step), tolerance(comparisons, model)
-    if model.expert.as_soft_bt is not None and model.size > FACTORED:
+    if model.expert.as_soft_bt is not None and model.size > FACTORED and model.covariates is None:
         votes = votes_of(comparisons, model)
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
     mean, g, w, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
@@ -103,7 +103,7 @@ def fit(
 
 def fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None = None) -> Fit | None:
     """`fit` and H^-1 by one call of a kernel; None where it does not serve, or is not finite or positive definite."""
-    if not bradley_terry.serves(model.expert, model.size):
+    if model.covariates is not None or not bradley_terry.serves(model.expert, model.size):
         return None
     votes, aim = votes_of(comparisons, model), tolerance(comparisons, model)
     start = np.zeros(model.size) if start is None else contiguous(start)
@@ -114,7 +114,8 @@ def fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None = 
 
 
 def _stands_in_rows(model: Model) -> bool:
-    return model.expert.as_soft_bt is not None and model.size > FACTORED and not model.allows_for_biases
+    has_scores_alone = model.covariates is None and not model.allows_for_biases
+    return model.expert.as_soft_bt is not None and model.size > FACTORED and has_scores_alone
 
 
 def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: Graph | None) -> Fit | None:
@@ -205,10 +206,10 @@ def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
 def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     """x with H x = g, shape (P,), to a residual that shrinks with |g|, so that Newton's convergence stays quadratic.
 
-    For few parameters by a Cholesky factor of H, else by conjugate gradients, which need no H.
+    For few parameters, or with covariates, by a Cholesky factor of H, else by conjugate gradients, which need no H.
     """
     comparisons, model, tolerance, near = objective
-    if model.size <= FACTORED:
+    if model.size <= FACTORED or model.covariates is not None:
         _, step, failed = lapack.dposv(hessian(weights, comparisons, model), g, lower=1)
         if not failed:
             return np.asarray(step, dtype=np.float64)
@@ -226,8 +227,8 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 def tolerance(comparisons: Comparisons, model: Model) -> float:
     """The bound on |g|_inf: what the widest prior asks for, and the rounding of sums of so many terms.
 
-    A bias is known from verdicts, each worth about one: its vague prior asks for nothing. Each term is rounded to the
-    sum so far, and terms alike are rounded alike: the error grows with rows times votes.
+    A bias or an effect is known from verdicts, each worth about one: its prior asks for nothing. Each term is rounded
+    to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
     """
     rows, votes = shown(
         contiguous(comparisons.first), contiguous(comparisons.second), contiguous(comparisons.weight), model.n
@@ -237,6 +238,6 @@ def tolerance(comparisons: Comparisons, model: Model) -> float:
 
 def _tolerance(rows: Floats | Ints, votes: Floats, model: Model) -> float:
     """`tolerance` where candidates are in so many rows, which stand for so many votes."""
-    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.has_biases else 0.0)
+    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.size > model.n else 0.0)
     of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
     return exactness + of_sums + 1e-14 * float(model.prior.precision[: model.n].max(initial=0.0))

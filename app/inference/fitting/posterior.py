@@ -74,8 +74,10 @@ class Posterior(NamedTuple):
     def scores(self) -> Scores:
         """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
         mean, covariance, model = self.mean, self.covariance, self.model
-        if not model.has_biases:
+        if model.size == model.n:
             return Scores(mean, covariance)
+        if model.covariates is not None:
+            return Scores(mean[: model.n], plain(covariance.matrix()[: model.n, : model.n].copy()))
         of_biases = (model.prior.precision + information(self.weights, self.comparisons, model))[model.n :]
         log_det = covariance.log_det + float(np.log(of_biases).sum())
         return Scores(mean[: model.n], covariance.block(model.n, log_det))
@@ -100,6 +102,7 @@ def is_certified(model: Model, dense: int | None = None) -> bool:
     return (
         model.n > (DENSE if dense is None else dense)
         and not model.allows_for_biases
+        and model.covariates is None
         and model.expert.kink is None
         and bool((precision == precision[0]).all() and precision[0] >= 1.0 / VAGUEST)
     )

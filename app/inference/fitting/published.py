@@ -2,12 +2,16 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
+from app.inference.fitting.covariates import EFFECT_VARIANCE, Effect, learn_beside, with_covariates
 from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
+from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.integration import approximate, integrate
-from app.inference.fitting.model import Method, Model
+from app.inference.fitting.model import Covariates, Method, Model, hessian
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
@@ -41,6 +45,7 @@ def publish(
     dense: int | None = None,
     approximation: Approximation = "laplace",
     saturated_as_votes: bool = False,
+    covariates: Covariates | None = None,
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
@@ -50,12 +55,18 @@ def publish(
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
         a mixture has to be. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
         votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
-        at one value vote where it is learnt what answers are worth (saturation.py).
+        at one value vote where it is learnt what answers are worth (saturation.py). `covariates` of the comparisons are
+        taken out of the scores, by a covariance that is a matrix and Laplace's approximation.
+
+    Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """
     told = as_votes(answers, item) if saturated_as_votes and method.evidence == "learnt" else answers
     model, comparisons, learnt = build_for(method, n, told, judges), told, None
+    if covariates is not None:
+        model = with_covariates(model, covariates, told)
     if method.evidence == "learnt" and told.size:
-        learnt, grid = learn(told, item, model, judges, hyperprior, approximation)
+        learning = learn if covariates is None else learn_beside
+        learnt, grid = learning(told, item, model, judges, hyperprior, approximation)
         model = as_learnt(model, told, learnt)
         comparisons = weighed(told, item, n, learnt)
         if not absolute.size:
@@ -81,6 +92,21 @@ def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats
     if published.learnt is not None:
         return published.learnt.repeat_correlation
     return repeat_correlation_of_votes(published.posterior, item, judges)
+
+
+def effects_of(published: Published, covariance: Floats | None = None) -> list[Effect]:
+    """The effects of the covariates; none where there are none.
+
+    Args: `covariance` (P, P) of all parameters, by default the posterior's.
+    """
+    posterior, model = published.posterior, published.model
+    if model.covariates is None:
+        return []
+    start, sigma = model.biases_end, posterior.covariance.matrix() if covariance is None else covariance
+    precision = hessian(posterior.weights, published.comparisons, model)
+    shares = share_of_verdicts(precision, posterior.covariance.diagonal[start:], model, start, EFFECT_VARIANCE)
+    columns = posterior.mean[start:].tolist(), np.sqrt(sigma.diagonal()[start:]).tolist(), shares.tolist()
+    return [Effect(*row) for row in zip(model.covariates.names, *columns, strict=True)]
 
 
 def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:

@@ -113,7 +113,8 @@ def repeat_correlation_of_votes(posterior: Posterior, item: Ints, judges: int) -
         return np.ones(judges)
     cast, group = take(cast, repeated), group[repeated]
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
-    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    d = differences(posterior.mean, comparisons, model)[votes][repeated]
+    expected = model.expert.expected(flatter * d)
     apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
     by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
     varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))

@@ -13,7 +13,7 @@ from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
-from app.inference.fitting.model import Method, Model, build
+from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.published import Published, repeat_correlations
 from app.inference.gaussian import Scores, TooMany
 from app.inference.reporting.bias import Bias, estimates
@@ -57,12 +57,17 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
 
 
 def under(
-    snapshot: Snapshot, method: Method, dense: int | None = None, target: InferenceTargetName = "latent"
+    snapshot: Snapshot,
+    method: Method,
+    dense: int | None = None,
+    target: InferenceTargetName = "latent",
+    covariates: Covariates | None = None,
 ) -> Published:
-    """The posterior of the same evidence by another method, fitted from scratch. Args: as of `exact`."""
+    """The posterior of the same evidence by another method, fitted from scratch. Args: as of `exact` and `publish`."""
     judges, item, answers, _, absolute = snapshot.evidence
     hyperprior = hyperprior_of(snapshot.log, judges)
-    return publish_for(target, answers, item, absolute, method, snapshot.model.n, len(judges), hyperprior, dense)
+    n, j = snapshot.model.n, len(judges)
+    return publish_for(target, answers, item, absolute, method, n, j, hyperprior, dense, covariates)
 
 
 def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None) -> Quantity:

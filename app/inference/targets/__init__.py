@@ -13,7 +13,7 @@ from app.inference.targets.all_pairs import WinRates, asked_in, judged_alone, on
 from app.inference.targets.departures import Departure, departures
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, drawn_in_place, usual_draws
 from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
-from app.inference.targets.new_items import PromptsNeeded, on_new_items, prompts_needed
+from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
 from app.inference.targets.quantities import Quantity, drawn_values, publish_for, quantity_of
 from app.inference.targets.slices import Sliced, by_tag
 from app.inference.targets.voices import too_many_effects

@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import roots_genlaguerre
 
-from app.inference.fitting import Published, Scores
+from app.inference.fitting import Effect, Published, Scores, effects_of
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, differences
 from app.inference.gaussian import plain
@@ -76,6 +76,15 @@ def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> S
     Raises ValueError with fewer than two prompts, TooMany where the covariance is no matrix.
     """
     return _scores(_clusters(published, item, d), 1.0)
+
+
+def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
+    """The effects of covariates on new prompts: those of the posterior with a covariance of Sigma + E.
+
+    Errors as `on_new_items`.
+    """
+    sigma = published.posterior.covariance.matrix()
+    return effects_of(published, sigma + _beyond(_sandwich(published, *prompts_of(item)), sigma))
 
 
 def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], float], level: float) -> PromptsNeeded:
@@ -120,12 +129,17 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
 
 def _clusters(published: Published, item: Ints, d: Floats | None = None) -> _Clusters:
     prompt, prompts = prompts_of(item)
-    model, sigma = published.model, published.posterior.covariance.matrix()
-    pulls = _pulls(published, prompt, prompts, d)
-    between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(model.prior.precision)
-    sandwich = (sigma @ between @ sigma)[: model.n, : model.n]
+    n, prior = published.model.n, published.model.prior
+    sandwich = _sandwich(published, prompt, prompts, d)[:n, :n]
     excess = _beyond(sandwich, published.scores.covariance.matrix())
-    return _Clusters(published.scores, excess, prompts, model.prior)
+    return _Clusters(published.scores, excess, prompts, prior)
+
+
+def _sandwich(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
+    """(P, P) V of all parameters."""
+    sigma, pulls = published.posterior.covariance.matrix(), _pulls(published, prompt, prompts, d)
+    between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
+    return np.asarray(sigma @ between @ sigma)
 
 
 def prompts_of(item: Ints) -> tuple[Ints, int]:
@@ -157,11 +171,13 @@ def _pulls(published: Published, prompt: Ints, prompts: int, d: Floats | None = 
     total = np.bincount(row + comparisons.first, slope, size) - np.bincount(row + comparisons.second, slope, size)
     if model.has_biases:
         total += np.bincount(row + model.n + comparisons.judge, slope, size)
+    for place, x in enumerate(model.covariates.values.T if model.covariates else (), model.biases_end):
+        total += np.bincount(row + place, slope * x, size)
     return np.asarray(total.reshape(prompts, model.size), np.float64)
 
 
 def _beyond(sandwich: Floats, sigma: Floats) -> Floats:
-    """(N, N) E."""
+    """E, of the shape of both."""
     root = np.linalg.cholesky(sigma)
     half = np.linalg.solve(root, sandwich)
     values, vectors = np.linalg.eigh(np.linalg.solve(root, half.T))

@@ -9,6 +9,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import (
     WEAK,
     AbsoluteScores,
+    Covariates,
     Hyperprior,
     Method,
     Normal,
@@ -37,6 +38,7 @@ def publish_for(
     judges: int,
     hyperprior: Hyperprior = WEAK,
     dense: int | None = None,
+    covariates: Covariates | None = None,
 ) -> Published:
     """The posterior that the target is read from; arguments as of `publish`.
 
@@ -44,7 +46,7 @@ def publish_for(
     """
     by_votes = target == "all-pairs"
     approximation: Approximation = "ep" if by_votes else "laplace"
-    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes)
+    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes, covariates)
 
 
 def quantity_of(

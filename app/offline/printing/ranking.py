@@ -108,6 +108,7 @@ def _sentences(ranked: Ranked) -> list[str]:
         sentences.append(f"not said of so much: {'; '.join(ranked.left_out)}.")
     if ranking.components > 1:
         sentences.append(f"{ranking.components} components that never met: compare scores within a component only.")
+    sentences += [effect.sentence for effect in (ranking.effects or {}).values()]
     sentences += [_bias_line(judge, bias) for judge, bias in (ranking.position_bias or {}).items()]
     sentences += [_tastes_line(judge, tastes) for judge, tastes in (ranking.tastes or {}).items()]
     sentences += [_scale_line(judge, scale) for judge, scale in (ranking.absolute_scores or {}).items()]

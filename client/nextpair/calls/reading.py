@@ -20,6 +20,7 @@ from nextpair.schemas import (
 from nextpair.words import (
     AggregationName,
     CovarianceName,
+    CovariateName,
     EvidenceName,
     InferenceTargetName,
     MatrixName,
@@ -44,15 +45,18 @@ def ranking(
     baseline: str | None = None,
     scale: ScaleName | None = None,
     by: str | None = None,
+    covariate: Sequence[CovariateName] = (),
 ) -> Call[Ranking]:
     """The ranking now, or as of an earlier version; by the set's own method and target unless others are named.
 
     `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
-    has a ranking for each of its values, about new prompts.
+    has a ranking for each of its values, about new prompts. `covariate` names what is taken out of the scores, such as
+    the `length` of outputs.
     """
     path, how = path_of("sets", set_id, "ranking"), {"method": method, "evidence": evidence, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
-    return get(path, Ranking.model_validate_json, **how, **wanted, baseline=baseline, scale=scale, by=by)
+    shown = {"baseline": baseline, "scale": scale, "by": by, "covariate": list(covariate) or None}
+    return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
 
 
 def ranking_picture(

@@ -203,6 +203,21 @@ class Prompts(Response):
     sentence: str = Field(description="The same in words.")
 
 
+class CovariateEffect(Response):
+    """The effect of a covariate, such as the length of outputs, on verdicts: taken out of the scores."""
+
+    effect: float = Field(
+        description="Logits for each standard deviation of the covariate over the outputs compared, whatever the "
+        "`scale`; above 0: outputs with more of it win more. Of `length`, it is the natural logarithm of 1 + bytes."
+    )
+    sd: float
+    interval: tuple[float, float] = Field(description="Marginal, at `level`.")
+    identified: bool = Field(
+        description="False where the effect cannot be told from the scores: outputs of each candidate are nearly alike."
+    )
+    sentence: str = Field(description="The same in words.")
+
+
 class Ranking(Computed):
     method: Method
     inference_target: InferenceTarget
@@ -227,6 +242,9 @@ class Ranking(Computed):
     )
     baseline: str | None = Field(
         default=None, description="Key of the candidate that `against` compares with; null if none was named."
+    )
+    effects: dict[str, CovariateEffect] | None = Field(
+        default=None, description="By covariate that was taken out of the scores; null if none was."
     )
     slices: Slices | None = Field(default=None, description="By the tag that was asked for; null if none was.")
     ranking: list[Rank]

@@ -1,0 +1,83 @@
+"""Covariates of a ranking: taken from the outputs that were compared, and their effects in numbers and in words."""
+
+from statistics import NormalDist
+
+from nextpair import schemas
+from nextpair.words import JOINT, MethodName
+
+from app.analysis.judged import Impossible, JudgedLog
+from app.inference.experts import make
+from app.inference.fitting import BASELINES, Covariates, Effect, Method, Published, covariates_of, effects_of
+from app.inference.regimes import RANKED_DENSE
+from app.inference.reporting import Target
+from app.inference.targets import effects_on_new_items
+
+IDENTIFIED = 0.5  # share of verdicts, from which on an effect is told from the systems' own scores
+LENGTH = "length"
+
+
+def covariates_for(
+    log: JudgedLog, names: tuple[str, ...], name: MethodName, method: Method, target: Target
+) -> Covariates | None:
+    """None where none is wanted. Raises Impossible where this method, target or log has none."""
+    if not names:
+        return None
+    if name in BASELINES or name in JOINT or not make(method.expert, dict(method.parameters)).as_soft_bt:
+        raise Impossible("covariate", f"{name} has no effects of covariates; choose the method soft-bt")
+    if target.name not in ("latent", "new-items"):
+        there = "new-items" if "new-items" in target.also else "latent"
+        raise Impossible("covariate", f"the inference target {target.name} has none; choose {there}")
+    if log.times is not None:
+        raise Impossible("covariate", "rows alike were put together, which loses their prompts; rank fewer rows")
+    if len(log.keys) > RANKED_DENSE:
+        raise Impossible("covariate", f"there are {len(log.keys):,} candidates; it is there for up to {RANKED_DENSE}")
+    outputs = {each: log.outputs(each) for each in dict.fromkeys(names)}
+    for each, values in outputs.items():
+        if values is None:
+            raise Impossible("covariate", f"the outputs have no {each!r}; choose length")
+    try:
+        return covariates_of(
+            {each: values for each, values in outputs.items() if values is not None}, log.answers, log.item
+        )
+    except ValueError as error:
+        raise Impossible("covariate", error) from None
+
+
+def present_effects(
+    published: Published, log: JudgedLog, target: Target, level: float
+) -> dict[str, schemas.CovariateEffect]:
+    """By the covariate's name."""
+    effects = effects_on_new_items(published, log.item) if target.name == "new-items" else effects_of(published)
+    width = NormalDist().inv_cdf(0.5 + 0.5 * level)
+    return {each.name: _present(each, each.mean - width * each.sd, each.mean + width * each.sd) for each in effects}
+
+
+def _present(effect: Effect, low: float, high: float) -> schemas.CovariateEffect:
+    is_identified = effect.share >= IDENTIFIED
+    sentence = _sentence(effect, low, high) if is_identified else _unidentified(effect.name)
+    return schemas.CovariateEffect(
+        effect=effect.mean, sd=effect.sd, interval=(low, high), identified=is_identified, sentence=sentence
+    )
+
+
+def _sentence(effect: Effect, low: float, high: float) -> str:
+    unit = "ln length" if effect.name == LENGTH else effect.name
+    worth = f"one standard deviation of {unit} is worth {effect.mean:+.2f} logits ({low:.2f} to {high:.2f})"
+    if low <= 0.0 <= high:
+        return f"No preference for {effect.name} is claimed: {worth}, taken out of the scores."
+    more, less = (
+        ("Longer outputs", "Shorter outputs")
+        if effect.name == LENGTH
+        else (
+            f"Outputs with more {effect.name}",
+            f"Outputs with less {effect.name}",
+        )
+    )
+    return f"{more if low > 0.0 else less} win more: {worth}, taken out of the scores."
+
+
+def _unidentified(name: str) -> str:
+    return (
+        f"The outputs of each candidate are nearly alike in {name}, or few were compared: its effect cannot be "
+        "distinguished from the scores, whose intervals include that."
+    )

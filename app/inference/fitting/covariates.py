@@ -1,0 +1,102 @@
+"""Covariates: what may sway a judge beside how good an output is, such as its length, taken out of the scores (ours).
+
+Output i of prompt m has the value f_mi. With sd the standard deviation of f over the outputs that were compared,
+comparison k has
+
+    x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
+
+beta > 0: outputs with more of it win more. beta is a parameter as the scores are (model.py); the marginal of the scores
+is what candidates would score if all outputs had the same value. No next pair is chosen by such a model.
+
+What answers are worth is learnt first as if there were no covariates. With beta^ the mode by that, it is learnt again
+from the measurements y_k - x_k beta^. Votes stay as they are: their tau2 holds what covariates add to the scores.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
+from app.inference.fitting.model import Covariates, Model, Prior, differences
+from app.inference.fitting.posterior import fit
+from app.inference.fitting.worth import as_learnt, weighed
+from app.inference.types import Comparisons, Floats, Ints
+
+EFFECT_VARIANCE = 1.0  # of beta, before any comparison
+SUREST = np.nextafter(1.0, 0.0)  # probability that is no vote
+
+
+class Effect(NamedTuple):
+    """beta of one covariate, in logits for each standard deviation."""
+
+    name: str
+    mean: float
+    sd: float
+    share: float  # of what is known of beta that verdicts tell: near 0 where outputs of a candidate are all alike in it
+
+
+def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item: Ints) -> Covariates:
+    """The covariates of K comparisons, by name, from what each output has of them.
+
+    Args: `outputs` (I, N), NaN where there is no output; `item` (K,) is the prompt of each comparison.
+
+    Raises ValueError where an output that was compared has no finite value.
+    """
+    columns = [_standardised(name, values, comparisons, item) for name, values in outputs.items()]
+    return Covariates(tuple(outputs), np.reshape(columns, (len(outputs), comparisons.size)).T)
+
+
+def _standardised(name: str, values: Floats, comparisons: Comparisons, item: Ints) -> Floats:
+    """(K,) x."""
+    sides = np.concatenate([comparisons.first, comparisons.second])
+    first, second = values[np.tile(item, 2), sides].reshape(2, -1)
+    x = first - second
+    if not np.isfinite(x).all():
+        raise ValueError(f"covariate {name}: {int((~np.isfinite(x)).sum())} comparisons have an output without a value")
+    compared = np.unique(np.tile(item, 2) * values.shape[1] + sides)
+    sd = float(values.ravel()[compared].std()) if len(x) else 0.0
+    return np.asarray(x / (sd or 1.0), np.float64)
+
+
+def with_covariates(model: Model, covariates: Covariates, comparisons: Comparisons) -> Model:
+    """The same model with beta beside its parameters. Raises ValueError."""
+    names, values = covariates
+    if model.expert.as_soft_bt is None:
+        raise ValueError("covariates need the expert soft-bt or hard-bt")
+    if values.shape != (comparisons.size, len(names)) or not np.isfinite(values).all():
+        raise ValueError(f"covariates need {len(names)} finite values for each of the {comparisons.size} comparisons")
+    more, prior = np.zeros(len(names)), model.prior
+    precision = np.append(prior.precision, more + 1.0 / EFFECT_VARIANCE)
+    pull, absolute = np.append(prior.pull, more), np.append(prior.absolute, more)
+    return model._replace(prior=Prior(precision, pull, prior.variance, absolute), covariates=covariates)
+
+
+def without_covariates(model: Model) -> Model:
+    end, prior = model.biases_end, model.prior
+    precision, pull, absolute = prior.precision[:end], prior.pull[:end], prior.absolute[:end]
+    return model._replace(prior=Prior(precision, pull, prior.variance, absolute), covariates=None)
+
+
+def learn_beside(
+    comparisons: Comparisons,
+    item: Ints,
+    model: Model,
+    judges: int,
+    hyperprior: Hyperprior = WEAK,
+    approximation: Approximation = "laplace",
+) -> Learnt:
+    """The hyperparameters where the model has covariates. Arguments as of `learn`."""
+    alone = without_covariates(model)
+    learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
+    weights = weighed(comparisons, item, model.n, learnt.hyperparameters)
+    theta = fit(weights, as_learnt(model, comparisons, learnt.hyperparameters)).mean
+    swayed = differences(theta, comparisons, model) - differences(theta[: alone.size], comparisons, alone)
+    measured = ~is_vote(weights.p) & (swayed != 0.0)
+    if not measured.any():
+        return learnt
+    unswayed = np.clip(expit(logit(weights.p) - swayed), 1.0 - SUREST, SUREST)
+    p = np.where(measured, unswayed, weights.p)
+    return learn(comparisons._replace(p=p), item, alone, judges, hyperprior, approximation)
