@@ -11,6 +11,7 @@ from uuid import uuid4
 import asyncpg
 import httpx
 import pytest
+from alembic.script import ScriptDirectory
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.routing import BaseRoute
@@ -41,6 +42,9 @@ def warm_up_once() -> Iterator[None]:
     """What the first application of a run has compiled or loaded is there for all others."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(main, "warm_up", cache(warm_up))
+        patch.setattr(
+            ScriptDirectory, "from_config", lambda config: _migrations(config.get_main_option("script_location"))
+        )
         yield
 
 
@@ -110,6 +114,11 @@ async def running(settings: Settings) -> AsyncIterator[FastAPI]:
 def _routes() -> list[BaseRoute]:
     """The same for every application: FastAPI reads all signatures at the first request, longer than a test takes."""
     return create_app(Settings()).router.routes
+
+
+@cache
+def _migrations(folder: str) -> ScriptDirectory:
+    return ScriptDirectory(folder)
 
 
 async def _make_template(postgres: EmbeddedPostgres) -> None:
