@@ -1,45 +1,47 @@
-"""Servers on a data directory of their own: for one test, or one for all tests of a module."""
+"""Two servers on a data directory of their own: one for all tests of a run, one for all tests of a module."""
 
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.processes import Server, eventually, postgres_processes
 
-Start = Callable[[], Awaitable[Server]]
 
-
-@asynccontextmanager
-async def starting() -> AsyncIterator[Start]:
-    """Starts one more server on the same data directory."""
+@pytest.fixture(scope="session")
+async def kept_server() -> AsyncIterator[Server]:
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(prefix="nextpair-", dir=memory if memory.is_dir() else None) as folder:
-        servers: list[Server] = []
-
-        async def begin() -> Server:
-            servers.append(Server(Path(folder)))
-            await servers[-1].start()
-            return servers[-1]
-
+        kept = Server(Path(folder))
         try:
-            yield begin
+            await kept.start()
+            yield kept
         finally:
-            for server in servers:
-                await server.stop(signal.SIGKILL)
+            await kept.stop(signal.SIGKILL)
             assert await eventually(lambda: not postgres_processes(Path(folder))), "PostgreSQL was left behind"
 
 
-@pytest.fixture
-async def start() -> AsyncIterator[Start]:
-    async with starting() as start:
-        yield start
-
-
 @pytest.fixture(scope="module")
-async def server() -> AsyncIterator[Server]:
-    async with starting() as start:
-        yield await start()
+async def kept_other(kept_server: Server) -> AsyncIterator[Server]:
+    kept = Server(kept_server.data_dir)
+    try:
+        await kept.start()
+        yield kept
+    finally:
+        await kept.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+async def server(kept_server: Server) -> Server:
+    """It runs, whatever the tests before did to it."""
+    await kept_server.start_again()
+    return kept_server
+
+
+@pytest.fixture
+async def other(server: Server, kept_other: Server) -> Server:
+    """A second one on the same data directory, which runs too."""
+    await kept_other.start_again()
+    return kept_other

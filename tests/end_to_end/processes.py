@@ -15,6 +15,7 @@ from tests.end_to_end.commands import BIN
 
 PATIENCE = 30.0  # seconds
 FIRST_START = 180.0  # that compiles
+VISITOR = httpx.Client(timeout=5.0, limits=httpx.Limits(max_keepalive_connections=0))  # to make one takes longer
 
 
 class Server:
@@ -33,6 +34,11 @@ class Server:
             self._process = subprocess.Popen(command, env=settings, stderr=log)
         assert await eventually(self._is_ready, FIRST_START), self.log.read_text()
 
+    async def start_again(self) -> None:
+        """Starts it where it does not run."""
+        if not self._runs():
+            await self.start()
+
     async def stop(self, how: signal.Signals) -> None:
         """Returns once it is gone."""
         if self._process is not None:
@@ -43,11 +49,13 @@ class Server:
     def log(self) -> Path:
         return self.data_dir / f"service-{self.port}.log"
 
+    def _runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def _is_ready(self) -> bool:
-        assert self._process is not None
-        assert self._process.poll() is None, self.log.read_text()
+        assert self._runs(), self.log.read_text()
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5.0).is_success
+            return VISITOR.get(f"{self.url}/readyz").is_success
         except httpx.TransportError:
             return False
 

@@ -14,7 +14,7 @@ import httpx
 import nextpair
 import pytest
 
-from tests.end_to_end.processes import eventually, postgres_processes
+from tests.end_to_end.processes import Server, eventually, postgres_processes
 
 OUTPUTS = {"kelp": "The longest of all.", "fern": "Shorter.", "moss": "In between.", "ivy": "<b>."}
 
@@ -23,9 +23,9 @@ def longer(first: str, second: str) -> float:
     return 0.95 if len(first) > len(second) else 0.05
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nextpair.Client]:
-    with nextpair.Client.local(tmp_path_factory.mktemp("local")) as client:
+@pytest.fixture
+def client(server: Server) -> Iterator[nextpair.Client]:
+    with nextpair.Client(server.url) as client:
         yield client
 
 

@@ -1,5 +1,6 @@
-"""The commands that need a service."""
+"""The commands that need a service: each once as a process, else called in this one."""
 
+import asyncio
 import csv
 import io
 import re
@@ -12,41 +13,52 @@ from nextpair import Client, NextpairError
 from app.files import transfer
 from app.files.comparisons import ComparisonColumns
 from app.storage.db import latest_migration
-from tests.end_to_end.commands import ROOT, nextpair
+from tests.cli.commands import ROOT, out
+from tests.end_to_end.commands import nextpair
 from tests.end_to_end.processes import Server
 
 SIMULATE = "simulate app/demo/judge.csv --truth app/demo/ratings.csv --truth-column overall --seeds 1".split()
 
 
 @pytest.fixture
-def url(server: Server) -> str:
+def url(server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The service that commands turn to."""
+    monkeypatch.setenv("NEXTPAIR_URL", server.url)
+    monkeypatch.chdir(ROOT)
     return server.url
 
 
-async def test_an_import_can_be_exported_and_imported_again(url: str, tmp_path: Path) -> None:
-    first = await nextpair("import", "examples/battles.csv", "--name", "battles", server=url)
-    assert "60 comparisons added" in first.stdout
-    assert httpx.get(first.stdout.splitlines()[1]).status_code == 200  # the page of the set
+def test_an_import_can_be_exported_and_imported_again(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = out(capsys, "import", "examples/battles.csv", "--name", "battles")
+    assert "60 comparisons added" in first
+    assert httpx.get(first.splitlines()[1]).status_code == 200  # the page of the set
+    log = _log(out(capsys, "export", _set_id(first)))
     for form in ("csv", "jsonl", "parquet"):
         file = tmp_path / f"log.{form}"
-        await nextpair("export", _set_id(first.stdout), "--format", form, "-o", str(file), server=url)
-        again = await nextpair("import", str(file), server=url)
-        assert "60 comparisons added" in again.stdout, again.stderr
-        exported = [await _log(_set_id(text), url) for text in (first.stdout, again.stdout)]
-        assert exported[0] == exported[1]
+        out(capsys, "export", _set_id(first), "--format", form, "-o", str(file))
+        again = out(capsys, "import", str(file))
+        assert "60 comparisons added" in again
+        assert _log(out(capsys, "export", _set_id(again))) == log
 
 
-async def test_importing_the_same_file_again_changes_nothing(url: str) -> None:
-    first = await nextpair("import", "examples/battles.csv", server=url)
-    again = await nextpair("import", "examples/battles.csv", "--into", _set_id(first.stdout), server=url)
+async def test_importing_the_same_file_again_changes_nothing(server: Server) -> None:
+    first = await nextpair("import", "examples/battles.csv", server=server.url)
+    set_id = _set_id(first.stdout)
+    exported = await nextpair("export", set_id, server=server.url)
+    assert len(_log(exported.stdout)) == 60
+    again = await nextpair("import", "examples/battles.csv", "--into", set_id, server=server.url)
     assert "0 comparisons added, 60 were there already, version 60" in again.stdout
 
 
-async def test_a_simulation_through_the_service_asks_the_same_pairs(url: str, tmp_path: Path) -> None:
+async def test_a_simulation_through_the_service_asks_the_same_pairs(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     here, there = tmp_path / "here.csv", tmp_path / "there.csv"
     only = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.1", "--evidence", "one-vote"]
-    await nextpair(*SIMULATE, *only, "--curve", str(here))
-    done = await nextpair(*SIMULATE, *only, "--curve", str(there), "--http", url)
+    await asyncio.to_thread(out, capsys, *SIMULATE, *only, "--curve", str(here))
+    done = await nextpair(*SIMULATE, *only, "--curve", str(there), "--http", server.url)
     assert done.code == 0, done.stderr
     assert _to_digits(here) == _to_digits(there)
 
@@ -79,31 +91,31 @@ def _set_id(printed: str) -> str:
     return printed.split()[1].rstrip(":")
 
 
-async def _log(set_id: str, url: str) -> list[tuple[str, ...]]:
+def _log(exported: str) -> list[tuple[str, ...]]:
     """What an import should keep, entry by entry."""
-    done = await nextpair("export", set_id, server=url)
     kept = ("seq", "item", "first", "second", "p_first", "weight", "judge", "created_at")
-    return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(done.stdout))]
+    return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(exported))]
 
 
-async def test_an_export_that_fails_is_one_clear_line_and_leaves_the_old_file(url: str, tmp_path: Path) -> None:
+async def test_an_export_that_fails_is_one_clear_line_and_leaves_the_old_file(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     file.write_text("precious")
-    done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=url)
+    done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=server.url)
     assert done.code == 1
     assert re.fullmatch(r"nextpair: .*no candidate set.*\n", done.stderr)
     assert file.read_text() == "precious"
 
 
-async def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path) -> None:
+def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header, *rows = (ROOT / "examples/battles.csv").read_text().splitlines()
     copy = tmp_path / "copy.csv"
     copy.write_text("\n".join([header, *reversed(rows)]))
-    first = await nextpair("import", "examples/battles.csv", server=url)
-    again = await nextpair("import", str(copy), "--into", _set_id(first.stdout), server=url)
-    assert "0 comparisons added, 60 were there already" in again.stdout, again.stderr
+    first = out(capsys, "import", "examples/battles.csv")
+    again = out(capsys, "import", str(copy), "--into", _set_id(first))
+    assert "0 comparisons added, 60 were there already" in again
 
 
+<<<<<<< HEAD
 OUTPUTS = "model,prompt_id,prompt,kind,output\n" + "".join(
     f"{model},p{n},Why {n}?,k{n % 3},{model} knows why it is {n}.\n"
     for model in ("gpt", "llama", "qwen", "phi")
@@ -156,5 +168,13 @@ async def test_candidates_are_imported_with_their_texts(url: str) -> None:
     done = await nextpair("import", "app/demo/answers.jsonl", "--inference-target", "latent", server=url)
     assert httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}").json()["inference_target"] == "latent"
     page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
+=======
+def test_candidates_are_imported_with_their_texts(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    address = (
+        f"{url}/v1/sets/{_set_id(out(capsys, 'import', 'app/demo/answers.jsonl', '--inference-target', 'latent'))}"
+    )
+    assert httpx.get(address).json()["inference_target"] == "latent"
+    page = httpx.get(f"{address}/candidates").json()
+>>>>>>> part-tests2
     assert len(page["candidates"]) == 24
     assert all(candidate["text"] for candidate in page["candidates"])

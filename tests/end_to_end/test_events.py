@@ -9,7 +9,6 @@ from contextlib import aclosing
 from nextpair.calls import next_pair, send_verdict
 from nextpair.schemas import Comparison, VerdictIn
 
-from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import Work, new_set
 from tests.end_to_end.processes import Server, postmaster
 
@@ -17,18 +16,17 @@ SECONDS = 60.0
 SOON = 5.0  # seconds; a stream that missed the notice would look again after fifteen
 
 
-async def test_events_cross_servers_and_outlive_postgres(start: Start) -> None:
-    a, b = await start(), await start()
-    work = Work(await new_set(a.url))
+async def test_events_cross_servers_and_outlive_postgres(server: Server, other: Server) -> None:
+    work = Work(await new_set(server.url))
     heard: asyncio.Queue[Comparison] = asyncio.Queue()
     async with asyncio.timeout(SECONDS):
-        listening = asyncio.create_task(listen(work, b, heard))
-        await tell_and_hear(work, a, heard)
-        before = await tell_and_hear(work, a, heard)
-        os.kill(postmaster(a.data_dir), signal.SIGKILL)
-        outage = await tell_and_hear(work, a, heard)
+        listening = asyncio.create_task(listen(work, other, heard))
+        await tell_and_hear(work, server, heard)
+        before = await tell_and_hear(work, server, heard)
+        os.kill(postmaster(server.data_dir), signal.SIGKILL)
+        outage = await tell_and_hear(work, server, heard)
         await asyncio.sleep(2.0)  # until both servers listen again
-        after = await tell_and_hear(work, a, heard)
+        after = await tell_and_hear(work, server, heard)
         listening.cancel()
     print(f"\nheard after {before:.3f} s, {outage:.3f} s over the outage, {after:.3f} s after it")
     work.report("events")

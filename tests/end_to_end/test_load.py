@@ -6,46 +6,42 @@ import signal
 
 from nextpair.calls import next_pair
 
-from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import PAIRS, Work, new_set
 from tests.end_to_end.processes import Server, postmaster
 
 SECONDS = 60.0  # for one scenario
 
 
-async def test_every_pair_is_judged_once(start: Start) -> None:
-    a, b = await start(), await start()
-    work = Work(await new_set(a.url))
+async def test_every_pair_is_judged_once(server: Server, other: Server) -> None:
+    work = Work(await new_set(server.url))
     async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
-        hire(group, work, a, b)
+        hire(group, work, server, other)
     assert not work.retries
-    await finish(work, a, b, title="two servers")
+    await finish(work, server, other, title="two servers")
 
 
-async def test_a_server_is_killed_and_comes_back(start: Start) -> None:
-    a, b = await start(), await start()
-    work = Work(await new_set(a.url))
+async def test_a_server_is_killed_and_comes_back(server: Server, other: Server) -> None:
+    work = Work(await new_set(server.url))
     async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
-        hire(group, work, a, b)
+        hire(group, work, server, other)
         await work.reach(PAIRS // 4)
-        await vanish_with_a_pair(work, b)
-        await b.stop(signal.SIGKILL)
+        await vanish_with_a_pair(work, other)
+        await other.stop(signal.SIGKILL)
         await work.reach(PAIRS // 2)
-        await b.start()
+        await other.start()
     assert work.retries
-    await finish(work, a, b, title="one of two servers killed")
+    await finish(work, server, other, title="one of two servers killed")
 
 
-async def test_postgres_is_killed_and_comes_back(start: Start) -> None:
-    a, b = await start(), await start()
-    work = Work(await new_set(a.url))
+async def test_postgres_is_killed_and_comes_back(server: Server, other: Server) -> None:
+    work = Work(await new_set(server.url))
     async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
-        hire(group, work, a, b)
+        hire(group, work, server, other)
         await work.reach(PAIRS // 3)
-        os.kill(postmaster(a.data_dir), signal.SIGKILL)
+        os.kill(postmaster(server.data_dir), signal.SIGKILL)
     assert work.answers[503, "application/problem+json"]
     assert not any(status in (500, 502) for status, _ in work.answers)
-    await finish(work, a, b, title="PostgreSQL killed")
+    await finish(work, server, other, title="PostgreSQL killed")
 
 
 def hire(group: asyncio.TaskGroup, work: Work, *servers: Server) -> None:

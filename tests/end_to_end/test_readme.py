@@ -1,8 +1,11 @@
 """The examples of README, guide, client and tutorial run as they stand, in their order, against one service."""
 
+import asyncio
 import re
 import shutil
 import sys
+from contextlib import nullcontext, redirect_stdout
+from io import StringIO
 
 import pytest
 
@@ -14,6 +17,7 @@ REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the shell examples use curl")
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("page", "languages"),
     [
@@ -29,11 +33,31 @@ async def test_every_example_runs(server: Server, page: str, languages: set[str]
     blocks = BLOCK.findall((ROOT / page).read_text())
     assert {language for language, _ in blocks} == languages
     for language, code in blocks:
+=======
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+async def test_every_example_runs(server: Server, page: str) -> None:
+    examples = BLOCK.findall((ROOT / page).read_text())
+    assert {language for language, _ in examples} == {"bash", "python"}
+    for language, code in examples:
+>>>>>>> part-tests2
         program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)
         done = await run(*program, "-c", code.replace("http://127.0.0.1:8000", server.url), server=server.url)
         assert done.code == 0, f"{code}\n{done.stderr}"
         assert done.stdout
         assert "urn:nextpair:problem" not in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("page", ["docs/client.md", "client/README.md"])
+async def test_every_example_of_the_client_runs(server: Server, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, and a server of their own is the one that runs already: README.md starts one."""
+    monkeypatch.setenv("NEXTPAIR_URL", server.url)
+    monkeypatch.setattr("nextpair.client.running", lambda data_dir: nullcontext(server.url))
+    examples = BLOCK.findall((ROOT / page).read_text())
+    assert {language for language, _ in examples} == {"python"}
+    for _, code in examples:
+        with redirect_stdout(StringIO()) as stdout:
+            await asyncio.to_thread(exec, compile(code, page, "exec"), {"__name__": "__main__"})
+        assert stdout.getvalue()
 
 
 def test_the_readme_names_files_that_exist() -> None:

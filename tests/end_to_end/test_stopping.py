@@ -9,7 +9,6 @@ import pytest
 from nextpair import AsyncClient
 from nextpair.calls import next_pair
 
-from tests.end_to_end.conftest import Start
 from tests.end_to_end.judges import PAIRS, Work, exported, new_set
 from tests.end_to_end.processes import Server, postgres_processes
 
@@ -18,41 +17,34 @@ SOON = 10.0
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-async def test_a_stop_keeps_everything(start: Start, how: signal.Signals) -> None:
+async def test_a_stop_keeps_everything_and_does_not_wait_for_those_who_wait(
+    server: Server, how: signal.Signals
+) -> None:
     async with asyncio.timeout(SECONDS):
-        server = await start()
         work = await judged_for_a_while(server)
         log = await exported(server.url, work.set_id)
+        awaited = await new_set(server.url)
+        waiting = [asyncio.create_task(watch(server, awaited)), asyncio.create_task(wait_for_a_pair(server, awaited))]
+        await asyncio.sleep(1.0)
+        begun = time.monotonic()
         await server.stop(how)
+        seconds = time.monotonic() - begun
+        await asyncio.gather(*waiting, return_exceptions=True)
         assert postgres_processes(server.data_dir) == []
         await server.start()
         assert await exported(server.url, work.set_id) == log
         await work.check([server.url])
-    work.report(f"stopped by {how.name}")
-
-
-async def test_the_last_server_stops_postgres(start: Start) -> None:
-    async with asyncio.timeout(SECONDS):
-        a, b = await start(), await start()
-        work = await judged_for_a_while(a)
-        await a.stop(signal.SIGTERM)
-        await work.check([b.url])
-        await b.stop(signal.SIGTERM)
-        assert postgres_processes(a.data_dir) == []
-
-
-async def test_a_stop_does_not_wait_for_those_who_wait(start: Start) -> None:
-    async with asyncio.timeout(SECONDS):
-        server = await start()
-        set_id = await new_set(server.url)
-        waiting = [asyncio.create_task(watch(server, set_id)), asyncio.create_task(wait_for_a_pair(server, set_id))]
-        await asyncio.sleep(1.0)
-        begun = time.monotonic()
-        await server.stop(signal.SIGTERM)
-        seconds = time.monotonic() - begun
-        await asyncio.gather(*waiting, return_exceptions=True)
-    print(f"\nstopped in {seconds:.1f} s under an event stream and a long poll")
+    work.report(f"stopped by {how.name} in {seconds:.1f} s under an event stream and a long poll")
     assert seconds < SOON
+
+
+async def test_the_last_server_stops_postgres(server: Server, other: Server) -> None:
+    async with asyncio.timeout(SECONDS):
+        work = await judged_for_a_while(server)
+        await server.stop(signal.SIGTERM)
+        await work.check([other.url])
+        await other.stop(signal.SIGTERM)
+        assert postgres_processes(server.data_dir) == []
 
 
 async def judged_for_a_while(server: Server) -> Work:

@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from nextpair import CandidateIn, Goal, Stop
 
+from tests.end_to_end.processes import Server
+
 RULE = Stop(goal=0.95)
 SCORES = {f"c{n:02}": float(score) for n, score in enumerate(np.random.default_rng(24).standard_normal(24))}
 BEST = max(SCORES, key=SCORES.__getitem__)
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nextpair.Client]:
-    with nextpair.Client.local(tmp_path_factory.mktemp("local")) as client:
+@pytest.fixture
+def client(server: Server) -> Iterator[nextpair.Client]:
+    with nextpair.Client(server.url) as client:
         yield client
 
 

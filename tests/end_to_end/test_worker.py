@@ -13,6 +13,7 @@ from nextpair import AsyncClient
 from nextpair.calls import create_set, describe_judge, get_judge, list_absolute_scores, next_pair, ranking
 from nextpair.schemas import CandidateIn, Goal, JudgeIn, SetIn, Stop
 
+from app import cli
 from tests.end_to_end.processes import Server, eventually, free_port
 from tests.end_to_end.workers import Network, WorkerProcess, assert_each_pair_once, create, length, log_of
 
@@ -227,12 +228,19 @@ async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
         (["--absolute", "ten"], "write a scale such as 1-10"),
         ([], "the engine scripted makes verdicts up; name each set that it may judge with --set ID"),
         (["--project", "mine"], "with --set ID"),
-        (["--set", str(UUID(int=1))], "Check that the server runs"),
     ],
 )
-async def test_what_cannot_work_ends_with_one_line(tmp_path: Path, options: list[str], says: str) -> None:
-    worker = WorkerProcess("http://127.0.0.1:9", tmp_path / "worker.log", *options)
+def test_what_cannot_work_ends_with_one_line(capsys: pytest.CaptureFixture[str], options: list[str], says: str) -> None:
+    scripted = ["worker", "--server", "http://127.0.0.1:9", "--model", "lengths", "--engine", "scripted"]
+    assert cli.run([*scripted, *options]) in (1, 2)
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("nextpair: ")
+    assert says in last
+
+
+async def test_a_worker_without_a_service_ends_with_one_line(tmp_path: Path) -> None:
+    worker = WorkerProcess("http://127.0.0.1:9", tmp_path / "worker.log", "--set", str(UUID(int=1)))
     assert await worker.end() in (1, 2)
     *_, last = worker.log.read_text().splitlines()
     assert last.startswith("nextpair: ")
-    assert says in last
+    assert "Check that the server runs" in last
