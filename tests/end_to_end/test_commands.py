@@ -115,7 +115,6 @@ def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path, capsys: p
     assert "0 comparisons added, 60 were there already" in again
 
 
-<<<<<<< HEAD
 OUTPUTS = "model,prompt_id,prompt,kind,output\n" + "".join(
     f"{model},p{n},Why {n}?,k{n % 3},{model} knows why it is {n}.\n"
     for model in ("gpt", "llama", "qwen", "phi")
@@ -164,17 +163,11 @@ def test_outputs_come_in_parts_and_nothing_stays_of_a_file_that_is_refused(
         ]
 
 
-async def test_candidates_are_imported_with_their_texts(url: str) -> None:
-    done = await nextpair("import", "app/demo/answers.jsonl", "--inference-target", "latent", server=url)
-    assert httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}").json()["inference_target"] == "latent"
-    page = httpx.get(f"{url}/v1/sets/{_set_id(done.stdout)}/candidates").json()
-=======
 def test_candidates_are_imported_with_their_texts(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     address = (
         f"{url}/v1/sets/{_set_id(out(capsys, 'import', 'app/demo/answers.jsonl', '--inference-target', 'latent'))}"
     )
     assert httpx.get(address).json()["inference_target"] == "latent"
     page = httpx.get(f"{address}/candidates").json()
->>>>>>> part-tests2
     assert len(page["candidates"]) == 24
     assert all(candidate["text"] for candidate in page["candidates"])

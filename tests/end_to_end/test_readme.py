@@ -17,29 +17,11 @@ REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the shell examples use curl")
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("page", "languages"),
-    [
-        ("README.md", {"bash", "python"}),
-        ("docs/guide.md", {"bash", "python"}),
-        ("docs/client.md", {"python"}),
-        ("docs/tutorial.md", {"bash", "python"}),
-        ("docs/models-over-prompts.md", {"bash", "python"}),
-        ("client/README.md", {"python"}),
-    ],
-)
-async def test_every_example_runs(server: Server, page: str, languages: set[str]) -> None:
-    blocks = BLOCK.findall((ROOT / page).read_text())
-    assert {language for language, _ in blocks} == languages
-    for language, code in blocks:
-=======
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/tutorial.md", "docs/models-over-prompts.md"])
 async def test_every_example_runs(server: Server, page: str) -> None:
     examples = BLOCK.findall((ROOT / page).read_text())
     assert {language for language, _ in examples} == {"bash", "python"}
     for language, code in examples:
->>>>>>> part-tests2
         program = ("bash", "-euo", "pipefail") if language == "bash" else (sys.executable,)
         done = await run(*program, "-c", code.replace("http://127.0.0.1:8000", server.url), server=server.url)
         assert done.code == 0, f"{code}\n{done.stderr}"
