@@ -1,4 +1,4 @@
-"""The examples of the README, the guide, the client and the tutorial run as they stand, in their order, against one service."""
+"""The examples of README, guide, client and tutorial run as they stand, in their order, against one service."""
 
 import re
 import shutil
