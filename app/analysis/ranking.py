@@ -110,7 +110,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
 def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
     """Raises Impossible for what this method, or this log, does not have."""
     name, baseline = request.name, request.baseline
-    if request.scale == "elo" and (name in BASELINES or not make(request.method.expert).as_soft_bt):
+    if request.scale == "elo" and not _has_logits(request):
         raise Impossible(
             "scale", f"the scores of {name} are no logits, which Elo is made of; choose the method soft-bt"
         )
@@ -166,7 +166,12 @@ def _method(request: RankingRequest, published: Published | None) -> schemas.Met
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
         shown["evidence"] = "learnt" if method.evidence == "learnt" else request.votes or method.evidence
     more = {"name": name, "temperatures": request.temperatures, **request.wanted._asdict()}
+    more["scale"] = "logit" if _has_logits(request) else None
     return schemas.Method.model_validate(shown | more)
+
+
+def _has_logits(request: RankingRequest) -> bool:
+    return request.name not in BASELINES and make(request.method.expert).as_soft_bt is not None
 
 
 def _evidence(log: JudgedLog, published: Published | None) -> schemas.Evidence | None:

@@ -16,6 +16,7 @@ from app.cli.options import (
     FormatOption,
     GroupBy,
     ItemOption,
+    MatrixOption,
     MethodOption,
     OutputsOption,
     ParameterOption,
@@ -80,6 +81,7 @@ def rank(
     scale: ScaleOption = "logit",
     by: ByOption = None,
     outputs: OutputsOption = None,
+    matrix: MatrixOption = False,
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
     ] = None,
@@ -111,16 +113,20 @@ def rank(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
         evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
-        baseline=baseline, scale=scale, by=by,
+        baseline=baseline, scale=scale, by=by, matrix=matrix,
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),
         method=require_possible(how), scores=scores, outputs_of=outputs,
     )  # fmt: skip
     if len(files) > 1:
-        refuse_of_several(group_by=groups, scores=scores, plot=plot, by=by, outputs=outputs, baseline=baseline)
+        refuse_of_several(
+            group_by=groups, scores=scores, plot=plot, by=by, outputs=outputs, baseline=baseline, matrix=matrix
+        )
         show_leaderboard(of_files(files, [read(file)[0].ranking for file in files], criterion_weight or ()), form)
         return
+    if matrix and form == "csv":
+        raise typer.BadParameter("has no place in CSV; leave it out, or choose --format json.", param_hint="--matrix")
     if criterion_weight:
         raise typer.BadParameter("is of several FILES; there is one.", param_hint="--criterion-weight")
     rankings = read(files[0])

@@ -107,6 +107,9 @@ BaselineOption = Annotated[
 ScaleOption = Annotated[
     ScaleName, typer.Option(help="Of scores: logits, or Elo, which is logits times 173.7. Both are 0 on average.")
 ]
+MatrixOption = Annotated[
+    bool, typer.Option("--matrix", help="Also how often each candidate is expected to win against each other.")
+]
 FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
 
 ScoresOption = Annotated[

@@ -42,11 +42,13 @@ from app.inference.targets import judged_alone, publish_for, quantity_of
 from app.offline import absolute_scores, outputs, room
 from app.offline.agreement import JudgeAgreement, agreement_of
 from app.offline.groups import Group, split
+from app.offline.win_rates import WinMatrix, matrix_of
 
 MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where the method allows it
 ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
 IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
 NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
+VALUES = {"method": "name"}  # fields of RankingMethod by options, where they differ
 NOBODY = "the judge"  # where the file names none
 SIGNAL = "the signal"
 OF_ROWS = (SIGNAL, "the agreement of judges", "the agreement with people")  # which need each row by itself
@@ -75,6 +77,7 @@ class RankingMethod(NamedTuple):
     baseline: str | None = None  # a candidate
     scale: ScaleName = "logit"
     by: str | None = None  # a tag of the prompts
+    matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
 
 
 class Ranked(NamedTuple):
@@ -84,6 +87,7 @@ class Ranked(NamedTuple):
     ranking: schemas.Ranking
     agreement: JudgeAgreement | None  # where the file names several judges
     left_out: Sequence[str]  # what is not said of so much, and why
+    matrix: WinMatrix | None = None  # of expected win rates, where it was asked for
 
 
 def rank_file(
@@ -164,17 +168,18 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     )  # fmt: skip
     try:
         ranking = analysis.rank(log, request, publish, Origin(NO_SET, log.rows))
+        matrix = matrix_of(log, ranking, publish) if method.matrix else None
     except Impossible as error:
-        value = method.name if error.field == "method" else getattr(method, error.field)
-        raise InputError(f"--{error.field.replace('_', '-')} {value}: {error.fault}") from None
+        value = "" if error.field == "matrix" else f" {getattr(method, VALUES.get(error.field, error.field))}"
+        raise InputError(f"--{error.field.replace('_', '-')}{value}: {error.fault}") from None
     except Unconverged as error:
         name = " / ".join(group.labels) or "all comparisons"
         raise NotConvergedError(f"{name}: {method.name} gives no ranking. {error}") from None
     if ranking.entropy is None and method.name not in BASELINES:
         left_out += ["the entropy", "which candidates are interchangeable"]
     if group.is_folded:
-        return Ranked(group.labels, ranking, None, [*left_out, *OF_ROWS])
-    return Ranked(group.labels, ranking, agreement_of(log, group.items), left_out)
+        return Ranked(group.labels, ranking, None, [*left_out, *OF_ROWS], matrix)
+    return Ranked(group.labels, ranking, agreement_of(log, group.items), left_out, matrix)
 
 
 def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, list[str]]:

@@ -294,7 +294,7 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
         "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
         "position_bias": "none", "absolute_scale": None, "evidence": None,
-        "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0,
+        "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0, "scale": None,
     }  # fmt: skip
 
 

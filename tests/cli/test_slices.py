@@ -58,6 +58,16 @@ def test_rank_in_elo_is_the_ranking_times_a_number(capsys: pytest.CaptureFixture
     assert re.search(r" [+-]\d+ … [+-]\d+ ", out(capsys, "rank", BATTLES, "--scale", "elo"))
 
 
+def test_rank_prints_win_rates_of_each_against_each(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log, _ = judged_by_category(tmp_path)
+    printed = out(capsys, "rank", str(log), "--matrix").splitlines()
+    start = printed.index("Expected win rates of rows against columns, which are numbered as the rows:")
+    assert printed[start + 2].split() == ["#", "candidate", "1", "2", "3"]
+    shares = [re.findall(r"(\d+)%", line) for line in printed[start + 4 : start + 7]]
+    assert [len(row) for row in shares] == [2, 2, 2]
+    assert int(shares[0][0]) + int(shares[1][0]) == pytest.approx(100, abs=1)
+
+
 def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     log, outputs = judged_by_category(tmp_path)
     for chosen, message in [
@@ -73,6 +83,7 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
         (["--by", "kind", "--inference-target", "latent"], "--by kind: slices are about new prompts"),
         (["--outputs", str(outputs)], "--outputs is for --by"),
         (["--baseline", "claude"], "--baseline claude: there is no candidate 'claude'"),
+        (["--matrix", "--method", "win-ratio"], "--matrix: win-ratio predicts no verdicts; choose the method soft-bt"),
         (["--scale", "elo", "--method", "gaussian"], "--scale elo: the scores of gaussian are no logits"),
     ]:
         code, printed = failure(capsys, "rank", str(log), *chosen)

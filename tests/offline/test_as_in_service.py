@@ -1,5 +1,7 @@
 """`nextpair rank` of an exported log gives the numbers of the service's ranking."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -20,6 +22,7 @@ from tests.factories import (
     create_set,
     create_systems,
     get,
+    patch,
     ranking,
     said,
     send_scores,
@@ -142,8 +145,15 @@ async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsy
     await compare_all(http, created["id"], simulated(KEYS, 40, seed=1))
     file = str(await exported(http, created["id"], tmp_path / "log.parquet"))
     for target in ("latent", "all-pairs"):
-        printed = json.loads(out(capsys, "rank", file, "--inference-target", target, "--format", "json"))
+        printed = json.loads(out(capsys, "rank", file, "--inference-target", target, "--matrix", "--format", "json"))
+        win_rates = printed.pop("win_rates")
         assert_same(printed, await ranking(http, created["id"], inference_target=target))
+        await patch(http, created["id"], inference_target=target)
+        answer = await http.get(f"/v1/sets/{created['id']}/matrix", params={"of": "win-rate", "format": "csv"})
+        (_, *keys), *rows = csv.reader(io.StringIO(answer.text))
+        assert keys == win_rates["keys"]
+        for row, there in zip(win_rates["p"], rows, strict=True):
+            assert row == [pytest.approx(float(cell), abs=1e-9) if cell else None for cell in there[1:]]
 
 
 async def test_scores_of_the_same_candidate_on_several_items(

@@ -15,8 +15,10 @@ from app.offline.agreement import JudgeAgreement
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import SIGNAL, Ranked
+from app.offline.win_rates import WinMatrix
 
 MOST_SHOWN = 1000  # rows of a table
+MOST_IN_MATRIX = 10  # candidates; JSON has them all
 GIVING_WAY = ("interval", "± sd", "tie")  # columns of a table, where names are too long: others tell much the same
 
 
@@ -40,7 +42,8 @@ def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> N
 def _answer(ranked: Ranked, group: dict[str, str]) -> Row:
     """The ranking as the contract has it, and what a file has beside it."""
     beside = {"agreement": ranked.agreement, "left_out": ranked.left_out}
-    return ({"group": group} if group else {}) | ranked.ranking.model_dump() | beside
+    win_rates = {"win_rates": ranked.matrix._asdict()} if ranked.matrix else {}
+    return ({"group": group} if group else {}) | ranked.ranking.model_dump() | beside | win_rates
 
 
 def _print(console: Console, ranked: Ranked) -> None:
@@ -51,6 +54,9 @@ def _print(console: Console, ranked: Ranked) -> None:
     _print_rows(console, ranking, ranking.ranking[:MOST_SHOWN])
     if (rest := len(ranking.ranking) - MOST_SHOWN) > 0:
         console.print(f"and {rest:,} more: --format csv and json have them all.")
+    if ranked.matrix:
+        console.print("Expected win rates of rows against columns, which are numbered as the rows:")
+        console.print(_matrix(ranked.matrix))
     if ranking.slices:
         console.print(escape(ranking.slices.sentence))
         for each in ranking.slices.slices:
@@ -65,6 +71,15 @@ def _print_rows(console: Console, ranking: schemas.Ranking, rows: Sequence[schem
         of = "win rates" if ranking.inference_target.name == "all-pairs" else "scores"
         console.print(escape(f"Against {ranking.baseline}, by {of}:"))
         console.print(grid(*table_of(ranking, others, (*NAMED, *AGAINST))))
+
+
+def _matrix(matrix: WinMatrix) -> Table:
+    """The first rows and columns, as many as fit a page."""
+    p, shown = matrix.p, min(len(matrix.keys), MOST_IN_MATRIX)
+    numbers = [str(place + 1) for place in range(shown)]
+    cells = [["" if each is None else percent(each) for each in row[:shown]] for row in p[:shown]]
+    rows = [[number, key, *row] for number, key, row in zip(numbers, matrix.keys, cells, strict=False)]
+    return grid(["#", "candidate", *numbers], rows)
 
 
 def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: schemas.Slice) -> None:

@@ -37,11 +37,11 @@ class Method(Response):
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="Of `p_top_k`.")
     epsilon: float = Field(description="Of `tie_group`, in units of the scores; in logits whatever `scale` is.")
-    scale: ScaleName = Field(
-        default="logit",
-        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: as the "
-        "expert has them, or as Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position "
-        "biases, `epsilon` and `evidence` stay as the expert has them.",
+    scale: ScaleName | None = Field(
+        default=None,
+        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: logits, "
+        "or Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` and "
+        "`evidence` stay in logits. Null of a method whose scores are no logits.",
     )
 
 
