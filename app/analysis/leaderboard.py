@@ -29,9 +29,12 @@ def weights_of(texts: Iterable[str]) -> dict[str, float]:
     for text in texts:
         name, _, number = text.rpartition("=")
         try:
-            weights[name] = float(number)
+            weight = float(number)
         except ValueError:
             raise Impossible("weight", f"{text!r} is not NAME=NUMBER, as in Clarity=2") from None
+        if name in weights:
+            raise Impossible("weight", f"{name!r} has two weights; give it one")
+        weights[name] = weight
     return weights
 
 

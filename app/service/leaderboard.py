@@ -9,10 +9,11 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.analysis import leaderboard as analysis
+from app.analysis.judged import Impossible
 from app.analysis.leaderboard import RankedCriterion
 from app.service import rankings
 from app.service.context import Context
-from app.service.errors import InvalidRequest, NothingJudged
+from app.service.errors import AppError, InvalidRequest, NothingJudged
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
 from app.storage import judges, sets
@@ -36,9 +37,19 @@ async def read(ctx: Context, query: LeaderboardQuery) -> schemas.Leaderboard:
     async with ctx.reading() as db:
         rows = await _chosen(db, query)
         people = await judges.of_kind(db, "human")
-    ranked = await asyncio.gather(*(rankings.rank(ctx, FoundSet(row, people), query.ranking) for row in rows))
+    ranked = await asyncio.gather(*(_rank(ctx, FoundSet(row, people), query.ranking) for row in rows))
     criteria = [RankedCriterion(row.name, row.attribute, each) for row, each in zip(rows, ranked, strict=True)]
     return analysis.leaderboard(criteria, weights, query.project)
+
+
+async def _rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ranking:
+    """Raises what `rankings.rank` raises, and says of which set."""
+    try:
+        return await rankings.rank(ctx, found, query)
+    except Impossible as error:
+        raise InvalidRequest(f"{found.row.name}: {error}") from None
+    except AppError as error:
+        raise type(error)(f"{found.row.name}: {error.detail}", *error.faults) from None
 
 
 async def _chosen(db: AsyncConnection, query: LeaderboardQuery) -> Sequence[Record]:

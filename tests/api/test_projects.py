@@ -93,7 +93,9 @@ async def test_a_baseline_and_a_scale_are_those_of_every_set(http: httpx.AsyncCl
         shown = {row["key"]: row["places"][k] for row in board["rows"] if row["places"][k]}
         for row in own["ranking"]:
             assert (shown[row["key"]]["score"], shown[row["key"]]["against"]) == (row["score"], row["against"])
-    assert "elm" in await problem(http, 422, baseline="elm")  # which the first set does not have
+    message = await problem(http, 422, baseline="elm")
+    assert message.startswith("Clarity: ")  # which does not have it
+    assert "'elm'" in message
 
 
 async def test_paused_sets_count_and_unjudged_and_deleted_ones_do_not(http: httpx.AsyncClient) -> None:
@@ -116,6 +118,7 @@ async def test_what_cannot_be_answered_says_why(http: httpx.AsyncClient) -> None
     await two_criteria(http)
     assert "'Clarity' is not NAME=NUMBER" in await problem(http, 422, weight="Clarity")
     assert "no criterion of the name 'Tone'; there are 'Clarity'" in await problem(http, 422, weight="Tone=1")
+    assert "'Clarity' has two weights" in await problem(http, 422, weight=["Clarity=1", "Clarity=2"])
     for number in ("0", "-1", "nan", "inf"):
         assert "give a number above 0" in await problem(http, 422, weight=f"Clarity={number}")
     twin = await create_set(http, name="Clarity", project=PROJECT)
