@@ -114,16 +114,17 @@ def _has_prompts(table: Table, columns: OutputColumns) -> bool:
 
 
 def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns of texts that mostly differ and are about as long as the longest; none where there is only one."""
+    """The columns of sentences that mostly differ; none where no two of them are about as long."""
     texts = {column: counts(table, column) for column in columns if column.casefold() not in NO_SYSTEMS}
     lengths = {
         column: median(map(len, cells))
         for column, cells in texts.items()
         if len(cells) > cells.total() / 2 and has_words(table, column)
     }
-    least = max(SENTENCE, max(lengths.values(), default=0.0) / SIMILAR)
-    systems = tuple(column for column, length in lengths.items() if length >= least)
-    return systems if len(systems) > 1 else ()
+    systems = tuple(column for column, length in lengths.items() if length >= SENTENCE)
+    longest = max(lengths.values(), default=0.0)
+    alike = [column for column in systems if lengths[column] >= longest / SIMILAR]
+    return systems if len(alike) > 1 else ()
 
 
 def _is_text(table: Table, column: str) -> bool:

@@ -193,6 +193,7 @@ def summary(read: ReadOutputs) -> str:
     return (
         f"{counted(len(read.candidates), 'system')}, {counted(len(read.items), 'prompt')}, "
         f"{counted(answers.total(), 'output')}, {read.missing:,} missing"
+        + (f"; columns of systems {', '.join(read.columns.systems)}" if read.columns.systems else "")
         + (f"; tags {', '.join(read.columns.tags)}" if read.columns.tags else "")
         + (f"; not compared: {', '.join(left_out)}" if left_out else "")
     )

@@ -191,6 +191,13 @@ def test_wide_tables_are_known_by_their_texts_and_short_ones_by_their_names() ->
     assert (named.missing, [item.key for item in named.items]) == (1, ["Two and two?", "Two and three?"])
 
 
+def test_a_system_that_writes_much_less_than_the_others_is_one_of_them() -> None:
+    long, terse = (f"Because {'of the air ' * times}above {{}}." for times in (20, 2))
+    rows = [f"Why {n}?,{long.format(n)},{long.format(n + 9)},{terse.format(n)}" for n in range(9)]
+    outputs = read_as("a.csv", "\n".join(["prompt,gpt,llama,terse", *rows]))
+    assert outputs.columns.systems == ("gpt", "llama", "terse")
+
+
 @pytest.mark.parametrize(
     "content",
     [
