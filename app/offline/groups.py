@@ -1,7 +1,6 @@
 """Groups of a file: comparisons that are ranked together."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ class Group(NamedTuple):
     item: Ints | None = None  # (K,) which of them; None where it is the same of all
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
     tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
-    covariates: Mapping[str, Floats] = MappingProxyType({})  # (I, N) of outputs by name, NaN of unknown ones
+    covariates: Mapping[str, Floats] = {}  # (I, N) of outputs by name, NaN of unknown ones
 
     @property
     def item_of_each(self) -> Ints:
