@@ -97,16 +97,16 @@ OutputsOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="Outputs of systems for prompts, as nextpair import reads them: gives the prompts of a log their tags, "
-        "and outputs their lengths.",
+        "and outputs their covariates.",
         callback=lambda file: file if file is None else existing(file),
     ),
 ]
 CovariateOption = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME",
-        help="Take what judges prefer out of the scores, such as the length of outputs; needs --outputs. Its effect is "
-        "shown.",
+        metavar="length|COL",
+        help="Take what judges prefer out of the scores: length, of the texts in --outputs, or a column of that "
+        "file with a number for each output. Its effect is shown; may be repeated.",
     ),
 ]
 BaselineOption = Annotated[

@@ -75,7 +75,7 @@ def keys_of(table: Table, column: str) -> list[str]:
     return [texts[each] for each in code.tolist()]
 
 
-def numbers_of(table: Table, column: str) -> Floats:
+def numbers_of(table: Table, column: str, remedy: str = "correct or empty it") -> Floats:
     """(K,) a column as finite numbers, NaN where a cell is empty. Raises InputError."""
     cells = table.cells[require(table, column)]
     if cells.type == pa.float64() and not cells.null_count and np.isfinite(cells.to_numpy()).all():
@@ -83,7 +83,7 @@ def numbers_of(table: Table, column: str) -> Floats:
     texts, code = coded(table, column)
     values = np.array([_number(text) for text in texts])[code]
     if (row := first_true(np.isinf(values))) is not None:
-        raise complaint(table, row, column, f"{texts[code[row]]!r} is not a finite number; correct or empty it")
+        raise complaint(table, row, column, f"{texts[code[row]]!r} is not a finite number; {remedy}")
     return values
 
 

@@ -32,6 +32,7 @@ class ReadOutputs(NamedTuple):
     columns: OutputColumns  # as used
     items: list[ItemIn]
     candidates: list[CandidateIn]
+    prompts: list[str]  # the item of each row that is not at fault
     faults: list[Fault]  # in the order of the file
     missing: int  # outputs that are not there
 
@@ -148,6 +149,7 @@ def read(table: Table, columns: OutputColumns, max_chars: int | None = None) -> 
         columns._replace(tags=tuple(tags)),
         items,
         [CandidateIn(key=system, outputs=dict(texts)) for system, texts in outputs.items()],
+        rows.keys,
         sorted(faults, key=lambda fault: fault.line),
         len(items) * len(outputs) - sum(map(len, outputs.values())),
     )

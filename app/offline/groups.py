@@ -1,6 +1,6 @@
 """Groups of a file: comparisons that are ranked together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +9,9 @@ from app.files.columns import Labels
 from app.files.comparisons import GroupedComparisons
 from app.inference.fitting import AbsoluteScores, no_absolute_scores
 from app.inference.types import Comparisons, Floats, Ints
-from app.offline import absolute_scores
+from app.offline import absolute_scores, covariates
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
-from app.offline.outputs import NO_OUTPUTS, OutputsBeside, Tags, log_lengths, matched
+from app.offline.outputs import NO_OUTPUTS, OutputsBeside, Tags, matched
 
 
 class Group(NamedTuple):
@@ -24,7 +24,7 @@ class Group(NamedTuple):
     item: Ints | None = None  # (K,) which of them; None where it is the same of all
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
     tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
-    lengths: Floats | None = None  # (I, N) ln(1 + bytes) of outputs, NaN of unknown ones; None without a table of them
+    covariates: Mapping[str, Floats] = {}  # (I, N) of outputs by name, NaN of unknown ones
 
     @property
     def item_of_each(self) -> Ints:
@@ -50,8 +50,9 @@ def split(
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
         times = None if comparisons.times is None else comparisons.times[rows]
-        lengths = log_lengths(items, keys, beside.lengths) if beside.lengths else None
-        yield Group(labels, keys, group, names, absolute, items, item, times, matched(items, beside.tags), lengths)
+        tags = matched(items, beside.tags)
+        of_outputs = {name: covariates.of_log(items, keys, numbers) for name, numbers in beside.covariates.items()}
+        yield Group(labels, keys, group, names, absolute, items, item, times, tags, of_outputs)
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:

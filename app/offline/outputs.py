@@ -3,34 +3,32 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from app.analysis.covariates import LENGTH
 from app.files.columns import coded
 from app.files.comparisons import item_column
 from app.files.outputs import OutputColumns, ReadOutputs, find, item_key, read, tags_of
 from app.files.reading import read_all
 from app.files.tables import InputError, Table
-from app.inference.types import Floats
+from app.offline.covariates import Output, add_column, lengths_of, require_differences
 
 Tags = Mapping[str, str]  # value by name
 TagsByItem = Mapping[str, Tags]  # by the key of the item, as `item_key` has it
-LengthsByItem = Mapping[str, Mapping[str, int]]  # bytes of each output, by the key of the item, and the system
 
 
 class OutputsBeside(NamedTuple):
     """What a table of outputs tells of a log."""
 
     tags: TagsByItem
-    lengths: LengthsByItem
+    covariates: Mapping[str, Mapping[Output, float]]  # by name
 
 
 NO_OUTPUTS = OutputsBeside({}, {})
 
 
-def load(path: str, by: str | None = None) -> OutputsBeside:
-    """What files of outputs have. Raises InputError, also where `by` can be no tag."""
+def load(path: str, by: str | None = None, covariates: Sequence[str] = ()) -> OutputsBeside:
+    """What files of outputs have. Raises InputError, also where `by` can be no tag, or a column no covariate."""
     tags: dict[str, Tags] = {}
-    lengths: dict[str, dict[str, int]] = {}
+    numbers: dict[str, dict[Output, float]] = {name: {} for name in covariates}
     for table in read_all(path):
         columns = find(table)
         if columns is None:
@@ -38,10 +36,15 @@ def load(path: str, by: str | None = None) -> OutputsBeside:
             raise InputError(f"{table.name}: no outputs of several systems are known here; the columns are {there}")
         outputs = _of_table(table, columns, by)
         tags |= {item.key: item.tags for item in outputs.items}
-        for system in outputs.candidates:
-            for item, text in (system.outputs or {}).items():
-                lengths.setdefault(item, {})[system.key] = len((text or "").encode())
-    return OutputsBeside(tags, lengths)
+        for name in numbers:
+            if name == LENGTH:
+                numbers[name] |= lengths_of(outputs)
+            else:
+                add_column(table, outputs, name, numbers[name])
+    for name, of_outputs in numbers.items():
+        if name != LENGTH:
+            require_differences(path, name, of_outputs)
+    return OutputsBeside(tags, numbers)
 
 
 def _of_table(table: Table, columns: OutputColumns, by: str | None) -> ReadOutputs:
@@ -73,9 +76,3 @@ def noted(tables: Iterable[Table], item: str | None, by: str, tags: dict[str, Ta
 def matched(items: Sequence[str], tags: TagsByItem) -> list[Tags]:
     """(I,) the tags of each item of a log; none of what is unknown."""
     return [tags.get(item_key(item), {}) for item in items]
-
-
-def log_lengths(items: Sequence[str], keys: Sequence[str], lengths: LengthsByItem) -> Floats:
-    """(I, N) ln(1 + bytes) of each candidate's output on each item; NaN of what is unknown."""
-    rows = [lengths.get(item_key(item), {}) for item in items]
-    return np.log1p([[row.get(key) or np.nan for key in keys] for row in rows])

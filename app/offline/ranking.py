@@ -114,8 +114,8 @@ def rank_file(
     if outputs_of and by is None and not method.covariate:
         raise InputError("--outputs is for --by, which ranks by a tag of the prompts, and for --covariate; name one")
     if method.covariate and not outputs_of:
-        raise InputError(f"--covariate {method.covariate[0]} needs the texts: give --outputs FILE")
-    beside = outputs.load(outputs_of, by) if outputs_of else outputs.NO_OUTPUTS
+        raise InputError(f"--covariate {method.covariate[0]} needs the outputs: give --outputs FILE")
+    beside = outputs.load(outputs_of, by, method.covariate) if outputs_of else outputs.NO_OUTPUTS
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
     parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
     if by and outputs_of:
@@ -224,7 +224,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         absolute=group.absolute,
         repeat_correlations=lambda: repeat_correlations(publish("latent"), item, len(group.judges)),
         quantity_by=lambda published, target: quantity_of(target, published, comparisons, item, has, people),
-        outputs=lambda covariate: group.lengths if covariate == "length" else None,
+        outputs=group.covariates.get,
         tags=group.tags,
         times=group.times,
     )

@@ -82,6 +82,11 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
         (["--by", "kind", "--method", "win-ratio"], "--by kind: win-ratio ranks all prompts together"),
         (["--by", "kind", "--inference-target", "latent"], "--by kind: slices are about new prompts"),
         (["--outputs", str(outputs)], "--outputs is for --by"),
+        (["--covariate", "lists"], "--covariate lists needs the outputs: give --outputs FILE"),
+        (
+            ["--covariate", "lists", "--outputs", str(outputs)],
+            "no column 'lists'; the columns are prompt_id, kind, model, output",
+        ),
         (["--baseline", "claude"], "--baseline claude: there is no candidate 'claude'"),
         (["--matrix", "--method", "win-ratio"], "--matrix: win-ratio predicts no verdicts; choose the method soft-bt"),
         (["--scale", "elo", "--method", "gaussian"], "--scale elo: the scores of gaussian are no logits"),
