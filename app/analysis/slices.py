@@ -12,7 +12,7 @@ from app.analysis.rows import beside_baseline, present_rows, with_counts
 from app.inference import targets
 from app.inference.fitting import BASELINES, Published, Scores
 from app.inference.reporting import Wanted, by_posterior, named
-from app.inference.targets import DRAWS_SEED, Departure, by_tag
+from app.inference.targets import DRAWS_SEED, TagDeparture, by_tag
 from app.inference.types import Bools, Ints
 
 MOST_VALUES, MOST_CANDIDATES = 20, 100
@@ -81,7 +81,7 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
     return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
 
 
-def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: Departure) -> schemas.Slice:
+def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeparture) -> schemas.Slice:
     log, published, wanted, baseline = slicing
     here: Bools = by.of_item[log.item] == place
     standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
@@ -96,7 +96,7 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: Depar
     )
 
 
-def _departure(log: JudgedLog, by: Tagged, value: str, test: Departure) -> schemas.SliceDeparture:
+def _departure(log: JudgedLog, by: Tagged, value: str, test: TagDeparture) -> schemas.SliceDeparture:
     first, second, can_tell = log.keys[test.first], log.keys[test.second], test.smallest_p <= by.alpha
     return schemas.SliceDeparture(
         p_value=test.p_value,
@@ -111,7 +111,7 @@ def _departure(log: JudgedLog, by: Tagged, value: str, test: Departure) -> schem
     )
 
 
-def _of_departure(by: Tagged, value: str, first: str, second: str, test: Departure) -> str:
+def _of_departure(by: Tagged, value: str, first: str, second: str, test: TagDeparture) -> str:
     where, p = f"{by.tag} {value}", f"(p = {test.p_value:.2g})"
     if test.p_value > by.alpha:
         return f"No difference between {where} and the other prompts is claimed {p}."

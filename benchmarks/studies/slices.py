@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
-from app.inference.targets import Departure, by_tag, departures, on_new_items
+from app.inference.targets import TagDeparture, by_tag, departures, on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.truth import differences, differences_held
@@ -33,7 +33,7 @@ LEVEL = 0.05
 NORMAL = 1.96  # half the width of a 95% interval, in standard deviations
 
 
-class Design(NamedTuple):
+class TaggedDesign(NamedTuple):
     """Which judge compares what."""
 
     judge: str
@@ -47,7 +47,7 @@ class TaggedLog(NamedTuple):
     tag: Ints  # (M,)
 
 
-class Shown(NamedTuple):
+class IntervalCoverage(NamedTuple):
     """How one way of reading a tag's scores does: the mean over tags and differences."""
 
     covered: float
@@ -55,11 +55,13 @@ class Shown(NamedTuple):
 
 
 EVEN = ((5, 5, 5), (20, 20, 20))
-INTERVALS = [(Design(judge, sizes), eta) for judge, sizes, eta in product(("says p", "votes"), EVEN, (0.0, 0.3, 0.6))]
+INTERVALS = [
+    (TaggedDesign(judge, sizes), eta) for judge, sizes, eta in product(("says p", "votes"), EVEN, (0.0, 0.3, 0.6))
+]
 CLAIMS = [
-    *(Design(judge, (size,) * TAGS) for judge, size in product(("says p", "votes"), (5, 10, 20))),
-    *(Design(judge, (2, 4, 9)) for judge in ("says p", "votes")),
-    *(Design(judge, (20, 20, 20), 0.5) for judge in ("says p", "votes")),
+    *(TaggedDesign(judge, (size,) * TAGS) for judge, size in product(("says p", "votes"), (5, 10, 20))),
+    *(TaggedDesign(judge, (2, 4, 9)) for judge in ("says p", "votes")),
+    *(TaggedDesign(judge, (20, 20, 20), 0.5) for judge in ("says p", "votes")),
 ]
 
 
@@ -93,7 +95,7 @@ def claims(sets: int, planted: int) -> Iterator[Sequence[str]]:
         yield [design.judge, " + ".join(map(str, design.prompts)), f"{100 * design.share:.0f}", *cells]
 
 
-def one_reading(design: Design, eta: float, rng: np.random.Generator) -> list[Shown]:
+def one_reading(design: TaggedDesign, eta: float, rng: np.random.Generator) -> list[IntervalCoverage]:
     """By slices, by the ranking of all prompts, and by those of each tag's prompts alone."""
     scores = rng.normal(0.0, SD, N) + rng.normal(0.0, eta, (TAGS, N))
     log = judged(scores, design, rng)
@@ -108,14 +110,14 @@ def one_reading(design: Design, eta: float, rng: np.random.Generator) -> list[Sh
     return [shown(each, flatter * scores) for each in readings]
 
 
-def shown(by_tag: Sequence[Scores], truth: Floats) -> Shown:
+def shown(by_tag: Sequence[Scores], truth: Floats) -> IntervalCoverage:
     """Args: `truth` (T, N)."""
     variances = [differences(scores)[1] for scores in by_tag]
     covered = [differences_held(scores, of_tag) for scores, of_tag in zip(by_tag, truth, strict=True)]
-    return Shown(float(np.mean(covered)), float(np.mean(2.0 * NORMAL * np.sqrt(variances))))
+    return IntervalCoverage(float(np.mean(covered)), float(np.mean(2.0 * NORMAL * np.sqrt(variances))))
 
 
-def one_test(design: Design, is_planted: bool, rng: np.random.Generator) -> list[Departure]:
+def one_test(design: TaggedDesign, is_planted: bool, rng: np.random.Generator) -> list[TagDeparture]:
     scores = np.tile(PLANTED if is_planted else rng.normal(0.0, SD, N), (TAGS, 1))
     if is_planted:
         scores[0, REVERSED] = scores[0, REVERSED[::-1]]
@@ -123,18 +125,18 @@ def one_test(design: Design, is_planted: bool, rng: np.random.Generator) -> list
     return departures(fitted(log.comparisons, log.item), log.item, log.tag, TAGS, rng)
 
 
-def claimed(tested: list[Departure]) -> bool:
+def claimed(tested: list[TagDeparture]) -> bool:
     return min(each.p_value for each in tested) <= LEVEL
 
 
-def is_right(tested: list[Departure]) -> bool:
+def is_right(tested: list[TagDeparture]) -> bool:
     """Whether the planted reversal is the strongest claim."""
     of_tag = tested[0]
     is_first = of_tag.p_value == min(each.p_value for each in tested)
     return claimed(tested) and is_first and (of_tag.second, of_tag.first) == REVERSED
 
 
-def judged(scores: Floats, design: Design, rng: np.random.Generator) -> TaggedLog:
+def judged(scores: Floats, design: TaggedDesign, rng: np.random.Generator) -> TaggedLog:
     """Args: `scores` (T, N)."""
     tag = np.repeat(np.arange(TAGS), design.prompts)
     theta = scores[tag] + rng.normal(0.0, OMEGA, (len(tag), N))

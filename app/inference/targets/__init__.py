@@ -10,7 +10,7 @@ Not here: the posterior of the scores (fitting), ranks and what is said of them 
 """
 
 from app.inference.targets.all_pairs import WinRates, asked_in, judged_alone, on_all_pairs
-from app.inference.targets.departures import Departure, departures
+from app.inference.targets.departures import TagDeparture, departures
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, drawn_in_place, usual_draws
 from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed

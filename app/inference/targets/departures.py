@@ -35,7 +35,7 @@ IN_ONE_GO = 4_000_000  # entries of matrices that are inverted together
 CLEAR = 1.645  # standard deviations by which each order of a reversal is claimed
 
 
-class Departure(NamedTuple):
+class TagDeparture(NamedTuple):
     """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
 
     p_value: float  # for all pairs and tags together
@@ -63,7 +63,7 @@ class _Apart(NamedTuple):
 
 def departures(
     published: Published, item: Ints, tag: Ints, tags: int, rng: np.random.Generator, permutations: int | None = None
-) -> list[Departure]:
+) -> list[TagDeparture]:
     """How each of T tags departs from the others; the same whatever candidates, prompts and tags are called.
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
@@ -82,7 +82,7 @@ def departures(
     return [_departure(float(p_value[t]), mode, _Apart(*(each[t] for each in apart)), smallest[t]) for t in range(tags)]
 
 
-def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -> Departure:
+def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -> TagDeparture:
     first, second = (int(place) for place in np.unravel_index(apart.z.argmax(), apart.z.shape))
     ahead, behind = (
         (scores[first] - scores[second]) / np.sqrt(_of_differences(of_scores)[first, second])
@@ -90,7 +90,7 @@ def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -
     )
     d = apart.here - apart.there
     is_reversal = bool(ahead > CLEAR and behind < -CLEAR)
-    return Departure(p_value, first, second, float(d[first] - d[second]), is_reversal, smallest_p)
+    return TagDeparture(p_value, first, second, float(d[first] - d[second]), is_reversal, smallest_p)
 
 
 def _permuted(

@@ -73,7 +73,7 @@ class Sliced(NamedTuple):
         return None if self.within is None else self.within / (self.between + self.within)
 
 
-class _Point(NamedTuple):
+class _AtVariance(NamedTuple):
     """What is known at one eta2."""
 
     log_density: float
@@ -173,7 +173,7 @@ def _of_tags(published: Published, prompts: TaggedPrompts, theta: Floats, within
     return sums_by_tag(of_prompts, prompts.tag, len(prompts.share))
 
 
-def _at(eta2: float, of_tags: PromptBlocks, share: Floats) -> _Point:
+def _at(eta2: float, of_tags: PromptBlocks, share: Floats) -> _AtVariance:
     n = of_tags.pull.shape[1]
     of_a, change = without_effects(of_tags, eta2)
     pull = of_a.pull.sum(axis=0)
@@ -187,10 +187,10 @@ def _at(eta2: float, of_tags: PromptBlocks, share: Floats) -> _Point:
     variance = (
         (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1) + lean @ spread @ lean.swapaxes(1, 2)
     )
-    return _Point(log_density, b - share @ b, variance, a + b)
+    return _AtVariance(log_density, b - share @ b, variance, a + b)
 
 
-def _over_grid(points: list[_Point]) -> tuple[Floats, Floats, Floats]:
+def _over_grid(points: list[_AtVariance]) -> tuple[Floats, Floats, Floats]:
     """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
     log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
     weight = softmax(np.array([point.log_density for point in points]) + log_prior)

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.targets import Sliced, by_tag, departures, on_new_items
 from app.inference.targets import slices as formulas
-from app.inference.targets.departures import Departure
+from app.inference.targets.departures import TagDeparture
 from app.inference.targets.slices import PromptBlocks, prompt_blocks, sums_by_tag, tagged_prompts, without_effects
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
 
@@ -47,7 +47,7 @@ def sliced(log: Log, method: Method = LEARNT) -> Sliced:
     return by_tag(published(comparisons, item, method), item, tag, TAGS)
 
 
-def departed(log: Log, permutations: int = 199) -> list[Departure]:
+def departed(log: Log, permutations: int = 199) -> list[TagDeparture]:
     comparisons, item, tag = log
     return departures(published(comparisons, item), item, tag, TAGS, np.random.default_rng(0), permutations)
 
