@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,8 +13,7 @@ import httpx
 import pytest
 from alembic.script import ScriptDirectory
 from fastapi import FastAPI
-from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.routing import BaseRoute
 
 from app import main
@@ -40,15 +39,12 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_up_once() -> Iterator[None]:
-    """What the first application of a run has compiled or loaded is there for all others: kernels, migrations, SQL."""
+    """What the first application of a run has compiled or loaded is there for all others: kernels, migrations."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(main, "warm_up", cache(warm_up))
         patch.setattr(
             ScriptDirectory, "from_config", lambda config: _migrations(config.get_main_option("script_location"))
         )
-        patch.setattr(db, "create_async_engine", partial(create_async_engine, execution_options={"compiled_cache": {}}))
-        patch.setattr(PGDialect_asyncpg, "__eq__", lambda one, other: type(one) is type(other))  # of the cache's keys
-        patch.setattr(PGDialect_asyncpg, "__hash__", lambda one: hash(type(one)))
         yield
 
 

@@ -55,8 +55,8 @@ def read(source: Source) -> Contents:
             "--key and --text are columns of candidates, --system, --systems, --prompt and --output are of outputs; "
             "name those of one kind, and leave them out for comparisons"
         )
-    if not (names_candidates or names_comparisons) and (found := outputs.find(table, source.outputs)):
-        return _read_outputs(tables, found)
+    if not (names_candidates or names_comparisons) and (columns := outputs.find(table, source.outputs)):
+        return _read_outputs(tables, columns)
     if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
         return Contents(_read_candidates(tables, source), [], [])
     if not names_comparisons and not has_pairs(table, source.columns):

@@ -42,14 +42,14 @@ async def read(ctx: Context, query: LeaderboardQuery) -> schemas.Leaderboard:
     return analysis.leaderboard(criteria, weights, query.project)
 
 
-async def _rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ranking:
+async def _rank(ctx: Context, of_project: FoundSet, query: RankingQuery) -> schemas.Ranking:
     """Raises what `rankings.rank` raises, and says of which set."""
     try:
-        return await rankings.rank(ctx, found, query)
+        return await rankings.rank(ctx, of_project, query)
     except Impossible as error:
-        raise InvalidRequest(f"{found.row.name}: {error}") from None
+        raise InvalidRequest(f"{of_project.row.name}: {error}") from None
     except AppError as error:
-        raise type(error)(f"{found.row.name}: {error.detail}", *error.faults) from None
+        raise type(error)(f"{of_project.row.name}: {error.detail}", *error.faults) from None
 
 
 async def _chosen(db: AsyncConnection, query: LeaderboardQuery) -> Sequence[Record]:

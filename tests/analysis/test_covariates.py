@@ -99,7 +99,7 @@ def test_the_interval_is_at_the_level_and_in_logits() -> None:
         ({"method": Method("gaussian"), "name": "gaussian"}, "gaussian has no effects"),
         ({"target": "all-pairs"}, "the inference target all-pairs has none; choose new-items"),
         ({"covariates": ("lists",)}, "the outputs have no 'lists'; choose length"),
-        ({"lengths": np.where(LENGTHS[0, 0] == LENGTHS, np.nan, LENGTHS)}, "have an output without a value"),
+        ({"lengths": np.where(LENGTHS[0, 0] == LENGTHS, np.nan, LENGTHS)}, "are of an output without a value"),
         ({"times": np.ones(len(ITEM), np.int64), "target": "latent"}, "rows alike were put together"),
     ],
 )

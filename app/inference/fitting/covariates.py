@@ -26,7 +26,7 @@ from app.inference.fitting.worth import as_learnt, weighed
 from app.inference.types import Comparisons, Floats, Ints
 
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison
-SUREST = np.nextafter(1.0, 0.0)  # probability that is no vote
+LARGEST_P = np.nextafter(1.0, 0.0)  # probability that is no vote
 
 
 class Effect(NamedTuple):
@@ -55,7 +55,8 @@ def _standardised(name: str, values: Floats, comparisons: Comparisons, item: Int
     first, second = values[np.tile(item, 2), sides].reshape(2, -1)
     x = first - second
     if not np.isfinite(x).all():
-        raise ValueError(f"covariate {name}: {int((~np.isfinite(x)).sum())} comparisons have an output without a value")
+        without = int((~np.isfinite(x)).sum())
+        raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
     compared = np.unique(np.tile(item, 2) * values.shape[1] + sides)
     sd = float(values.ravel()[compared].std()) if len(x) else 0.0
     return np.asarray(x / (sd or 1.0), np.float64)
@@ -88,7 +89,10 @@ def learn_beside(
     hyperprior: Hyperprior = WEAK,
     approximation: Approximation = "laplace",
 ) -> Learnt:
-    """The hyperparameters where the model has covariates. Arguments as of `learn`."""
+    """The hyperparameters where the model has covariates, which measurements are rid of first. Arguments as of `learn`.
+
+    Votes keep what they tell of tau2 with the covariates in them: scores are thought to spread a little wider.
+    """
     alone = without_covariates(model)
     learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
     weights = weighed(comparisons, item, model.n, learnt.hyperparameters)
@@ -97,6 +101,6 @@ def learn_beside(
     measured = ~is_vote(weights.p) & (swayed != 0.0)
     if not measured.any():
         return learnt
-    unswayed = np.clip(expit(logit(weights.p) - swayed), 1.0 - SUREST, SUREST)
+    unswayed = np.clip(expit(logit(weights.p) - swayed), 1.0 - LARGEST_P, LARGEST_P)
     p = np.where(measured, unswayed, weights.p)
     return learn(comparisons._replace(p=p), item, alone, judges, hyperprior, approximation)

@@ -223,7 +223,7 @@ def test_what_cannot_be_is_refused() -> None:
     log = judged(15, 5, 0.0)
     gap = log.length.copy()
     gap[0, 0] = np.nan
-    with pytest.raises(ValueError, match="length: 3 comparisons have an output without a value"):
+    with pytest.raises(ValueError, match="3 comparisons are of an output without a value"):
         published(log._replace(length=gap))
     with pytest.raises(ValueError, match="need the expert soft-bt"):
         published(log, Method("gaussian"))
