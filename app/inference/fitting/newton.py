@@ -49,7 +49,7 @@ class Fit(NamedTuple):
 
     mean: Floats  # (P,)
     convergence: Convergence
-    weights: Floats  # (K,) w
+    weights: Floats | None  # (K,) w; None where they stand in rows, by which not everybody asks for them (`weights_of`)
     graph: Graph | None = None  # the comparisons in rows, where they were fitted so
     precision: Precision | None = None  # H in rows, likewise, where these are in the order of the log: those of votes
     covariance: DenseCovariance | None = None  # H^-1
@@ -138,8 +138,7 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
     norm, are_votes = float(np.abs(g).max()), bool((graph.middle == graph.start[1:]).all())
     if not isfinite(norm):
         return None
-    w = weights(mean, comparisons, model)
-    return Fit(mean, Convergence.of(norm, iterations, aim), w, graph, precision if are_votes else None)
+    return Fit(mean, Convergence.of(norm, iterations, aim), None, graph, precision if are_votes else None)
 
 
 def evaluate_rows(s: Floats, objective: InRows) -> tuple[Floats, Floats]:
@@ -186,6 +185,11 @@ def gradient(theta: Floats, d: Floats, comparisons: Comparisons, model: Model) -
     """g, shape (P,), at these differences d."""
     slope = comparisons.weight * model.expert.slope(d, comparisons.p)
     return scatter(slope, comparisons, model) + model.prior.pull - model.prior.precision * theta
+
+
+def weights_of(fitted: Fit, comparisons: Comparisons, model: Model) -> Floats:
+    """w (K,) at the mean, in the order of the log."""
+    return weights(fitted.mean, comparisons, model) if fitted.weights is None else fitted.weights
 
 
 def weights(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:

@@ -134,11 +134,12 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
 
 def _at(fitted: Fit, comparisons: Comparisons, model: Model, dense: int | None = None) -> Posterior:
     """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
-    mean, convergence, weights, graph, _, sigma = fitted
+    mean, convergence, _, graph, _, sigma = fitted
     if is_certified(model, dense):
         precision = _in_rows(fitted, comparisons, model)
         intervals = measured(precision, mean) if dense is None else unmeasured(precision)
         return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph)
+    weights = newton.weights_of(fitted, comparisons, model)
     if sigma is None and not comparisons.size:
         require_matrix(model.size)
         sigma = plain(np.diag(1.0 / model.prior.precision), -float(np.log(model.prior.precision).sum()))
@@ -152,7 +153,8 @@ def _in_rows(fitted: Fit, comparisons: Comparisons, model: Model) -> Precision:
     if fitted.precision is not None:
         return fitted.precision
     first, second = contiguous(comparisons.first), contiguous(comparisons.second)
-    return precision_of(first, second, contiguous(fitted.weights), contiguous(model.prior.precision))
+    weights = newton.weights_of(fitted, comparisons, model)
+    return precision_of(first, second, contiguous(weights), contiguous(model.prior.precision))
 
 
 def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
@@ -172,11 +174,11 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
         return posterior
     graph = posterior.graph if goes_on else None
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=sigma, before=graph)
-    mean, convergence, weights, graph, *_ = fitted
+    mean, convergence, _, graph, *_ = fitted
     if isinstance(sigma, CertifiedCovariance):
         intervals = followed(sigma, _in_rows(fitted, comparisons, model), mean)
         return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph, since_exact)
-    kept = posterior.weights
+    weights, kept = newton.weights_of(fitted, comparisons, model), posterior.weights
     if not weigh_the_same:
         kept = kept * np.divide(comparisons.weight[:seen], old.weight, out=np.ones(seen), where=old.weight > 0.0)
     in_sigma = appended(kept, weights[seen:])

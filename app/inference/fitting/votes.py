@@ -45,8 +45,8 @@ def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
         mean, convergence = posterior.mean, posterior.convergence
         log_det = posterior.covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
     else:
-        mean = newton.fit(comparisons, model).mean
-        weights = newton.weights(mean, comparisons, model)
+        fitted = newton.fit(comparisons, model)
+        mean, weights = fitted.mean, newton.weights_of(fitted, comparisons, model)
         if model.size <= DECOMPOSED or model.has_biases:
             log_det = _log_det_of_inverse(hessian(weights, comparisons, model).T)
         else:
