@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -24,15 +26,20 @@ SCREENSHOT = re.compile(r"^<!-- screenshot: (?P<page>\w+) (?P<device>desktop|pho
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """The pages made here join the navigation; a page that is not written yet is left out of it."""
-    config.nav = [entry for entry in config.nav or [] if _is_there(entry)]
-    decisions = sorted(str(page.relative_to(DOCS)) for page in (DOCS / "decisions").glob("*.md"))
-    config.nav[-1:-1] = [{"API reference": API}, {"Decisions": ["decisions/README.md", *decisions[:-1]]}]
+    """The API reference joins the navigation; a page that is not written yet is left out of it."""
+    entries = _written(config.nav or [])
+    reference = next(entry["Reference"] for entry in entries if "Reference" in entry)
+    reference.append({"HTTP": API})
+    config.nav = entries
 
 
-def _is_there(entry: dict[str, object]) -> bool:
-    (page,) = entry.values()
-    return page == CHANGELOG or not isinstance(page, str) or (DOCS / page).exists()
+def _written(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {title: _written(page) if isinstance(page, list) else page}
+        for entry in entries
+        for title, page in entry.items()
+        if isinstance(page, list) or page == CHANGELOG or (DOCS / page).exists()
+    ]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
@@ -56,12 +63,13 @@ def _problems(kind: type[errors.AppError]) -> Iterator[ProblemKind]:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    return SCREENSHOT.sub(_screenshot, markdown)
+    up = "../" * (len(PurePosixPath(page.file.src_uri).parts) - 1)
+    return SCREENSHOT.sub(partial(_screenshot, up), markdown)
 
 
-def _screenshot(place: re.Match[str]) -> str:
+def _screenshot(up: str, place: re.Match[str]) -> str:
     """The picture for the reader's colour scheme, or nothing where `docs/screenshots.py` has not run."""
     pictures = {scheme: f"images/{place['page']}-{scheme}-{place['device']}.png" for scheme in ("light", "dark")}
     if not all((DOCS / picture).exists() for picture in pictures.values()):
         return ""
-    return "\n".join(f"![{place['says']}]({picture}#only-{scheme})" for scheme, picture in pictures.items())
+    return "\n".join(f"![{place['says']}]({up}{picture}#only-{scheme})" for scheme, picture in pictures.items())

@@ -3,7 +3,7 @@
 A size is a number of candidates, parameters, effects or verdicts. Up to the number, and at it, holds what is said
 first; after it what comes behind "beyond". Draws, tolerances, shares and how much is looked at are no sizes of a
 problem, and stand where they are used. In brackets is where it was measured: decisions (docs/decisions), or why
-nowhere: "calculated", or "not kept". docs/scale.md has the same numbers for readers.
+nowhere: "calculated", or "not kept". docs/appendix/scale.md has the same numbers for readers.
 
 What can be held
 

@@ -1,6 +1,6 @@
 """Speed as ratios inside one run, ours beside a limit of the machine or a peer: `python -m benchmarks.speed`.
 
-A whole run adds its ratios to benchmarks/history.jsonl, and writes the tables and figures of docs/performance.md.
+A whole run adds its ratios to benchmarks/history.jsonl, and writes the tables and figures of performance.md.
 """
 
 import argparse
@@ -26,7 +26,7 @@ WHOLE = Extent(
 QUICK = Extent(dense=(16, 1056), sparse=(128, 10_000), seconds=0.2, votes=30, peers=False, services=False)
 
 HISTORY, LATEST = ROOT / "benchmarks" / "history.jsonl", ROOT / "benchmarks" / "results" / "latest.json"
-PAGE, FIGURES = ROOT / "docs" / "performance.md", ROOT / "docs" / "figures"
+PAGE, FIGURES = ROOT / "docs/appendix/performance.md", ROOT / "docs/appendix/figures"
 
 SECTIONS: dict[str, tuple[str, Callable[[Extent], Iterable[Row]]]] = {
     "fits": ("Scores from a log", fits.measure),

@@ -1,4 +1,4 @@
-"""Does a ranking know how sure it is? `python -m benchmarks.studies.coverage` prints the tables of docs/uncertainty.md.
+"""Does a ranking know how sure it is? `python -m benchmarks.studies.coverage` prints the tables of uncertainty.md.
 
 True scores are drawn from the prior, s ~ N(0, I), and verdicts from the model, on pairs that the service's own code
 chooses as the log grows:

@@ -1,4 +1,4 @@
-"""Judges held against people's labels: `python -m benchmarks.studies.labels` prints the tables of docs/judges.md.
+"""Judges held against people's labels: `python -m benchmarks.studies.labels` prints the tables of judges.md.
 
 Two judges are right by themselves in a share of the items, four others are fooled together in 40% of them: what each
 way to weigh them makes of 319 items with so many labels. And what labels tell, by which items people label.

@@ -1,4 +1,4 @@
-"""What people would say where models judge: `python -m benchmarks.studies.people` prints a table of docs/judges.md.
+"""What people would say where models judge: `python -m benchmarks.studies.people` prints a table of judges.md.
 
 By simulation: s_i ~ N(0, 1) is what people would say of N candidates. A model j sees s_i + a_ji, a_ji ~ N(0, omega^2);
 its probabilities have logits with errors of sd NOISE, or it votes. People vote by s. Pairs are drawn at random.

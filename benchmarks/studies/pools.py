@@ -1,4 +1,4 @@
-"""What sets gain by telling each other? `python -m benchmarks.studies.pools` prints a table of docs/uncertainty.md.
+"""What sets gain by telling each other? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
 
 SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
 service's own code chooses. `alone` each learns from itself what an answer is worth; `pooled` they tell each other

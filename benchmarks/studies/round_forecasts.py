@@ -1,4 +1,4 @@
-"""Do forecasts of stops on all pairs come true? `python -m benchmarks.studies.round_forecasts` (docs/uncertainty.md).
+"""Do forecasts of stops on all pairs come true? `python -m benchmarks.studies.round_forecasts` (uncertainty.md).
 
 The sets of `all_pairs`, asked one pair at a time until they stop, at a moment drawn uniformly before that:
 

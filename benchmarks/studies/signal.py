@@ -1,4 +1,4 @@
-"""Signal, circles, judges who change: `python -m benchmarks.studies.signal` prints the tables of docs/uncertainty.md.
+"""Signal, circles, judges who change: `python -m benchmarks.studies.signal` prints the tables of uncertainty.md.
 
 Twelve candidates with scores of spread sd, hard verdicts P(first wins) = sigma(d), d = s_first - s_second, or
 probabilities sigma(d + noise). Pairs are chosen by the service's own code, orders are balanced, and no pair is asked

@@ -1,4 +1,4 @@
-"""SkillAggregation beside its paper: `python -m benchmarks.studies.skill_aggregation` prints tables of docs/judges.md.
+"""SkillAggregation beside its paper: `python -m benchmarks.studies.skill_aggregation` prints tables of judges.md.
 
 On ../shared/data/skillagg: the paper's table 1, the slopes of its 6.2, another encoder (6.3, `--encoder` and a folder),
 subsets of judges (6.4) and of items (6.5); and simulations, in which no regulariser is right and of contexts that tell

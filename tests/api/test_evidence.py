@@ -1,4 +1,4 @@
-"""What an answer is worth, learnt through the service: a sample of what docs/uncertainty.md measures."""
+"""What an answer is worth, learnt through the service: a sample of what docs/appendix/uncertainty.md measures."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def width(rows: list[dict[str, Any]]) -> float:
 async def test_ranks_hold_and_are_as_narrow_as_the_judge_is_consistent(
     http: httpx.AsyncClient, noise: float, widest: float
 ) -> None:
-    """In 300 runs each (docs/uncertainty.md) they held in 98 and 95%, and were 0.7 and 6.5 wide."""
+    """In 300 runs each (docs/appendix/uncertainty.md) they held in 98 and 95%, and were 0.7 and 6.5 wide."""
     rng = np.random.default_rng(15)
     for _ in range(3):
         truth = rng.standard_normal(N)

@@ -199,7 +199,7 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
-    """Coherence, one seed: docs/selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
+    """Coherence, one seed: selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]

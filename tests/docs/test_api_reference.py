@@ -48,6 +48,6 @@ def test_every_link_leads_somewhere(made: dict[str, str]) -> None:
 
 
 def test_operations_tells_every_setting() -> None:
-    page = (Path(__file__).parents[2] / "docs/operations.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/how-to/operations.md").read_text()
     names = {"DATABASE_URL", *(f"NEXTPAIR_{name.upper()}" for name in Settings.model_fields)}
     assert {name for name in names if f"`{name}`" not in page} == set()

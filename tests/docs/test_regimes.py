@@ -1,4 +1,4 @@
-"""The sizes at which something else is done: one number in the module, its docstring and docs/scale.md."""
+"""The sizes at which something else is done: one number in the module, its docstring and docs/appendix/scale.md."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,9 @@ ROOT = Path(__file__).parents[2]
 INFERENCE = ROOT / "app/inference"
 NUMBERS = {name: number for name, number in vars(regimes).items() if name.isupper()}
 IN_DOCSTRING = re.findall(r"^ {4}([A-Z_]+) +([\d,]+)  ([a-z]+) ", regimes.__doc__ or "", re.M)
-ON_THE_PAGE = re.findall(r"^\| `([A-Z_]+)` \| ([\d,]+) ([a-z]+) \|", (ROOT / "docs/scale.md").read_text(), re.M)
+ON_THE_PAGE = re.findall(
+    r"^\| `([A-Z_]+)` \| ([\d,]+) ([a-z]+) \|", (ROOT / "docs/appendix/scale.md").read_text(), re.M
+)
 
 
 def test_the_docstring_has_every_number() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nextpair.words import STATUSES
 
-GUIDE = Path(__file__).parents[2] / "docs/guide.md"
+GUIDE = Path(__file__).parents[2] / "docs/how-to/guide.md"
 
 
 def test_the_guide_has_every_status() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE, INFERENCE = ROOT / "docs/symbols.md", ROOT / "app/inference"
+PAGE, INFERENCE = ROOT / "docs/appendix/symbols.md", ROOT / "app/inference"
 NAMES = sorted(set(re.findall(r"`([a-z_]+(?:\.\w+)+)`", PAGE.read_text())) - {"app.inference"})
 
 

@@ -17,7 +17,9 @@ REPOSITORY = "https://github.com/nextpair/nextpair/blob/main/"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the shell examples use curl")
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/tutorial.md", "docs/models-over-prompts.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/how-to/guide.md", "docs/tutorial.md", "docs/how-to/models-over-prompts.md"]
+)
 async def test_every_example_runs(server: Server, page: str) -> None:
     examples = BLOCK.findall((ROOT / page).read_text())
     assert {language for language, _ in examples} == {"bash", "python"}
@@ -29,7 +31,7 @@ async def test_every_example_runs(server: Server, page: str) -> None:
         assert "urn:nextpair:problem" not in done.stdout, done.stdout
 
 
-@pytest.mark.parametrize("page", ["docs/client.md", "client/README.md"])
+@pytest.mark.parametrize("page", ["docs/how-to/python.md", "client/README.md"])
 async def test_every_example_of_the_client_runs(server: Server, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, and a server of their own is the one that runs already: README.md starts one."""
     monkeypatch.setenv("NEXTPAIR_URL", server.url)

@@ -7,7 +7,7 @@
     entropy         the most that one more verdict on an open pair would take off, as in stopping.py
 
 Probabilities of a posterior mean the same however often one looks, as far as its model is right; false stops under
-peeking are measured (docs/uncertainty.md). The scores themselves, which no verdict shows, take the test of stopping.py.
+peeking are measured (uncertainty.md). The scores themselves, which no verdict shows, take the test of stopping.py.
 """
 
 import numpy as np

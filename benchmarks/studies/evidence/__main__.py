@@ -1,4 +1,4 @@
-"""`python -m benchmarks.studies.evidence` writes its tables into docs/uncertainty.md.
+"""`python -m benchmarks.studies.evidence` writes its tables into docs/appendix/uncertainty.md.
 
 It takes hours on one core, with `--runs 20` some minutes; `--keep FOLDER` holds what is done, so that a run that was
 stopped goes on.
@@ -12,7 +12,7 @@ from benchmarks.pages import put
 from benchmarks.studies.evidence import coverage, goals, page
 from benchmarks.studies.methods.checkpoints import Checkpoints
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs/appendix"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

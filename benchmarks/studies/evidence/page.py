@@ -1,4 +1,4 @@
-"""Tables for docs/uncertainty.md: targets with how many rows miss them, then all rows of each length."""
+"""Tables for docs/appendix/uncertainty.md: targets with how many rows miss them, then all rows of each length."""
 
 from collections.abc import Callable, Sequence
 

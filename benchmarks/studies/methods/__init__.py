@@ -1,4 +1,4 @@
 """Methods compared on real judgements.
 
-`python -m benchmarks.studies.methods` writes docs/benchmarks.md.
+`python -m benchmarks.studies.methods` writes docs/appendix/benchmarks.md.
 """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.studies.methods` measures everything and writes docs/benchmarks.md with its figures.
+"""`python -m benchmarks.studies.methods` measures everything and writes docs/appendix/benchmarks.md with its figures.
 
 It takes up to 45 minutes on two cores. `--only summeval` measures that section anew and leaves the others as they
 are; `--keep FOLDER` holds what is done, so that a run that was stopped goes on. Data sets that are not there are
@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "python -m benchmarks.studies.methods", description=__doc__, formatter_class=RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared/data", help="where the data sets are")
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where to write benchmarks.md and figures/")
+    parser.add_argument(
+        "--docs", type=Path, default=ROOT / "docs/appendix", help="where to write benchmarks.md and figures/"
+    )
     parser.add_argument("--keep", type=Path, help="a folder for what is done")
     parser.add_argument("--quick", action="store_true", help="few documents, to see that it works")
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="SECTION", help=", ".join(names))

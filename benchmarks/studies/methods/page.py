@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: sections of measured results, each between two marks, so that one can be measured anew alone."""
+"""benchmarks.md: sections of measured results, each between two marks, so that one can be measured anew alone."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The sections of docs/benchmarks.md, in their order."""
+"""The sections of docs/appendix/benchmarks.md, in their order."""
 
 from functools import partial
 

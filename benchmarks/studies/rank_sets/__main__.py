@@ -1,4 +1,4 @@
-"""Do rank-sets hold, what is a judge worth? `python -m benchmarks.studies.rank_sets`: tables of docs/rank-sets.md."""
+"""Do rank-sets hold, what is a judge worth? `python -m benchmarks.studies.rank_sets`: tables of rank-sets.md."""
 
 import sys
 from argparse import ArgumentParser
@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.studies.rank_sets import simulation, structure, sweeps
 from benchmarks.studies.rank_sets.arena import arena_tables, read_arena
 
-FIGURES, DATA = Path("docs/figures"), Path("../shared/data/chatbot_arena_ppr")
+FIGURES, DATA = Path("docs/appendix/figures"), Path("../shared/data/chatbot_arena_ppr")
 PARTS = ("simulation", "arena", "sweeps", "structure")
 REPETITIONS = {"arena": 300, "sweeps": 100, "structure": 300}
 

@@ -313,7 +313,7 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
     ("expert", "n", "updates"), [("soft-bt", 19, False), ("soft-bt", 20, True), ("gaussian", 5, True)]
 )
 def test_rank_one_updates_run_where_the_docs_say(expert: str, n: int, updates: bool) -> None:
-    """docs/methods.md: from 20 candidates on, or where the curvature is fixed; 29 comparisons, seen one by one."""
+    """equations.md: from 20 candidates on, or where the curvature is fixed; 29 comparisons, seen one by one."""
     m = build(Method(expert), n)
     log = random_comparisons(n, 29, seed=0)
     assert bool(len(dense(fold_at(list(range(1, 30)), log, m).covariance).columns)) == updates
