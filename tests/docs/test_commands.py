@@ -9,7 +9,9 @@ import pytest
 from tests.end_to_end.commands import nextpair
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("explanation/rank-sets", "explanation/judges", "explanation/selection")
+PAGES = tuple(
+    f"{folder}/{page}" for folder in ("explanation", "appendix") for page in ("rank-sets", "judges", "selection")
+)
 BLOCK = re.compile(r"^```(?:console|bash)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^(?:\$ )?nextpair ((?:.*\\\n)*.*)$", re.MULTILINE)
 ELSEWHERE = {"llm_absolute_12sys.csv.gz", "human.csv.gz"}  # of benchmarks, whose data the pages say are not here
