@@ -69,8 +69,8 @@ def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["key"] for row in rows] == [row["key"] for row in group["ranking"]]
     assert group["convergence"]["converged"]
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
-    low, high = group["sureness"]["interval"]
-    assert 0.0 <= low <= group["sureness"]["concordance"] <= high <= 1.0
+    low, high = group["confidence"]["interval"]
+    assert 0.0 <= low <= group["confidence"]["expected_concordance"] <= high <= 1.0
 
 
 def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_rank_joins_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path
     assert len(result["ranking"]) == 25
     assert result["ranking"][-1]["key"] == "new"
     scale = result["absolute_scores"]["gauge"]
-    assert scale["settled"]
+    assert scale["converged"]
     assert f"absolute scores of gauge: {scale['c0']:+.2f} {scale['c1']:+.2f} x what is said" in out(capsys, *common)
     assert failure(capsys, "rank", JUDGE, "--scores", "none.csv")[0] == 2
 
@@ -203,7 +203,7 @@ def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixt
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
-    brief = "--evidence one-vote --seeds 1 --limit-fraction 0.2 --criterion reordering --criterion random".split()
+    brief = "--verdict-weight one-vote --seeds 1 --limit-fraction 0.2 --criterion reordering --criterion random".split()
 
     result = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
 
@@ -244,9 +244,9 @@ def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp
     printed = out(capsys, "rank", str(file), "--method", "consensus")
     group = json.loads(out(capsys, "rank", str(file), "--method", "consensus", "--format", "json"))
 
-    assert "tastes of eve: " in printed
-    assert set(group["tastes"]) == {"eve", "adam", "ann"}
-    assert {each["key"] for each in group["tastes"]["eve"]["departures"]} == {"x", "y", "z"}
+    assert "judge effects of eve: " in printed
+    assert set(group["judge_effects"]) == {"eve", "adam", "ann"}
+    assert {each["key"] for each in group["judge_effects"]["eve"]["largest_deviations"]} == {"x", "y", "z"}
     assert "here are 102 x 51" in failure(capsys, "rank", str(crowd), "--method", "consensus")[1]
 
 
