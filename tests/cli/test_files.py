@@ -12,7 +12,7 @@ import pytest
 from nextpair.words import JOINT, CriterionName, MethodName, OrderName
 from scipy.special import expit
 
-from app.cli import options
+from app.cli import options, run
 from app.files import reading
 from app.inference.choosing import Criterion, Order
 from app.inference.experts import MAKERS
@@ -30,6 +30,16 @@ def test_help_names_the_kinds_of_files_that_are_read() -> None:
     assert options.KINDS == reading.KINDS
 
 
+def test_the_old_name_of_an_option_still_works(capsys: pytest.CaptureFixture[str]) -> None:
+    new = out(capsys, "rank", JUDGE, "--verdict-weight", "one-vote", "--format", "json")
+    assert run(["rank", JUDGE, "--evidence", "one-vote", "--format", "json"]) == 0
+    old = capsys.readouterr()
+    assert old.out == new
+    assert old.err == "--evidence is the old name of --verdict-weight and removed in 0.3; use --verdict-weight.\n"
+    _, both = failure(capsys, "rank", JUDGE, "--evidence", "one-vote", "--verdict-weight", "one-vote")
+    assert "give --verdict-weight or --evidence, its old name, not both" in both
+
+
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for width in (60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -39,7 +49,7 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert lines[1] == "By all 276 pairs, as the judge judged them."
     assert lines[2] == "kelp is the best, with a probability of 100%."
     assert lines[3] == "all of the pairs are in this order"
-    assert "what judges prefer, not about the truth" in lines[4]
+    assert "judges' preference, not to ground truth" in lines[4]
     assert lines[9].split()[:2] == ["1", "kelp"]
     assert "●" in lines[9]
     assert lines[7].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
