@@ -5,9 +5,9 @@ from docs.markdown import code, table
 
 INTRODUCTION = """# File columns
 
-Files are CSV, TSV, JSON, JSON Lines (each with or without `.gz`) or Parquet. The first row of CSV and TSV has the names of
-the columns. Where you name no column, these names are recognised, the first that exists before the others. An option names
-any other column.
+Files are CSV, TSV, JSON, JSON Lines (each with or without `.gz`) or Parquet. The first row of CSV and TSV has the names
+of the columns. Where you name no column, these names are recognised; the first that exists is used. An option names any
+other column.
 
 ## Files in
 """
@@ -15,8 +15,9 @@ FILES_OUT = """## Files out
 
 ### Ranking
 
-`nextpair rank --format csv` and `GET /v1/sets/{id}/ranking?format=csv` have a row for each candidate, best first. Columns of
-`--group-by` or of a tag come first. With `by=TAG`, `departs_p` comes last: the p-value of the test that the slice differs.
+`nextpair rank --format csv` and `GET /v1/sets/{id}/ranking?format=csv` have a row for each candidate, best first.
+Columns of `--group-by` or of a tag come first. With `by=TAG`, `departs_p` comes last: the p-value of the test that the
+slice differs.
 """
 LOG = """### Log
 

@@ -33,8 +33,8 @@ Set these as environment variables. Options of a command come first: `nextpair s
 OF_WORKERS = """## Judge worker
 
 `nextpair worker` reads each setting from four places. An option comes first (`--lease-seconds 60`), then a variable
-(`NEXTPAIR_WORKER_LEASE_SECONDS`), then `NEXTPAIR_URL` and `NEXTPAIR_API_KEY`. A line of the TOML file in `--config` comes
-last (`lease_seconds = 60`). `nextpair judge` reads those that concern no service.
+(`NEXTPAIR_WORKER_LEASE_SECONDS`), then `NEXTPAIR_URL` and `NEXTPAIR_API_KEY`. A line of the TOML file in `--config`
+comes last (`lease_seconds = 60`). `nextpair judge` reads those that concern no service.
 """
 
 
