@@ -27,7 +27,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
+.PHONY: help run test test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,8 +36,11 @@ run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 # Tests run on every core already: threads of BLAS would only wait for each other.
-test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/docs/test_blocks.py
+
+test-docs: $(TOOLS_INSTALLED)  ## every block of README and the docs, run or parsed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto tests/docs/test_blocks.py
 
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
