@@ -17,8 +17,8 @@ This page is written by `python -m benchmarks.studies.methods`; do not edit it. 
 A judge whose answers are all on file is replayed through the service's own selection and inference, by the code of
 `nextpair simulate`, and the Spearman correlation of the scores with people's is computed after every comparison.
 *Comparisons to 90%* is the number after which that correlation, averaged over the documents, first reaches 90% of its
-value with all of the judge's comparisons. It is found for every part (dimension or judge) and then averaged. N(N-1) counts
-both orders of a pair, as GPM does; no pair is asked twice.
+value with all of the judge's comparisons. It is found for every part (dimension or judge) and then averaged. N(N-1)
+counts both orders of a pair, as GPM does; no pair is asked twice.
 
 **Every figure has its error**: its standard deviation over redrawn documents (200 times, with
 replacement; the same documents in every column, so differences have smaller errors than the figures themselves).
