@@ -143,7 +143,7 @@ def started(
 ) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
     sought = Sought(target, loop.texts(len(verdicts)).has, ())
-    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(evidence="learnt"))
+    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(verdict_weight="learnt"))
 
 
 def further(of: RoundCampaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:

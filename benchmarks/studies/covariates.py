@@ -65,7 +65,7 @@ def one_run(judge: str, beta: float, number: int) -> LengthTakenOut:
     )
     covariates = covariates_of({"length": length}, log, item)
     alone, beside = (
-        publish(log, item, no_absolute_scores(), Method(evidence="learnt"), N, 1, covariates=each)
+        publish(log, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1, covariates=each)
         for each in (None, covariates)
     )
     (effect,) = effects_on_new_items(beside, item)

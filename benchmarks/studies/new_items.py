@@ -97,7 +97,7 @@ def one_run(world: World, number: int) -> list[HeldInTruth]:
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:
-    published = publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), n, 1)
+    published = publish(comparisons, item, no_absolute_scores(), Method(verdict_weight="learnt"), n, 1)
     return [published.scores, on_new_items(published, item)]
 
 

@@ -102,7 +102,7 @@ def simulate(setting: PeopleSetting, rng: np.random.Generator) -> tuple[Floats, 
 
 def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
     item: Ints = np.zeros(log.size, np.int64)
-    published = publish(log, item, no_absolute_scores(), Method(evidence="learnt"), N, len(people))
+    published = publish(log, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, len(people))
     return published.scores, of_people(published, people, {})
 
 

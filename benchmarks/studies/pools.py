@@ -24,7 +24,7 @@ N, SETS = 12, 25
 LENGTHS = (6, 12, 24)  # comparisons of each set
 GROWTH = 1.25
 SETTINGS = tuple((judge, sd) for judge in ("consistent", "noisy", "people") for sd in (0.2, 1.0))
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "true"]
 

@@ -112,7 +112,7 @@ def course(
 ) -> Course:
     scores = rng.permutation(truth(rng))
     answer, reopening = judge.answering(scores, rng), Reopening(judge.id, judge.id == PERSON, STOP)
-    snapshots = [unjudged(N, Method(evidence=evidence))]
+    snapshots = [unjudged(N, Method(verdict_weight=evidence))]
     while len(snapshots) <= MOST:
         snapshots.append(further(snapshots[-1], PLAN, answer, judge=judge.id, reopening=reopening))
         if snapshots[-1].version == snapshots[-2].version:

@@ -65,7 +65,9 @@ def one_run(world: World, number: int) -> RatesHeld:
     d = s[first] - s[second] + u[item, first] - u[item, second]
     measures = world.judge == "probabilities"
     p = expit(d + NOISE * rng.standard_normal(len(d))) if measures else (rng.random(len(d)) < expit(d)).astype(float)
-    published = publish(by_one_judge(first, second, p), item, no_absolute_scores(), Method(evidence="learnt"), N, 1)
+    published = publish(
+        by_one_judge(first, second, p), item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1
+    )
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
     ranking = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts)
     truth = true_rates(s, 2.0 * world.omega**2 + measures * NOISE**2)

@@ -26,7 +26,7 @@ N = 12
 SDS = (0.2, 1.0, 3.0)
 ASKED = (1, 4, 10)  # times in a row each chosen pair is asked
 LENGTHS = (5 * N, 10 * N)  # comparisons
-METHODS = {"one-vote": Method(), "learnt": Method(evidence="learnt")}  # by the kind of evidence
+METHODS = {"one-vote": Method(), "learnt": Method(verdict_weight="learnt")}  # by the kind of evidence
 SURE = 0.9
 
 

@@ -76,14 +76,16 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
     answers, n = everything(case), len(case.keys)
     full = fit(answers, model_of(RankingMethod("soft-bt"), n)).mean
     chosen = answers if share == 1.0 else _some(answers, ceil(share * case.ordered_pairs), np.random.default_rng(seed))
-    published = publish(chosen, np.zeros(chosen.size, np.int64), no_absolute_scores(), Method(evidence=evidence), n, 1)
+    published = publish(
+        chosen, np.zeros(chosen.size, np.int64), no_absolute_scores(), Method(verdict_weight=evidence), n, 1
+    )
     standings = by_posterior(published, Wanted())
-    assert standings.sureness is not None
+    assert standings.confidence is not None
     assert standings.entropy is not None
-    (low, high), mean = standings.sureness.interval, published.scores.mean
+    (low, high), mean = standings.confidence.interval, published.scores.mean
     by_judge = float(in_order(mean, full).mean())
     return JudgedSet(
-        standings.sureness.concordance,
+        standings.confidence.expected_concordance,
         by_judge,
         float(low <= by_judge <= high),
         float(in_order(mean, case.truth)[told_apart(case.truth)].mean()),
