@@ -26,7 +26,16 @@ from benchmarks.studies.truth import differences_held
 SEED = 20_267
 N, COMPARISONS, BATCH = 16, 160, 20
 NOISE, LEVEL = 0.7, 0.95
-HEADINGS = ["effects", "models", "verdicts by people", "differences held", "P(best) stated", "so", "stopped", "falsely"]
+HEADINGS = [
+    "effects",
+    "models",
+    "verdicts by people",
+    "differences held",
+    "P(best) stated",
+    "true",
+    "stopped",
+    "falsely",
+]
 
 
 class PeopleSetting(NamedTuple):

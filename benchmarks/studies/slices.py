@@ -56,12 +56,13 @@ class IntervalCoverage(NamedTuple):
 
 EVEN = ((5, 5, 5), (20, 20, 20))
 INTERVALS = [
-    (TaggedDesign(judge, sizes), eta) for judge, sizes, eta in product(("says p", "votes"), EVEN, (0.0, 0.3, 0.6))
+    (TaggedDesign(judge, sizes), eta)
+    for judge, sizes, eta in product(("probabilities", "votes"), EVEN, (0.0, 0.3, 0.6))
 ]
 CLAIMS = [
-    *(TaggedDesign(judge, (size,) * TAGS) for judge, size in product(("says p", "votes"), (5, 10, 20))),
-    *(TaggedDesign(judge, (2, 4, 9)) for judge in ("says p", "votes")),
-    *(TaggedDesign(judge, (20, 20, 20), 0.5) for judge in ("says p", "votes")),
+    *(TaggedDesign(judge, (size,) * TAGS) for judge, size in product(("probabilities", "votes"), (5, 10, 20))),
+    *(TaggedDesign(judge, (2, 4, 9)) for judge in ("probabilities", "votes")),
+    *(TaggedDesign(judge, (20, 20, 20), 0.5) for judge in ("probabilities", "votes")),
 ]
 
 
@@ -146,7 +147,7 @@ def judged(scores: Floats, design: TaggedDesign, rng: np.random.Generator) -> Ta
     first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = theta[item, first] - theta[item, second]
     thought = expit(d + NOISE * rng.standard_normal(len(d)))
-    p = thought if design.judge == "says p" else (rng.random(len(d)) < expit(d)).astype(np.float64)
+    p = thought if design.judge == "probabilities" else (rng.random(len(d)) < expit(d)).astype(np.float64)
     return TaggedLog(by_one_judge(first, second, p), item, tag)
 
 

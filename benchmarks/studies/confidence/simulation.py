@@ -42,7 +42,7 @@ def study(runs: int) -> str:
             means = (np.mean([run[length, name] for run in by_run], axis=0) for name in METHODS)
             cells = zip(*([f"{100.0 * value:.1f}" for value in mean] for mean in means), strict=True)
             rows.append([judge, f"{sd:g}", f"{length}", *map(" → ".join, cells)])
-    return table(["judge", "sd", "comparisons", "stated", "so", "interval"], rows)
+    return table(["judge", "sd", "comparisons", "stated", "true", "interval"], rows)
 
 
 def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], HeldOnAverage]:

@@ -1,4 +1,4 @@
-"""How many comparisons each way of choosing pairs needs, of judges of every manner."""
+"""How many comparisons each way of choosing pairs needs, for judges of every kind."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
