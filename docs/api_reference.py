@@ -248,4 +248,3 @@ def _says(schema: Json) -> str:
     description = schema.get("description", "")
     default = schema.get("default")
     return f"{description} Default: `{json.dumps(default)}`.".strip() if default is not None else description
-

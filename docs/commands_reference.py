@@ -42,8 +42,8 @@ EXAMPLES = {
 }
 INTRODUCTION = """# Commands
 
-The command `nextpair` comes with `nextpair-server`. It ends with 0, with 2 for bad input and with 1 for other errors; an
-error is one line on stderr. `nextpair COMMAND --help` prints what is below.
+The command `nextpair` comes with `nextpair-server`. Its exit code is 0 for success, 2 for bad
+input and 1 for other errors. An error is one line on stderr. `nextpair COMMAND --help` prints what is below.
 """
 
 
@@ -102,4 +102,3 @@ def _in_words(says: str) -> str:
     notes = "; ".join(each.strip() for each in others if each.strip())
     notes = re.sub(r"x>=(\S+)", r"at least \1", re.sub(r"(\S+)<=x<=(\S+)", r"\1 to \2", notes))
     return f"{described.strip()} *{notes[:1].upper()}{notes[1:]}.*" if notes else described
-

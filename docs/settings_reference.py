@@ -6,13 +6,13 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from judge_worker.settings import PREFIX, SHARED, Setting, every_setting
 from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from app.settings import Settings
 from docs.markdown import code, table
+from judge_worker.settings import PREFIX, SHARED, Setting, every_setting
 
 BINARIES = "Folder with `initdb` and `postgres`, 14 or newer, for the private PostgreSQL."
 OTHERS = {
@@ -33,8 +33,8 @@ Set these as environment variables. Options of a command come first: `nextpair s
 OF_WORKERS = """## Judge worker
 
 `nextpair worker` reads each setting from four places. An option comes first (`--lease-seconds 60`), then a variable
-(`NEXTPAIR_WORKER_LEASE_SECONDS`), then `NEXTPAIR_URL` and `NEXTPAIR_API_KEY`, then a line of the TOML file in `--config`
-(`lease_seconds = 60`). `nextpair judge` reads those that concern no service.
+(`NEXTPAIR_WORKER_LEASE_SECONDS`), then `NEXTPAIR_URL` and `NEXTPAIR_API_KEY`. A line of the TOML file in `--config`
+comes last (`lease_seconds = 60`). `nextpair judge` reads those that concern no service.
 """
 
 
@@ -61,8 +61,15 @@ def page() -> str:
 def _of_service() -> Iterator[list[str]]:
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
-        variables = [each for each in alias.choices if each != name] if isinstance(alias, AliasChoices) else [_variable(name)]
-        yield [" or ".join(f"`{each}`" for each in variables), _type(field), _default(name, field), field.description or ""]
+        variables = (
+            [each for each in alias.choices if each != name] if isinstance(alias, AliasChoices) else [_variable(name)]
+        )
+        yield [
+            " or ".join(f"`{each}`" for each in variables),
+            _type(field),
+            _default(name, field),
+            field.description or "",
+        ]
 
 
 def _variable(name: str) -> str:
@@ -114,7 +121,9 @@ def _named(kind: Any) -> str:
 
 
 def _bounds(field: FieldInfo) -> str:
-    limits = {name: getattr(each, name) for each in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(each, name)}
+    limits = {
+        name: getattr(each, name) for each in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(each, name)
+    }
     words = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
     return "".join(f", {words[name]} {limit:,g}" for name, limit in limits.items())
 

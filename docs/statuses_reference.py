@@ -57,9 +57,9 @@ SECTIONS = {
 }
 PROBLEMS = """## Problems
 
-An error is a problem of RFC 9457 in `application/problem+json`. Its `type` is `urn:nextpair:problem:` and the name below.
-Branch on the `type`, and show people the `detail`. Where there is a time to wait, `Retry-After` has it; the Python client
-waits and tries again.
+An error is a problem of RFC 9457 in `application/problem+json`. Its `type` is `urn:nextpair:problem:` and the name
+below. Branch on the `type`, and show people the `detail`. Where there is a time to wait, `Retry-After` has it. The
+Python client waits and tries again.
 """
 
 

@@ -15,8 +15,7 @@ NAMED = re.compile(r"(?<![\w/.-])(?:examples|app)/[\w./-]+\.\w+")
 
 
 PENDING = {
-    "README.md", "docs/how-to/gpu-judge.md",
-    "docs/explanation/judges.md", "docs/explanation/selection.md",
+    "README.md",
 }  # fmt: skip
 
 
