@@ -15,10 +15,21 @@ WIDTH = 60  # characters of an output in a table
 
 
 class RankedOutputs(Generic[T]):
-    """Outputs, best first. It prints as a table; `ranking` is all that the service says of it.
+    """Outputs, best first. It prints as a table, and `ranking` has everything that the service says.
 
-    In the table, `ranks` are the best and the worst rank that an output may have, which hold for all of them together,
-    `wins` is the expected share of wins against all others, and `best` is the probability that it is the best of all.
+    For example:
+
+        print(ranked.best)
+        for row in ranked:
+            print(row.rank, row.key, round(row.score, 2), row.rank_interval)
+        ranked.plot().save("ranking.svg")
+
+    With pandas it becomes a data frame:
+
+        frame = ranked.to_frame()
+
+    In the table, `ranks` is the rank interval, which holds for all outputs together. `wins` is the expected share of
+    wins against all others, and `best` is P(best).
     """
 
     def __init__(
@@ -59,7 +70,7 @@ class RankedOutputs(Generic[T]):
         return f"<table><thead>{_html_row('th', HEAD)}</thead><tbody>{rows}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each output, best first, and its key as it came.
+        """Make a pandas DataFrame with a row for each output, best first, and its key as it came.
 
         Raises ImportError without pandas.
         """
@@ -72,7 +83,7 @@ class RankedOutputs(Generic[T]):
         )
 
     def plot(self) -> "Picture":
-        """Scores and intervals. Raises ApiError where the service could not draw them."""
+        """Draw scores and intervals. Raises ApiError where the service could not draw them."""
         if isinstance(self._picture, Exception):
             raise self._picture
         return Picture(self._picture)
@@ -90,7 +101,7 @@ class RankedOutputs(Generic[T]):
 
 
 class Picture:
-    """An SVG that notebooks show by themselves."""
+    """An SVG picture, which notebooks show."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
