@@ -116,6 +116,7 @@ class Stopping(Response):
         default=None,
         description="Comparisons that the judges so far can still make, within the budget; null is without end.",
     )
+    sentence: str = Field(default="", description="The same in words.")
 
 
 class AgreementWithPeople(Response):
@@ -229,7 +230,11 @@ class Ranking(Computed):
     certainty: Certainty
     signal: Signal
     first_place: str = Field(
-        default="", description="What is claimed of the first place, in one sentence; empty before the first verdict."
+        default="", description="What is claimed of the first place, in words; empty before the first verdict."
+    )
+    summary: list[str] = Field(
+        default=[],
+        description="The ranking in sentences: what it is about, its expected concordance, P(best), signal, next step.",
     )
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
     tastes: dict[str, Tastes] | None = Field(default=None, description="By judge, by the method consensus alone.")
