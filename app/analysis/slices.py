@@ -12,7 +12,7 @@ from app.analysis.rows import beside_baseline, present_rows, with_counts
 from app.inference import targets
 from app.inference.fitting import BASELINES, Published, Scores
 from app.inference.reporting import Wanted, by_posterior
-from app.inference.targets import DRAWS_SEED, TagDeparture, by_tag
+from app.inference.targets import DRAWS_SEED, TagDeviation, by_tag
 from app.inference.types import Bools, Ints
 from app.sentences import slices as sentences
 from app.sentences.lists import named
@@ -71,7 +71,7 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
     try:
         sliced = by_tag(published, log.item, by.of_item, len(by.values))
         rng = np.random.default_rng(DRAWS_SEED)
-        tests = targets.departures(published, log.item, by.of_item, len(by.values), rng)
+        tests = targets.deviations(published, log.item, by.of_item, len(by.values), rng)
     except ValueError as error:
         raise Impossible("by", error) from None
     tests = [test._replace(p_value=1.0) for test in tests] if len(by.values) == 1 else tests
@@ -79,13 +79,13 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
         _slice(slicing, by, place, scores, test)
         for place, (scores, test) in enumerate(zip(sliced.scores, tests, strict=True))
     ]
-    claimed = [(each.value, each.departure.reversal) for each in slices if each.departure.claimed]
+    claimed = [(each.value, each.deviation.reversal) for each in slices if each.deviation.claimed]
     differing = ([value for value, is_reversal in claimed if is_reversal is way] for way in (True, False))
     sentence = sentences.summary(by.tag, len(by.values), by.untagged, sliced.shared, *differing)
     return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
 
 
-def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeparture) -> schemas.Slice:
+def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeviation) -> schemas.Slice:
     log, published, wanted, baseline = slicing
     here: Bools = by.of_item[log.item] == place
     standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
@@ -95,15 +95,15 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDe
         value=by.values[place],
         prompts=by.prompts[place],
         comparisons=int(here.sum()),
-        departure=_departure(log, by, by.values[place], test),
+        deviation=_deviation(log, by, by.values[place], test),
         ranking=present_rows(counted_here, log, beside),
     )
 
 
-def _departure(log: JudgedLog, by: Tagged, value: str, test: TagDeparture) -> schemas.SliceDeparture:
+def _deviation(log: JudgedLog, by: Tagged, value: str, test: TagDeviation) -> schemas.SliceDeviation:
     first, second, can_tell = log.keys[test.first], log.keys[test.second], test.smallest_p <= by.alpha
     is_claimed = can_tell and test.p_value <= by.alpha
-    return schemas.SliceDeparture(
+    return schemas.SliceDeviation(
         p_value=test.p_value,
         claimed=is_claimed,
         first=first,

@@ -33,7 +33,7 @@ def summary(
     ranked: Ranked,
     comparisons: int,
     signal: SignalTest | None,
-    sureness: schemas.Sureness | None,
+    confidence: schemas.Confidence | None,
     level: float,
     about: str,
 ) -> list[str]:
@@ -44,11 +44,11 @@ def summary(
     if not comparisons or len(ranked) < 2:
         return [NO_COMPARISONS if len(ranked) > 1 else NO_PAIR]
     if signal is None:
-        return [] if sureness is None else [concordance(sureness, level), about]
+        return [] if confidence is None else [concordance(confidence, level), about]
     first = first_place(ranked, comparisons, signal).sentence
-    if sureness is None or not signal.claimed:
+    if confidence is None or not signal.claimed:
         return [first]
-    return [concordance(sureness, level), first, evidence(signal), about]
+    return [concordance(confidence, level), first, evidence(signal), about]
 
 
 def next_step(*, is_complete: bool) -> str:
@@ -56,15 +56,18 @@ def next_step(*, is_complete: bool) -> str:
     return "Every pair is judged: add another judge, or candidates." if is_complete else "Judge more pairs."
 
 
-def concordance(sureness: schemas.Sureness, level: float) -> str:
+def concordance(confidence: schemas.Confidence, level: float) -> str:
     """The expected concordance, now and after more comparisons."""
-    low, high = (percent(share) for share in sureness.interval)
+    low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({100 * level:g}% interval {low} to {high})"
     later = (
-        f"{percent(each.concordance)} after {counted(each.comparisons, 'comparison')}"
-        for each in sureness.forecast[-2:]
+        f"{percent(each.expected_concordance)} after {counted(each.comparisons, 'comparison')}"
+        for each in confidence.forecast[-2:]
     )
-    return "; ".join([f"{percent(sureness.concordance)} of pairs expected in the right order{within}", *later]) + "."
+    return (
+        "; ".join([f"{percent(confidence.expected_concordance)} of pairs expected in the right order{within}", *later])
+        + "."
+    )
 
 
 def first_place(ranked: Ranked, comparisons: int, signal: SignalTest) -> FirstPlace:

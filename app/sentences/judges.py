@@ -79,8 +79,8 @@ def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str
     sentences += [
         _together(members, group.dependence, judges, by_people=by_people) for members in group.dependence.groups()
     ]
-    if group.departure >= DEPARTS:
-        departs = f"{method} decides against the majority in {group.departure:.0%} of items"
+    if group.deviation >= DEPARTS:
+        departs = f"{method} decides against the majority in {group.deviation:.0%} of items"
         sentences.append(f"{departs}; check some of them by hand")
     return [f"{sentence}." for sentence in sentences]
 
@@ -119,7 +119,7 @@ def named_for(discrimination: Discrimination, judge: str) -> str:
     """What a judge is named for."""
     if discrimination.named == "changed":
         return f"{judge} judges differently since verdict {discrimination.since + 1:,}: check what was changed."
-    if discrimination.named == "coins":
+    if discrimination.named == "random":
         return f"{judge} judges at random where the others follow an order."
     return f"{judge} disagrees with the others; only human labels can tell who is right."
 
@@ -138,14 +138,14 @@ def position_bias(judge: str, bias: schemas.JudgeBias) -> str:
     return f"Position bias of {judge}: {bias.delta:+z.2f} ± {bias.sd:.2f} logits towards the first{merit}{doubt}"
 
 
-def effects(judge: str, of_judge: schemas.Tastes) -> str:
-    largest = ", ".join(f"{each.key} {each.departure:+z.2f} ± {each.sd:.2f}" for each in of_judge.departures)
+def effects(judge: str, of_judge: schemas.JudgeEffects) -> str:
+    largest = ", ".join(f"{each.key} {each.deviation:+z.2f} ± {each.sd:.2f}" for each in of_judge.largest_deviations)
     return f"Judge effects of {judge}: sd {of_judge.sd:.2f} logits; largest deviations: {largest}"
 
 
 def scale(judge: str, of_judge: schemas.JudgeScale) -> str:
     """How a judge's absolute scores map to the scores that are shown."""
-    doubt = "" if of_judge.settled else ", not converged yet"
+    doubt = "" if of_judge.converged else ", not converged yet"
     return f"Absolute scores of {judge}: score = {of_judge.c0:+z.2f} {of_judge.c1:+z.2f} x what it gave{doubt}"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nextpair.words import counted, percent
 
-from app.inference.targets import TagDeparture
+from app.inference.targets import TagDeviation
 from app.sentences.lists import named
 
 
@@ -12,7 +12,7 @@ def too_few_prompts(tag: str, value: str) -> str:
     return f"There are too few prompts to tell whether {tag} {value} differs from the others: judge more of them."
 
 
-def difference(tag: str, value: str, first: str, second: str, test: TagDeparture, *, is_claimed: bool) -> str:
+def difference(tag: str, value: str, first: str, second: str, test: TagDeviation, *, is_claimed: bool) -> str:
     """How the ranking on one value differs from the other prompts' ranking."""
     where, p = f"{tag} {value}", f"(p = {test.p_value:.2g})"
     if not is_claimed:

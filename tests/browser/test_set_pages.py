@@ -128,7 +128,7 @@ async def test_a_redraw_keeps_what_was_opened_and_the_focus(
 
 
 async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: AsyncClient) -> None:
-    set_id = await judged(evidence="one-vote")
+    set_id = await judged(verdict_weight="one-vote")
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = (await page.locator("#ranking tbody th").last.inner_text()).split("\n")[0]
@@ -468,7 +468,7 @@ async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
     page = await open_page(someone, await judged())
     await expect(page.locator("#sureness")).to_have_text("All of the pairs are in the right order.")
     await expect(page.locator("#target")).to_have_text(re.compile(r"^By all \d+ pairs, as .* them"))
-    await expect(page.locator("#certainty")).to_have_text(schemas.ABOUT_CERTAINTY)
+    await expect(page.locator("#certainty")).to_have_text(schemas.ABOUT_CONFIDENCE)
     await service.send(calls.describe_judge("ann", schemas.JudgeIn(kind="human")))
     await page.reload()
     await expect(page.locator("#certainty")).to_have_text(
@@ -481,7 +481,7 @@ async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
 async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
-    set_id = await new_set(*TEXTS, evidence="one-vote", inference_target="latent")
+    set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent")
     verdicts = [
         schemas.ComparisonIn(first=a, second=b, p_first=0.6, judge=f"judge {number}")
         if (place + number) % 2
@@ -497,7 +497,7 @@ async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
 async def test_the_headline_foretells_when_the_set_stops(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
-    set_id = await new_set(*TEXTS, evidence="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
+    set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
     votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="ann") for a, b in combinations(KEYS, 2)]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     page = await open_page(someone, set_id)

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { inOrder } from "../../app/web/static/lib/in-order.js";
 
-const said = (concordance, interval, pairs = 276) => inOrder({ concordance, pairs, interval, forecast: [] }, 24);
+const said = (concordance, interval, pairs = 276) => inOrder({ expected_concordance: concordance, pairs, interval, forecast: [] }, 24);
 
 test("all pairs are in the right order only where their expected share is one", () => {
   assert.equal(said(1, [1, 1]), "All of the pairs are in the right order.");

@@ -80,8 +80,8 @@ def test_without_a_comparison_or_a_pair_the_next_step_is_said() -> None:
 def test_all_pairs_are_in_order_only_where_their_expected_share_is_one(
     concordance: float, interval: tuple[float, float], line: str
 ) -> None:
-    sureness = schemas.Sureness(concordance=concordance, pairs=276, interval=interval, forecast=[])
-    assert confidence.concordance(sureness, 0.95) == line
+    found = schemas.Confidence(expected_concordance=concordance, pairs=276, interval=interval, forecast=[])
+    assert confidence.concordance(found, 0.95) == line
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
 )
-from app.inference.reporting.certainty import BesidePeople, certainty_beside_people
+from app.inference.reporting.confidence import Confidence, PairsOf, concordance
 from app.inference.reporting.cycles import DRAWS, circulation
 from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
 from app.inference.reporting.held_out import check_predictions
@@ -32,6 +32,7 @@ from app.inference.reporting.inference_targets import (
     resolve,
     round_of,
 )
+from app.inference.reporting.judge_effects import JudgeEffects
 from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, held_against
@@ -46,6 +47,5 @@ from app.inference.reporting.standings import (
     by_posterior,
     summary_of,
 )
-from app.inference.reporting.sureness import Concordance, PairsOf, concordance
-from app.inference.reporting.tastes import JudgeEffects
+from app.inference.reporting.validation import BesidePeople, validation_by_people
 from app.inference.reporting.win_rates import Against, Rates, against, attenuation, head_to_head, rates

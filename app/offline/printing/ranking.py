@@ -90,7 +90,7 @@ def _matrix(matrix: WinMatrix) -> Table:
 def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: schemas.Slice) -> list[str]:
     counts = f"{counted(each.prompts, 'prompt')} · {counted(each.comparisons, 'comparison')}"
     console.print(f"\n[bold]{escape(f'{tag} = {each.value}')}[/] · {counts}")
-    console.print(escape(each.departure.sentence))
+    console.print(escape(each.deviation.sentence))
     return _print_rows(console, ranking, each.ranking)
 
 
@@ -111,9 +111,9 @@ def _sentences(ranked: Ranked) -> list[str]:
         lines.append(f"{parts}: compare scores within a part only, or judge pairs across.")
     lines += [effect.sentence for effect in (ranking.effects or {}).values()]
     lines += [sentences.position_bias(judge, bias) for judge, bias in (ranking.position_bias or {}).items()]
-    lines += [sentences.effects(judge, effects) for judge, effects in (ranking.tastes or {}).items()]
+    lines += [sentences.effects(judge, effects) for judge, effects in (ranking.judge_effects or {}).items()]
     lines += [sentences.scale(judge, scale) for judge, scale in (ranking.absolute_scores or {}).items()]
-    if agreed := ranking.certainty.agreement_with_people:
+    if agreed := ranking.validation.agreement_with_people:
         lines.append(sentences.with_people(agreed))
     if agreement and agreement.alpha:
         pairs = counted(agreement.alpha.pairs, "pair")

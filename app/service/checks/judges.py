@@ -82,17 +82,17 @@ def judges(facts: Examined) -> CheckResult:
 
 
 def with_people(facts: Examined) -> CheckResult:
-    certainty = facts.basis.judged.certainty(Wanted().level)
-    agreement = certainty.agreement_with_people
+    validation = facts.basis.judged.validation(Wanted().level)
+    agreement = validation.agreement_with_people
     if facts.basis.only_people:
         return CheckResult("holds", checks.PEOPLE_ALONE, "people alone")
     if agreement is None or agreement.pairs < FEW:
         says, pairs = checks.FEW_HUMAN_PAIRS, agreement.pairs if agreement else 0
-        return CheckResult("unknown", f"{certainty.about} {says}", counted(pairs, "pair"))
+        return CheckResult("unknown", f"{validation.about} {says}", counted(pairs, "pair"))
     figure = checks.share_figure(agreement.share, agreement.pairs, agreement.interval)
     if agreement.interval[0] > 0.5 and agreement.share >= AGREEING:
-        return CheckResult("holds", f"{checks.AGREE_WITH_PEOPLE} {certainty.about}", figure)
-    return CheckResult("doubt", f"{checks.DISAGREE_WITH_PEOPLE} {certainty.about}", figure)
+        return CheckResult("holds", f"{checks.AGREE_WITH_PEOPLE} {validation.about}", figure)
+    return CheckResult("doubt", f"{checks.DISAGREE_WITH_PEOPLE} {validation.about}", figure)
 
 
 def consistency(facts: Examined) -> CheckResult:

@@ -8,7 +8,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.analysis.judges import present_agreements, present_alpha, present_bias, present_tastes
+from app.analysis.judges import present_agreements, present_alpha, present_bias, present_judge_effects
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import Accuracy, Discrimination, Findings, PairVotes, agreements
@@ -21,7 +21,8 @@ from app.storage.schema import Record
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
 SILENT = dict.fromkeys(
-    "skill agreement_with_people agreement same_order swapped position_bias tastes accord influence".split()
+    "skill agreement_with_people agreement same_order swapped "
+    "position_bias judge_effects relative_discrimination influence".split()
 )
 
 
@@ -104,10 +105,10 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
     repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias, discrimination, tastes = (
+    bias, discrimination, judge_effects = (
         weighed.biases.get(number),
         findings.discriminations.get(number),
-        findings.tastes.get(number),
+        findings.judge_effects.get(number),
     )
     if bias is not None:
         (aware,) = [each for each in findings.judge_aware if each.judge == number]
@@ -120,8 +121,8 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
         "same_order": schemas.Agreement(**repeats.same_order._asdict()),
         "swapped": schemas.Agreement(**repeats.swapped._asdict()),
         "position_bias": None if bias is None else present_bias(bias),
-        "tastes": None if tastes is None else present_tastes(tastes, keys),
-        "accord": None if discrimination is None else present_discrimination(discrimination),
+        "judge_effects": None if judge_effects is None else present_judge_effects(judge_effects, keys),
+        "relative_discrimination": None if discrimination is None else present_discrimination(discrimination),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
 
@@ -157,9 +158,9 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     )
 
 
-def present_discrimination(discrimination: Discrimination) -> schemas.Accord:
+def present_discrimination(discrimination: Discrimination) -> schemas.RelativeDiscrimination:
     _, *columns = discrimination
-    return schemas.Accord.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
+    return schemas.RelativeDiscrimination.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
 
 
 def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:

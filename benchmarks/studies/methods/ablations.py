@@ -26,12 +26,12 @@ TEXT = """\
 ## What the parts do
 
 As GPM's table 6: comparisons to 90% by `exponent`, which divides by |m| to the power epsilon; 0 is `variance` and 2 is
-`reordering`, but for the floor that they share."""
+`reordering`, except for the floor that they share."""
 
 FIGURES = """\
 As GPM's figure 2, on SummEval's coherence: (a) soft-bt alone, and with absolute scores beside comparisons, as selection
 by `reordering` goes on (comparisons from two prompts, absolute scores from the other three); (b) the parameters of the
-Beta expert; (c) the exponent."""
+Beta model; (c) the exponent."""
 
 
 def write(campaign: Campaign) -> str:
@@ -43,7 +43,7 @@ def write(campaign: Campaign) -> str:
     }
     figures.line_chart("ablations", campaign.figures, panels, {})
     caption = "SummEval, coherence: mean over documents; bands are one standard error"
-    options = f"--seeds 1 --limit-fraction {LIMIT} --evidence one-vote"
+    options = f"--seeds 1 --limit-fraction {LIMIT} --verdict-weight one-vote"
     line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} {options}"
     lines = [
         f"{line} --criterion exponent --epsilon 0.5",

@@ -4,10 +4,10 @@ import { chance, counted } from "./numbers.js";
 
 /**
  * "All" is said where that is certain; the interval, unless all pairs are within it.
- * @param {Contract.Sureness} sureness
+ * @param {Contract.Confidence} confidence
  * @param {number} n candidates
  */
-export function inOrder({ concordance, pairs, interval }, n) {
+export function inOrder({ expected_concordance: concordance, pairs, interval }, n) {
   if (pairs === 1) return `The order that was asked for is right with a probability of ${chance(concordance)}.`;
   const which = pairs < n * (n - 1) / 2 ? `${counted(pairs, "pair")} that matter to the goal` : "pairs";
   if (concordance === 1) return `All of the ${which} are in the right order.`;

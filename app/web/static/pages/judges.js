@@ -30,16 +30,16 @@ function byPeople(agreement) {
  * @param {Contract.JudgeCard} judge
  * @returns {[name: string, value: string | number][]}
  */
-function facts({ position_bias: bias, tastes, influence, median_latency_ms: latency, ...judge }) {
+function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }) {
   const move = influence?.changes_top ? "another first place" : `moves of ${counted(influence?.largest_move ?? 0, "rank")} at most`;
   return [
     ["Verdicts", judge.comparisons],
     ["Skill", number(judge.skill)],
     ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
-    ["Spread of its tastes", number(tastes?.sd)],
-    ["Departs most on", tastes?.departures.map(({ key, departure }) => `${key} ${signed(departure)}`).join(", ") ?? NONE],
-    ["Accord with the ranking", number(judge.accord?.overall)],
+    ["Spread of its tastes", number(effects?.sd)],
+    ["Departs most on", effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
+    ["Accord with the ranking", number(judge.relative_discrimination?.overall)],
     ["Agrees with people", byPeople(judge.agreement_with_people)],
     ["Agrees with others", percent(judge.agreement?.share)],
     ["With itself, other order", percent(judge.swapped?.share)],

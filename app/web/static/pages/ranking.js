@@ -78,7 +78,7 @@ async function showRanking(signal) {
     const goesOnNow = isNow() && goesOn(status);
     showStatus(isNow() ? status : "earlier");
     showLeader(newest, goesOnNow);
-    showSureness(newest, goesOnNow);
+    showConfidence(newest, goesOnNow);
     showTarget(newest);
     showSignal(newest);
     showWarnings(newest);
@@ -190,9 +190,9 @@ function drawWhole(ranking) {
 function drawSlices({ slices }) {
   find("#slices").replaceChildren(...(slices ? [
     element("p", { dir: "auto" }, slices.sentence),
-    ...slices.slices.flatMap(({ value, prompts, departure, ranking: rows }) => [
+    ...slices.slices.flatMap(({ value, prompts, deviation, ranking: rows }) => [
       element("h2", { dir: "auto" }, `${slices.tag}: ${value}`),
-      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${departure.sentence}`),
+      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`),
       element("div", { className: "scroll", role: "region", "aria-label": `Ranking, ${value}`, tabindex: "0" },
         element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(rows, rows, false)))),
     ]),
@@ -364,21 +364,21 @@ const within = (/** @type {[number, number]} */ interval) => `(${interval.map(pe
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function showSureness({ sureness, certainty, signal, ranking: { length: n } }, goesOn) {
-  const isClaimed = sureness && signal.claimed;
-  find("#sureness").textContent = isClaimed ? inOrder(sureness, n) + (goesOn ? expected(sureness) : "") : "";
-  find("#certainty").textContent = isClaimed ? [certainty.about, ...heldAgainstPeople(certainty)].join(" ") : "";
+function showConfidence({ confidence, validation, signal, ranking: { length: n } }, goesOn) {
+  const isClaimed = confidence && signal.claimed;
+  find("#sureness").textContent = isClaimed ? inOrder(confidence, n) + (goesOn ? expected(confidence) : "") : "";
+  find("#certainty").textContent = isClaimed ? [validation.about, ...heldAgainstPeople(validation)].join(" ") : "";
 }
 
-/** @param {Contract.Sureness} sureness */
-function expected({ concordance, forecast }) {
+/** @param {Contract.Confidence} confidence */
+function expected({ expected_concordance: concordance, forecast }) {
   const later = forecast.at(TWICE);
-  return later && chance(later.concordance) !== chance(concordance)
-    ? ` Expect ${chance(later.concordance)} after ${counted(later.comparisons, "comparison")}.`
+  return later && chance(later.expected_concordance) !== chance(concordance)
+    ? ` Expect ${chance(later.expected_concordance)} after ${counted(later.comparisons, "comparison")}.`
     : "";
 }
 
-/** @param {Contract.Certainty} certainty */
+/** @param {Contract.Validation} validation */
 function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
   const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);
   return [

@@ -24,10 +24,10 @@ function summary(checks) {
 
 async function showChecks() {
   const onComputing = (/** @type {string} */ detail) => { find("#summary").textContent = detail; };
-  /** @type {Contract.Trust} */
-  const trust = await read("/trust", {}, { onComputing });
-  find("#summary").textContent = [summary(trust.checks), newer(trust)].filter(Boolean).join(" ");
-  find("#checks").replaceChildren(...trust.checks.map(line));
+  /** @type {Contract.Checks} */
+  const found = await read("/checks", {}, { onComputing });
+  find("#summary").textContent = [summary(found.checks), newer(found)].filter(Boolean).join(" ");
+  find("#checks").replaceChildren(...found.checks.map(line));
 }
 
 async function offerJudges() {

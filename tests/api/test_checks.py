@@ -1,0 +1,416 @@
+"""What holds of a ranking, in plain words; who beats whom."""
+
+import csv
+import io
+import re
+from base64 import b64decode
+from itertools import combinations
+from typing import Any, get_args
+
+import httpx
+import numpy as np
+import pytest
+from nextpair.words import InferenceTargetName, MatrixName
+from scipy.special import expit
+
+from app.inference.fitting import Published
+from app.inference.state import Snapshot, exact
+from app.inference.types import Convergence, Outcome
+from app.service import basis, results
+from app.service.context import Context
+from tests.factories import (
+    answer_all,
+    ask_one,
+    candidates,
+    compare,
+    compare_all,
+    comparison,
+    create_set,
+    get,
+    judged_for,
+    ranking,
+    simulated,
+    statements,
+    tell,
+)
+
+KEYS = ["ash", "birch", "cedar", "elm", "fir", "oak"]
+
+
+async def checks(http: httpx.AsyncClient, set_id: str) -> dict[str, tuple[str, str]]:
+    """(verdict, words) of each."""
+    answer = await http.get(f"/v1/sets/{set_id}/checks")
+    assert answer.status_code == 200, answer.text
+    return {
+        check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in answer.json()["checks"]
+    }
+
+
+async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[list[str], Any]:
+    answer = await http.get(f"/v1/sets/{set_id}/matrix", params={"of": of})
+    assert answer.status_code == 200, answer.text
+    keys = answer.json()["keys"]
+    return keys, np.frombuffer(b64decode(answer.json()["cells"]), np.uint8).reshape(len(keys), len(keys))
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
+async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])
+    found = await checks(http, created["id"])
+    unsure = ["Judges", "Signal", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
+    assert {found[name][0] for name in unsure} == {"unknown"}
+
+
+async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, selection={"random_share": 1.0})
+    await answer_all(http, created["id"])
+    for seed, judge in enumerate(("ann", "bea")):
+        await compare_all(http, created["id"], simulated(KEYS, 250, seed, judge, sure=4.0))
+    found = await checks(http, created["id"])
+    for name in ("Connected", "Fit", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles"):
+        assert found[name][0] == "holds", (name, found[name])
+    assert "15 random pairs" in found["Prediction"][1]
+
+
+async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.AsyncClient) -> None:
+    rng, verdicts = np.random.default_rng(0), {}
+    logs = {
+        "look": [row for seed in range(8) for row in simulated(KEYS, 40, seed, f"judge {seed}")],
+        "toss coins": [
+            comparison(a, b, float(rng.random() < 0.5), f"judge {seed}")
+            for seed in range(8)
+            for a, b in combinations(KEYS, 2)
+        ],
+    }
+    for name, log in logs.items():
+        created = await create_set(http, *KEYS)
+        await compare_all(http, created["id"], log)
+        shown = await ranking(http, created["id"])
+        signal, first_place = shown["signal"], shown["first_place"]
+        assert ("consistent with random judging" in first_place) is not signal["claimed"]
+        assert first_place in (await checks(http, created["id"]))["First place"][1]
+        verdict, words = (await checks(http, created["id"]))["Signal"]
+        assert f"e-value {signal['e_value']:.2g} from {signal['verdicts']}" in words
+        verdicts[name] = verdict, signal["claimed"]
+    assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
+
+
+async def test_a_judge_who_tosses_coins_among_good_ones_is_named(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    rng, pairs = np.random.default_rng(0), list(combinations(KEYS, 2)) * 4
+    good = [row for seed, name in enumerate(("ann", "bea")) for row in simulated(KEYS, 60, seed, name, sure=4.0)]
+    coins = [comparison(a, b, float(rng.random() < 0.5), "coin") for a, b in pairs]
+    await compare_all(http, created["id"], good + coins)
+    verdict, words = (await checks(http, created["id"]))["Judges"]
+    assert verdict == "doubt"
+    assert words.startswith("coin answers at random where the others follow an order. coin")
+    found = await get(http, f"/v1/sets/{created['id']}/judges")
+    named = {card["judge"]: card["relative_discrimination"]["named"] for card in found["judges"]}
+    assert named == {"ann": None, "bea": None, "coin": "random"}
+    assert sum("coin" in warning for warning in found["warnings"]) == 1
+
+
+async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, "pine", "yew")
+    await compare_all(http, created["id"], simulated(KEYS, 300, 0, "coin", sure=0.0))
+    await compare_all(http, created["id"], [comparison(a, b, 0.9, "first") for a in KEYS for b in KEYS if a != b] * 4)
+    await compare(http, created["id"], "pine>yew")
+    found = await checks(http, created["id"])
+    assert found["Connected"] == ("doubt", found["Connected"][1])
+    assert "2 parts" in found["Connected"][1]
+    assert found["Position"][0] == "doubt"
+    assert "first favours the text shown first. Set position_bias to estimate" in found["Position"][1]
+    assert found["Consistency"][0] == found["First place"][0] == "doubt"
+
+
+async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
+    keys = [*KEYS, "pine", "rowan", "spruce", "willow", "yew"]
+    created = await create_set(http, *keys)
+    pairs = list(combinations(keys, 2))
+    steps = {(a, b): keys.index(b) - keys.index(a) for a, b in pairs}
+    await compare_all(http, created["id"], [comparison(a, b, 0.95 if steps[a, b] <= 5 else 0.05) for a, b in pairs])
+    assert (await checks(http, created["id"]))["Cycles"][0] == "doubt"
+    await compare_all(http, created["id"], [comparison(a, b, 0.5, "shy") for a in KEYS for b in KEYS if a != b] * 2)
+    assert (await checks(http, created["id"]))["Consistency"] == (
+        "unknown",
+        "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing. "
+        "100% of 45, 100% by chance",
+    )
+
+
+async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: httpx.AsyncClient) -> None:
+    """Every pair once, the worse one first, by a judge who favours the first by 2."""
+    created = await create_set(http, *KEYS[:4], position_bias="estimate", verdict_weight="one-vote")
+    await compare_all(
+        http,
+        created["id"],
+        [
+            comparison(a, b, float(expit(0.3 * (i - j) + 2.0)))
+            for (i, a), (j, b) in combinations(enumerate(KEYS[:4]), 2)
+        ],
+    )
+    found, published = await checks(http, created["id"]), await ranking(http, created["id"])
+    (bias,) = published["position_bias"].values()
+    assert (found["Position"][0], found["Order"][0]) == ("unknown", "doubt")
+    assert "do not tell" in bias["warning"]
+    assert f"{bias['delta']:+.2f} ± {bias['sd']:.2f}" in found["Position"][1]
+    assert max(row["p_best"] for row in published["ranking"]) < 0.4
+
+
+async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: httpx.AsyncClient) -> None:
+    verdicts = {}
+    for count in (2, 400):
+        created = await create_set(http, *KEYS)
+        await compare_all(http, created["id"], simulated(KEYS, count, 0, "ann"))
+        found = await checks(http, created["id"])
+        verdicts[count] = (found["Position"][0], found["Order"][0])
+    assert verdicts == {2: ("unknown", "unknown"), 400: ("holds", "holds")}
+
+
+async def test_a_model_with_a_bias_is_allowed_for_by_default_and_a_person_has_none(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, position_bias="auto")
+    votes = [vote | {"p_first": float(vote["p_first"] > 0.5)} for vote in simulated(KEYS, 8, 1, "ann")]
+    await compare_all(http, created["id"], votes)
+    of_votes = await ranking(http, created["id"])
+    assert (of_votes["method"]["position_bias"], of_votes["position_bias"]) == ("none", None)
+    await compare_all(http, created["id"], simulated(KEYS, 80, 2, "gpt", lean=1.0))
+    published = await ranking(http, created["id"])
+    assert published["method"]["position_bias"] == "estimate"
+    assert published["position_bias"].keys() == {"gpt"}
+    bias = published["position_bias"]["gpt"]
+    assert abs(bias["delta"] - 1.0) < 3.0 * bias["sd"]
+    cards = {card["judge"]: card for card in (await get(http, f"/v1/sets/{created['id']}/judges"))["judges"]}
+    assert cards["gpt"]["position_bias"]["delta"] == pytest.approx(bias["delta"], abs=bias["sd"])
+    verdict, words = (await checks(http, created["id"]))["Position"]
+    assert (verdict, "gpt favours the text shown first. The ranking allows for it." in words) == ("holds", True)
+
+
+async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_doubted(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, position_bias="auto", inference_target="all-pairs")
+    says = [each | {"p_first": 0.999 if each["p_first"] > 0.5 else 0.001} for each in simulated(KEYS, 300, 3, lean=2.0)]
+    await compare_all(http, created["id"], says)
+    published = await ranking(http, created["id"])
+    assert (published["method"]["position_bias"], published["position_bias"]) == ("none", None)
+    verdict, words = (await checks(http, created["id"]))["Position"]
+    assert (verdict, "Set position_bias to estimate" in words) == ("doubt", True)
+
+
+async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, position_bias="estimate")
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0, "ann") + simulated(KEYS, 30, 1, "bea", sure=0.5))
+    url = f"/v1/sets/{created['id']}"
+    cards = {card["judge"]: card["position_bias"] for card in (await http.get(f"{url}/judges")).json()["judges"]}
+    shown = [(await http.get(f"{url}/{page}")).json()["position_bias"] for page in ("ranking", "diagnostics")]
+    for judge in ("ann", "bea"):
+        assert len({(bias[judge]["delta"], bias[judge]["sd"]) for bias in (*shown, cards)}) == 1
+
+
+async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    for _ in range(3):
+        await tell(http, (await ask_one(http, created["id"], "shy"))["id"], failure="skipped")
+    assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
+
+
+async def test_all_checks_are_of_one_version_while_verdicts_arrive(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm, lively = [(await create_set(http, *KEYS))["id"] for _ in range(2)]
+    for set_id in (calm, lively):
+        await compare_all(http, set_id, simulated(KEYS, 60, 0, "ann"))
+    report = await get(http, f"/v1/sets/{calm}/checks")
+
+    async def early(*args: Any) -> Any:
+        read = await basis.read_basis(*args)
+        monkeypatch.setattr(results, "read_basis", basis.read_basis)
+        await compare(http, lively, *["oak>ash"] * 40)
+        return read
+
+    monkeypatch.setattr(results, "read_basis", early)
+    assert await get(http, f"/v1/sets/{lively}/checks") == report | {"set_id": lively}
+    assert (await get(http, f"/v1/sets/{lively}/checks"))["version"] == 100
+
+
+async def test_a_report_fits_the_set_once_and_is_kept(
+    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await create_set(http, *KEYS, stop={"top_k": 2})
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
+    fits: list[Snapshot] = []
+
+    def counted(snapshot: Snapshot, target: InferenceTargetName) -> Published:
+        fits.append(snapshot)
+        return exact(snapshot, target=target)
+
+    monkeypatch.setattr(basis, "exact", counted)
+    for path in ("checks", "ranking"):
+        fits.clear()
+        first, second = [await get(http, f"/v1/sets/{created['id']}/{path}") for _ in range(2)]
+        assert first == second
+        assert len(fits) == 1
+    with statements(context.engine) as sent:
+        assert (await http.get(f"/v1/sets/{created['id']}/ranking", params={"format": "svg"})).status_code == 200
+    # What the service does on its own, now and then, reads other sets too.
+    assert len([each for each in sent if "WHERE sets.id = " in " ".join(each.split())]) == 1
+    assert len(fits) == 1
+
+
+async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsettled(snapshot: Snapshot, target: InferenceTargetName) -> Published:
+        published = exact(snapshot, target=target)
+        failed = Convergence(Outcome.NOT_FINITE, 7, 1.0)
+        return published._replace(posterior=published.posterior._replace(convergence=failed))
+
+    monkeypatch.setattr(basis, "exact", unsettled)
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], simulated(KEYS, 60, 0))
+    found = await checks(http, created["id"])
+    assert [found[name][0] for name in ("Fit", "First place", "Connected", "Order")] == [
+        "doubt", "unknown", "holds", "holds",
+    ]  # fmt: skip
+
+
+async def test_a_kept_report_has_the_failures_of_now(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS)
+    await compare_all(http, created["id"], [comparison("ash", "elm", 0.9, "ann")] * 10)
+    url = f"/v1/sets/{created['id']}"
+    assert (await checks(http, created["id"]))["Failures"][0] == "holds"
+    assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {}
+    for _ in range(5):
+        await tell(http, (await ask_one(http, created["id"], "ann"))["id"], failure="skipped")
+    assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
+    assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {"skipped": 5}
+
+
+async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "birch", "cedar")
+    await compare_all(http, created["id"], [comparison("ash", "birch", 0.9), comparison("birch", "ash", 0.5)])
+    keys, cells = await matrix(http, created["id"], "observed")
+    at = {key: n for n, key in enumerate(keys)}
+    assert cells[at["ash"], at["birch"]] == 140
+    assert cells[at["birch"], at["ash"]] == 60
+    assert cells[at["cedar"]].tolist() == [255] * 3
+    assert np.diag(cells).tolist() == [255] * 3
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "count"),
+    [
+        ("latent", "latent", 12),
+        ("all-pairs", "all-pairs", 5),
+        ("all-pairs", "all-pairs", 15),
+        ("new-items", "new-items", 15),
+        ("people", "people", 12),
+        ("new-items", "latent", 0),
+    ],
+)
+async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is_what_predict_says(
+    http: httpx.AsyncClient, own: InferenceTargetName, name: InferenceTargetName, count: int
+) -> None:
+    set_id = await judged_for(http, own, count)
+    answer = await ranking(http, set_id)
+    assert answer["inference_target"]["name"] == name
+    best_first = [row["key"] for row in answer["ranking"]]
+    assert (await matrix(http, set_id, "observed"))[0] == best_first
+    keys, cells = await matrix(http, set_id, "expected")
+    assert keys == best_first
+    np.testing.assert_array_equal(np.diag(cells), 255)
+    for i, j in list(combinations(range(len(keys)), 2))[::3]:
+        said = await get(http, f"/v1/sets/{set_id}/predict", first=keys[i], second=keys[j])
+        assert cells[i, j] == pytest.approx(200 * said["p_first_better"], abs=0.51)
+
+
+@pytest.mark.parametrize(("own", "count"), [("latent", 8), ("all-pairs", 8), ("new-items", 15)])
+async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_certainty(
+    http: httpx.AsyncClient, own: InferenceTargetName, count: int
+) -> None:
+    set_id = await judged_for(http, own, count)
+    (keys, rates), (_, better) = [await matrix(http, set_id, of) for of in ("win-rate", "expected")]
+    pairs = ~np.eye(len(keys), dtype=bool)
+    np.testing.assert_array_equal(np.diag(rates), 255)
+    np.testing.assert_allclose((rates.astype(int) + rates.T)[pairs], 200, atol=1)
+    if own != "all-pairs":
+        assert (np.abs(rates.astype(int) - 100)[pairs] <= np.abs(better.astype(int) - 100)[pairs] + 1).all()
+    answer = await http.get(f"/v1/sets/{set_id}/matrix", params={"of": "win-rate", "format": "csv"})
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    header, *rows = csv.reader(io.StringIO(answer.text))
+    assert (header, [row[0] for row in rows]) == (["key", *keys], keys)
+    for i, row in enumerate(rows):
+        assert [cell == "" for cell in row[1:]] == [i == j for j in range(len(keys))]
+        assert all(abs(200 * float(cell) - rates[i, j]) < 0.51 for j, cell in enumerate(row[1:]) if cell)
+
+
+@pytest.mark.parametrize("keys", [(), ("ash",)])
+async def test_a_ranking_and_a_matrix_of_no_pairs(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+    created = await create_set(http, candidates=candidates(*keys), inference_target="auto")
+    assert [row["key"] for row in (await ranking(http, created["id"]))["ranking"]] == list(keys)
+    for of in get_args(MatrixName):
+        assert (await matrix(http, created["id"], of))[0] == list(keys)
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: str) -> None:
+    created = await create_set(http, *KEYS)
+    for seed, judge in enumerate(("ann", "bea")):
+        await compare_all(http, created["id"], simulated(KEYS, 40, seed, judge))
+    drawn = await http.get(f"/v1/sets/{created['id']}/diagnostics", params={"format": form})
+    curves = await http.get(
+        f"/v1/sets/{created['id']}/calibration", params={"judge": "ann", "reference": "bea", "format": form}
+    )
+    for answer in (drawn, curves):
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("image/")
+        assert len(answer.content) > 1000
+
+
+async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.AsyncClient) -> None:
+    """The figure is 10 sds from 0, and the sentence says so, too."""
+    created = await create_set(http, *KEYS, verdict_weight="one-vote")
+    slight = 0.23
+    log = [
+        comparison(a, b, float(expit(slight)), "ann")
+        for _ in range(20)
+        for pair in combinations(KEYS, 2)
+        for a, b in (pair, pair[::-1])
+    ]
+    await compare_all(http, created["id"], log)
+    verdict, words = (await checks(http, created["id"]))["Position"]
+    bias = (await get(http, f"/v1/sets/{created['id']}/diagnostics"))["position_bias"]["ann"]
+    assert bias["delta"] > 2.0 * bias["sd"]
+    assert verdict == "holds"
+    assert "ann favours the text shown first. The bias is small" in words
+
+
+async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    for judge in ("ann", "bea"):
+        await compare(http, created["id"], "ash>elm", judge=judge)
+    found = await checks(http, created["id"])
+    assert found["Agreement of judges"][1].endswith("1 pair of verdicts")
+    assert "No comparison is left" in found["First place"][1]
+
+
+@pytest.mark.parametrize("target", ["all-pairs", "latent"])
+@pytest.mark.parametrize("stop", [None, {"top_k": 1}])
+async def test_what_it_takes_to_tell_is_never_more_than_is_left(
+    http: httpx.AsyncClient, target: str, stop: dict[str, Any] | None
+) -> None:
+    forecasts, pairs = 0, list(combinations(KEYS, 2))
+    for seed, (judged, budget) in enumerate([(6, None), (6, 10), (12, None), (12, 14), (15, None)]):
+        rng = np.random.default_rng(seed)
+        created = await create_set(http, *KEYS, inference_target=target, stop=stop, budget={"max_comparisons": budget})
+        some = [pairs[k] for k in rng.permutation(len(pairs))[:judged]]
+        log = [comparison(a, b, float(rng.random() < 0.9)) for a, b in some]
+        await compare_all(http, created["id"], log)
+        words = (await checks(http, created["id"]))["First place"][1]
+        most = min(len(pairs) - judged if stop is None else 10**9, 10**9 if budget is None else budget - judged)
+        if forecast := re.search(
+            r"It takes about ([\d,]+) more comparisons? \(([\d,]+) (?:to ([\d,]+)|or more)\)", words
+        ):
+            forecasts += 1
+            assert all(0 < int(each.replace(",", "")) <= most for each in forecast.groups() if each)
+            assert "100%" not in words
+        assert (await ranking(http, created["id"]))["first_place"] in words
+    assert forecasts or target == "latent"
