@@ -164,16 +164,16 @@ def _why_it_cannot(state: AskState) -> str:
     terms, n = state.current.terms, state.current.snapshot.model.n
     assert terms.stop is not None
     if not can_be_met(terms.stop, n, terms.plan.goal):
-        return f"What stop asks for holds of any {n} candidates, so no verdict can meet it: ask for less in stop."
+        return f"With {n} candidates no verdict can meet this stop rule; change `stop`."
     if state.blocked.item.size:
-        return "The judge failed on pairs that are left: another judge may go on."
+        return "The judge failed on the remaining pairs; another judge may continue."
     if terms.plan.target == "new-items" and (remedy := _by_prompts(state.current, terms.stop)):
         return remedy
     if terms.plan.target == "people" and not any(state.are_people.values()):
         return PEOPLE_HELP
     return (
-        "Every pair was asked as often as it teaches anything of this judge, who answers alike when it is asked once "
-        "more, or has been asked many times: another judge may go on."
+        "More verdicts of this judge add nothing: it repeats itself, or has judged every pair many times. "
+        "Another judge may continue."
     )
 
 
@@ -181,7 +181,7 @@ def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """What more prompts would do, of a set that is about new ones."""
     snapshot = current.snapshot
     prompts = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, current.terms.plan.goal)
-    return prompts and f"Every pair was asked of this judge. {prompts_in_words(prompts)}"
+    return prompts and f"This judge has judged every pair. {prompts_in_words(prompts)}"
 
 
 def _askable(state: AskState) -> int:

@@ -15,8 +15,8 @@ from app.service.posteriors import CurrentSet
 from app.storage import judges
 
 PEOPLE_HELP = (
-    "Models have preferences of their own, so more of their verdicts tell little of what people would say: "
-    "have people judge."
+    "Models have preferences of their own, so more of their verdicts say little about what people would say. "
+    "Have people judge some pairs."
 )
 
 
