@@ -85,7 +85,7 @@ def _rows(command: Any, context: Any) -> list[list[str]]:
     return [
         _row(each, context)
         for each in command.get_params(context)
-        if each.param_type_name == "option" and not getattr(each, "hidden", False)
+        if each.param_type_name == "option" and not each.hidden
     ]
 
 

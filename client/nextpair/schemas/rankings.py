@@ -132,6 +132,7 @@ class Stopping(Response):
         default=None,
         description="Comparisons that the present judges can still add within the budget; null if unlimited.",
     )
+    sentence: str = Field(default="", description="The same in words.")
 
 
 class AgreementWithPeople(Response):
@@ -257,7 +258,11 @@ class Ranking(Computed, OldNames):
     validation: Validation
     signal: Signal
     first_place: str = Field(
-        default="", description="The claim about first place, in one sentence. Empty before the first verdict."
+        default="", description="The claim about first place, in words. Empty before the first verdict."
+    )
+    summary: list[str] = Field(
+        default=[],
+        description="The ranking in sentences: what it is about, its expected concordance, P(best), signal, next step.",
     )
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge; null where it is not estimated.")
     judge_effects: dict[str, JudgeEffects] | None = Field(
