@@ -17,8 +17,19 @@ WIDTH = 60  # characters of an output in a table
 class RankedOutputs(Generic[T]):
     """Outputs, best first. It prints as a table with a summary below; `ranking` is the service's whole answer.
 
-    In the table, `ranks` are the best and the worst rank of an output; they hold for all outputs together. `wins` is
-    its expected share of wins against the others, and `P(best)` the probability that it is the best.
+    For example:
+
+        print(ranked.best)
+        for row in ranked:
+            print(row.rank, row.key, round(row.score, 2), row.rank_interval)
+        ranked.plot().save("ranking.svg")
+
+    With pandas it becomes a data frame:
+
+        frame = ranked.to_frame()
+
+    In the table, `ranks` is the rank interval, which holds for all outputs together. `wins` is the expected share of
+    wins against the others, and `P(best)` the probability that an output is the best.
     """
 
     def __init__(
@@ -55,7 +66,7 @@ class RankedOutputs(Generic[T]):
         return f"<table><thead>{_html_row('th', head)}</thead><tbody>{cells}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each output, best first, and its key as it came.
+        """Make a pandas DataFrame with a row for each output, best first, and its key as it came.
 
         Raises ImportError without pandas.
         """
@@ -68,7 +79,7 @@ class RankedOutputs(Generic[T]):
         )
 
     def plot(self) -> "Picture":
-        """Scores and intervals. Raises ApiError where the service could not draw them."""
+        """Draw scores and intervals. Raises ApiError where the service could not draw them."""
         if isinstance(self._picture, Exception):
             raise self._picture
         return Picture(self._picture)
@@ -86,7 +97,7 @@ class RankedOutputs(Generic[T]):
 
 
 class Picture:
-    """An SVG that notebooks show by themselves."""
+    """An SVG picture, which notebooks show."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
