@@ -49,14 +49,14 @@ ExportFormat = Literal["jsonl", "csv", "parquet"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
 STATUSES: dict[PageStatus, str] = {
-    "open": "pairs wait for judges",
-    "all_leased": "judges hold all the pairs that are left",
-    "exhausted": "no pair is left to judge",
-    "cannot_converge": "no verdict that can still be had makes the ranking certain enough",
-    "budget_reached": "all comparisons of the budget are made",
-    "converged": "the ranking is certain enough",
+    "open": "pairs are waiting for judges",
+    "all_leased": "judges hold all remaining pairs",
+    "exhausted": "every pair has been judged",
+    "cannot_converge": "more verdicts cannot make the ranking certain enough",
+    "budget_reached": "the set has all comparisons of its budget",
+    "converged": "the ranking is certain enough to stop",
     "paused": "no pairs are handed out",
-    "preparing": "the service compiles, up to a minute at its very first start",
+    "preparing": "the service is compiling, which takes up to a minute at the first start",
 }
 ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_selected": 1}  # of each pair
 LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise

@@ -16,7 +16,7 @@ import pytest
 from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Error, Page, Route, expect
 
-from app.web.one_set import TABS
+from app.web.texts import TABS
 from tests.browser.conftest import NewSet, Someone
 from tests.browser.test_access import expect_accessible
 from tests.factories import simulated
