@@ -63,5 +63,6 @@ async def annotate(request: Request, set_id: UUID, db: ReadDep) -> Response:
 
 def _page(request: Request, template: str, of_set: SetOut, **values: object) -> Response:
     """A template filled with the set and these values."""
-    values |= {"set": of_set, "tabs": TABS, "tab_tips": TAB_TIPS}
+    tab = TABS.get(request.url.path.removeprefix(f"/sets/{of_set.id}"))
+    values |= {"set": of_set, "tab": tab, "tabs": TABS, "tab_tips": TAB_TIPS}
     return templates.TemplateResponse(request, template, values, headers=headers())

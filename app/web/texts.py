@@ -29,17 +29,17 @@ TAB_TIPS = {
 NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
     "open": "Judge pairs yourself, or connect a judge.",
     "all_leased": "Wait until those judges finish, or until their leases end.",
-    "exhausted": "Set an overlap to have several judges on the same pairs.",
-    "cannot_converge": "Add another judge, raise the budget or relax the stop rule.",
+    "exhausted": "Set an overlap to have several judges on each pair.",
+    "cannot_converge": "Add another judge, raise the budget, or change the stop rule.",
     "budget_reached": "Raise the budget to continue.",
-    "converged": "Read the ranking, or ask for more confidence in the stop rule.",
+    "converged": "Read the ranking, or change the stop rule to continue.",
     "paused": "Set the status to open to continue.",
     "preparing": "This page updates by itself.",
 }
 WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair to judge
     "open": "The next pair is on its way.",
     "all_leased": "This page asks again by itself.",
-    "exhausted": "See the ranking above, or ask the owner of the set for an overlap.",
+    "exhausted": "See the ranking above, or ask the owner of the set for an overlap of judges.",
     "cannot_converge": "Another judge may still help; see the ranking above.",
     "budget_reached": "See the ranking above.",
     "converged": "See the ranking above.",

@@ -51,10 +51,10 @@ Winner = Literal["first", "second", "tie", "both_bad"]
 STATUSES: dict[PageStatus, str] = {
     "open": "pairs are waiting for judges",
     "all_leased": "judges hold all remaining pairs",
-    "exhausted": "every pair has been judged",
-    "cannot_converge": "more verdicts cannot make the ranking certain enough",
+    "exhausted": "every pair has been judged as often as the set asks",
+    "cannot_converge": "more verdicts cannot meet the stop rule",
     "budget_reached": "the set has all comparisons of its budget",
-    "converged": "the ranking is certain enough to stop",
+    "converged": "the stop rule is met",
     "paused": "no pairs are handed out",
     "preparing": "the service is compiling, which takes up to a minute at the first start",
 }

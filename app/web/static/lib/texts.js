@@ -73,10 +73,11 @@ export function untilItStops({ forecast: median, forecast_interval: interval }) 
 
 /** @param {Contract.Signal} signal */
 export function evidenceOfSignal({ claimed, e_value: e }) {
-  const value = e >= 1000 ? "over 1,000" : e.toPrecision(2);
-  return claimed
-    ? `verdicts depend on the candidates (e-value ${value})`
-    : `the verdicts are still consistent with random judging plus position bias (e-value ${value}, below 20)`;
+  if (!claimed) {
+    return `the verdicts are still consistent with random judging plus position bias (e-value ${Math.floor(10 * e) / 10}, below 20)`;
+  }
+  const value = e >= 1e6 ? "over a million" : Math.floor(e).toLocaleString("en");
+  return `verdicts depend on the candidates (e-value ${value})`;
 }
 
 /**
@@ -222,7 +223,7 @@ export const unsent = (count) => `Offline: ${counted(count, "verdict")} not sent
  */
 export function judged(count, { budget, comparisons, stop }) {
   const left = budget?.max_comparisons ? Math.max(0, budget.max_comparisons - comparisons) : null;
-  const end = left === null ? (stop ? "until the ranking is certain enough" : "no limit") : `${left} left in the budget`;
+  const end = left === null ? (stop ? "until the stop rule is met" : "no limit") : `${left} left in the budget`;
   return `Your verdicts in this session: ${count}. Comparisons in the set: ${comparisons}, ${end}.`;
 }
 
