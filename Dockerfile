@@ -1,4 +1,4 @@
-# The service. It wants a PostgreSQL (DATABASE_URL) and a key (NEXTPAIR_API_KEY): see docker-compose.yml.
+# The service. It needs a PostgreSQL (DATABASE_URL) and a key (NEXTPAIR_API_KEY): see docker-compose.yml.
 FROM python:3.11-slim
 WORKDIR /srv/nextpair
 COPY requirements.lock ./

@@ -27,7 +27,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-faults test-studies test-browser test-ray test-wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
+.PHONY: help run test test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -36,8 +36,11 @@ run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
 
 # Tests run on every core already: threads of BLAS would only wait for each other.
-test: $(TOOLS_INSTALLED)  ## every test, on a private PostgreSQL
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/docs/test_blocks.py
+
+test-docs: $(TOOLS_INSTALLED)  ## every block of README and the docs, run or parsed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto tests/docs/test_blocks.py
 
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
@@ -53,6 +56,9 @@ test-ray: $(RAY_INSTALLED)  ## files judged on a real Ray on this machine, whose
 
 test-wheels: $(TOOLS_INSTALLED)  ## both wheels, installed away from the project; ONLY='not slow' leaves out the service
 	$(BIN)/python -m pytest -c tests/wheels/pytest.ini --confcutdir tests/wheels -m '$(ONLY)' tests/wheels
+
+wheels: $(INSTALLED)  ## both wheels, in dist/
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./client .
 
 test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that pyproject.toml admits
 	$(BIN)/pip install --quiet uv
@@ -123,7 +129,7 @@ lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(LOCK) --extra ray --constraint requirements.lock --constraint requirements-dev.lock pyproject.toml --output-file requirements-ray.lock
 
 clean:  ## remove all that was installed, built or kept here
-	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules var site
+	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules var site dist
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"

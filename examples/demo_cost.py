@@ -27,7 +27,12 @@ NONE_BLOCKED = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 
 
 def cost(criterion: Criterion, seed: int = 0) -> int:
-    """Count comparisons until the best of all pairs is known with 95% confidence, or all that there are."""
+    """Count comparisons until the set's stop rule is met, or all that there are."""
+    return len(replay(criterion, seed))
+
+
+def replay(criterion: Criterion, seed: int = 0) -> list[tuple[str, str, float]]:
+    """First, second and p_first of each comparison until the best of all pairs is known with 95% confidence."""
     demo, verdicts = demo_set(), recorded_verdicts()
     keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
     assert demo.stop is not None
@@ -36,15 +41,18 @@ def cost(criterion: Criterion, seed: int = 0) -> int:
     sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
     snapshot = empty(Interpretation(Method(evidence="learnt"), {}), n, 1)
+    judged = list[tuple[str, str, float]]()
     while not (checked := check(snapshot, stop, GOAL, sought)).reason:
         pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, published=checked.published)
         if not pairs:
             break
         (_, (first, second, _), _) = pairs[0]
         version = snapshot.version + 1
-        verdict = ComparisonRow(version, 0, first, second, verdicts[None, keys[first], keys[second]], judge=1)
+        p_first = verdicts[None, keys[first], keys[second]]
+        judged.append((keys[first], keys[second], p_first))
+        verdict = ComparisonRow(version, 0, first, second, p_first, judge=1)
         snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
-    return snapshot.version
+    return judged
 
 
 if __name__ == "__main__":

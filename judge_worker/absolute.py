@@ -55,7 +55,7 @@ class Scorer:
         for place, candidate_set in enumerate(sets):
             self.stats.sets_left = len(sets) - place
             if candidate_set.items:
-                event("passed over, a set of systems", set=str(candidate_set.id))
+                event("skipped a set of systems", set=str(candidate_set.id))
             else:
                 await self._score_set(candidate_set)
         self.stats.sets_left = 0
@@ -70,7 +70,7 @@ class Scorer:
         except ApiError as error:
             if error.status not in (404, 410):
                 raise
-            event("passed over, a set that is gone", set=str(candidate_set.id))
+            event("skipped a deleted set", set=str(candidate_set.id))
 
     async def _unscored(self, candidate_set: SetOut) -> list[Text]:
         judge = self._settings.judge_name

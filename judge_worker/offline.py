@@ -25,7 +25,7 @@ class OfflineJudge(NamedTuple):
 def templates_of(settings: WorkerSettings) -> list[Template]:
     """Raises BadTemplate, and BadSettings for a scale."""
     if settings.absolute:
-        raise BadSettings("absolute: pairs are compared here; leave it out")
+        raise BadSettings("absolute: `nextpair judge` compares pairs; leave it out")
     return load_templates(settings)
 
 
@@ -53,9 +53,9 @@ def judge_pairs(
             prepared, ahead = ahead.result(), beside.submit(_prepare_all, judge, following)
             with stats.at_work():
                 read = read_patiently(judge.engine, prepared)
-            believed = [verdicts.enough(each, judge.settings.least_label_mass) for each in read]
-            stats.count(believed)
-            outcomes += believed
+            checked = [verdicts.enough(each, judge.settings.least_label_mass) for each in read]
+            stats.count(checked)
+            outcomes += checked
             show()
     return outcomes
 
@@ -66,4 +66,4 @@ def _prepare_all(judge: OfflineJudge, pairs: Sequence[tuple[Template, Fields]]) 
 
 def _without_text(pair: Fields) -> Unread | None:
     missing = [side for side in ("first", "second") if not pair[side]]
-    return Unread("skipped", f"There is no text of the {' and the '.join(missing)}.") if missing else None
+    return Unread("skipped", f"No text for the {' and the '.join(missing)}.") if missing else None

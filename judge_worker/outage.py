@@ -1,4 +1,4 @@
-"""An engine that is away is left alone: longer each time, and at least for as long as it asks."""
+"""Pauses while an engine is unavailable: longer each time, and at least as long as it asks."""
 
 import time
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ LONGEST_WAIT = 600.0  # seconds, the longest that an engine is waited for on its
 
 
 class Outage:
-    """The time until which the engine is left alone."""
+    """The time until which the engine is not asked."""
 
     def __init__(self) -> None:
         self._times, self._until = 0, 0.0
@@ -33,4 +33,4 @@ class Outage:
             return
         pause = max(retry_after, min(FIRST * 2.0 ** min(self._times, 10), LONGEST))
         self._times, self._until = self._times + 1, time.monotonic() + pause
-        event("the engine is away", because=away[0].reason, trying_again_in=round(pause, 1))
+        event("the engine is unavailable", reason=away[0].reason, trying_again_in=round(pause, 1))

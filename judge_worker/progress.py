@@ -27,7 +27,7 @@ class Stats(Collector):
     tokens: int = 0
     label_mass: float = 0.0  # the sum over what was judged
     failures: Counter[str] = field(default_factory=Counter)  # by kind
-    passed_over: Counter[str] = field(default_factory=Counter)  # verdicts that the service had no use for, by title
+    skipped: Counter[str] = field(default_factory=Counter)  # verdicts that the service did not need, by title
     started: float = field(default_factory=time.monotonic)
     sets_left: int | None = None
     pairs_left: int | None = None
@@ -50,7 +50,7 @@ class Stats(Collector):
 
     @property
     def reading(self) -> float:
-        """Time in which the engine was at work."""
+        """Seconds in which the engine was busy."""
         return self._read + (time.monotonic() - self._begun if self._batches else 0.0)
 
     def count(self, outcomes: Iterable[Outcome]) -> None:
@@ -82,14 +82,14 @@ class Stats(Collector):
     def collect(self) -> Iterable[Metric]:
         """Yield what Prometheus reads."""
         yield _counter("judgements", "Pairs or texts judged.", self.judged)
-        yield _counter("tokens", "Tokens of their prompts.", self.tokens)
-        yield _counter("engine_seconds", "Time in which the engine was at work.", self.reading)
+        yield _counter("tokens", "Prompt tokens.", self.tokens)
+        yield _counter("engine_seconds", "Seconds in which the engine was busy.", self.reading)
         failures = CounterMetricFamily("nextpair_worker_failures", "Pairs without a verdict.", labels=["kind"])
         for kind, times in self.failures.items():
             failures.add_metric([kind], times)
         yield failures
         yield GaugeMetricFamily(
-            "nextpair_worker_label_mass", "Mean probability of the labels together.", self.mean_label_mass
+            "nextpair_worker_label_mass", "Mean probability of all labels together.", self.mean_label_mass
         )
 
 
@@ -98,7 +98,7 @@ def _counter(name: str, says: str, value: float) -> CounterMetricFamily:
 
 
 def line(stats: Stats) -> str:
-    """Return one line for a terminal."""
+    """One line for a terminal."""
     parts = [
         f"{stats.judged:,} judged",
         f"{stats.rate:,.1f}/s",
@@ -110,7 +110,7 @@ def line(stats: Stats) -> str:
     if stats.sets_left is not None:
         parts.append(f"{stats.sets_left} sets left")
     if stats.pairs_left and stats.judged:
-        parts.append(f"at most {_clock(stats.pairs_left / stats.rate)}")
+        parts.append(f"at most {_clock(stats.pairs_left / stats.rate)} left")
     return " · ".join(parts)
 
 
@@ -161,11 +161,11 @@ def summary(stats: Stats, cost_per_hour: float | None) -> str:
     ]
     if stats.reading:
         lines.append(f"engine      busy {stats.busy:.0%} of the time")
-    if stats.passed_over:
-        lines.append("passed over " + ", ".join(f"{times} ({title})" for title, times in stats.passed_over.items()))
+    if stats.skipped:
+        lines.append("skipped     " + ", ".join(f"{times} ({title})" for title, times in stats.skipped.items()))
     if cost_per_hour is not None and stats.judged:
         cost = 1000.0 * cost_per_hour * stats.elapsed / 3600.0 / stats.judged
-        lines.append(f"cost        {cost:.4f} per 1,000 judgements")
+        lines.append(f"cost        {cost:.4f} per 1,000 verdicts")
     return "\n".join(lines)
 
 

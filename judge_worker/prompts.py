@@ -79,7 +79,7 @@ class Template(NamedTuple):
 
 
 def load(name: str, scale: Sequence[int] = ()) -> Template:
-    """Read a template of ours by name, or a file. Raises BadTemplate."""
+    """Read a built-in template by name, or a file. Raises BadTemplate."""
     path = Path(name) if Path(name).suffix else TEMPLATES / f"{name}.jinja"
     if not path.is_file():
         ours = ", ".join(sorted(each.stem for each in TEMPLATES.glob("*.jinja")))
@@ -93,7 +93,7 @@ def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
     sections = tuple((role, _compile(name, text)) for role, text in zip(rest[::2], rest[1::2], strict=True))
     roles = [role for role, _ in sections]
     if "user" not in roles or "assistant" in roles[:-1]:
-        raise BadTemplate(f"{name}: write a section `--- user`, and `--- assistant`, if at all, as the last one.")
+        raise BadTemplate(f"{name}: add a section `--- user`; `--- assistant` is optional and comes last.")
     if sections[-1][0] == "assistant" and rest[-1].rstrip("\n") != rest[-1].rstrip():
         raise BadTemplate(f"{name}: the beginning of the answer ends with a space; put it before each label instead.")
     digest = hashlib.sha256(source.encode()).hexdigest()[:8]

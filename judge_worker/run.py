@@ -1,4 +1,4 @@
-"""Composition: one worker process from its settings, its signals, and what a person sees of it."""
+"""One worker process: its settings, its signals, and what it prints."""
 
 import asyncio
 import gc
@@ -35,7 +35,7 @@ def work(settings: WorkerSettings) -> Stats:
     """
     if settings.engine.is_made_up and not settings.sets:
         raise BadSettings(
-            f"the engine {settings.engine.name} makes verdicts up; name each set that it may judge with --set ID"
+            f"the engine {settings.engine.name} invents verdicts, so it judges only sets that you name with --set ID"
         )
     templates = load_templates(settings)
     event("loading", model=settings.model, engine=settings.engine.name)
@@ -56,7 +56,7 @@ def load_templates(settings: WorkerSettings) -> list[Template]:
 
 
 def check(engine: Engine, templates: Sequence[Template], settings: WorkerSettings) -> None:
-    """Judge examples, so that what is wrong with every pair goes wrong now: fields, labels, refused requests."""
+    """Judge examples first: wrong fields and labels, and refused requests, show before any pair is leased."""
     examples = [prompts.render(template, fields) for template in templates for fields in _examples(settings)]
     for outcome in read_patiently(engine, [engine.prepare(prompt) for prompt in examples]):
         if isinstance(outcome, Unread):
@@ -64,7 +64,7 @@ def check(engine: Engine, templates: Sequence[Template], settings: WorkerSetting
 
 
 def read_patiently(engine: Engine, prepared: Sequence[Any]) -> list[Outcome]:
-    """An outcome for each; while the engine is away it is waited for, and asked again what it has not answered."""
+    """An outcome for each. While the engine is unavailable this waits, then asks again for the missing ones."""
     outcomes, outage = read_all(engine, prepared), Outage()
     outage.note(outcomes)
     while away := [n for n, outcome in enumerate(outcomes) if isinstance(outcome, Away)]:
@@ -107,7 +107,7 @@ async def _serve(settings: WorkerSettings, engine: Engine, templates: Sequence[T
 
 
 async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engine) -> None:
-    """Say what kind of judge this is, unless somebody has said something of it."""
+    """Describe this judge to the service, unless it has a description."""
     try:
         known = await client.send(get_judge(settings.judge_name))
     except ApiError as error:

@@ -43,11 +43,11 @@ JsonObject = Annotated[
 
 
 class EngineSettings(BaseModel):
-    """Everything that one engine may be told; each engine has its own."""
+    """Settings of one engine; each engine has its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     name: ClassVar[str]  # of the engine, and of its module in judge_worker.engines
-    is_made_up: ClassVar[bool] = False  # what it says, so that a person names the sets that it may judge
+    is_made_up: ClassVar[bool] = False  # are its verdicts: a person names the sets that it may judge
 
     @property
     def gpus(self) -> int:
@@ -56,44 +56,52 @@ class EngineSettings(BaseModel):
 
 
 class WorkerSettings(BaseModel):
-    """Everything that a worker may be told."""
+    """Settings of a worker."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     server: Annotated[str, Option("URL")] = Field(
-        default=LOCAL, description="The running service. [default: $NEXTPAIR_URL, or this machine's]"
+        default=LOCAL, description="Address of the service. [default: $NEXTPAIR_URL, or this machine]"
     )
     model: str = Field(description="Name or folder of the model.")
-    judge: str = Field(default="", description="Name of the judge in the log. [default: the model's]")
+    judge: str = Field(default="", description="Name of the judge in the log. [default: the model's name]")
     worker: str = Field(
         default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}",
-        description="Name of this process. A fixed one gets its leases back after a crash.",
+        description="Name of this process. With a fixed name it gets its leases back after a crash.",
     )
-    api_key: str | None = Field(default=None, description="Of the service. [default: $NEXTPAIR_API_KEY]")
+    api_key: str | None = Field(default=None, description="Key of the service. [default: $NEXTPAIR_API_KEY]")
     sets: Annotated[list[UUID], Option("ID", "set")] = Field(
-        default_factory=list, description="Only this set; may be repeated. The engine scripted needs it."
+        default_factory=list, description="Judge only this set; repeatable. The engine scripted needs it."
     )
-    project: str | None = Field(default=None, description="Only the sets of this project.")
-    batch: int = Field(default=256, ge=1, le=10_000, description="Pairs judged in one go.")
-    orders: Literal["one", "both"] = Field(default="one", description="Judge each pair in one order, or in both.")
+    project: str | None = Field(default=None, description="Judge only the sets of this project.")
+    batch: int = Field(default=256, ge=1, le=10_000, description="Pairs in one batch.")
+    orders: Literal["one", "both"] = Field(default="one", description="Show each pair in one order, or in both.")
     absolute: Annotated[tuple[int, int] | None, Option("LOW-HIGH")] = Field(
-        default=None, description="Score each text on a scale, such as 1-10, instead."
+        default=None, description="Score each text on this scale, such as 1-10, instead of comparing pairs."
     )
     template: Annotated[list[str], Option("NAME|FILE", "template")] = Field(
         default_factory=list,
-        description="comparative, comparative-tie, absolute (for --absolute), or a .jinja file of your own. Repeat it "
-        "to judge each pair with several templates.",
+        description="Prompt: comparative, comparative-tie, absolute (with --absolute), or your own .jinja file. "
+        "Repeatable: each pair is judged with each template. [default: comparative]",
     )
     least_label_mass: float = Field(
-        default=0.1, ge=0.0, le=1.0, description="With less on the labels together there is no verdict."
+        default=0.1, ge=0.0, le=1.0, description="Least probability of all labels together. Below it the pair fails."
     )
-    lease_seconds: float = Field(default=120.0, ge=1.0, le=86_400.0, description="Leases are renewed.")
-    until_done: bool = Field(default=False, description="End when no set has a pair left, instead of waiting.")
-    cost_per_hour: float | None = Field(default=None, ge=0.0, description="Of the machine, for the summary.")
+    lease_seconds: float = Field(
+        default=120.0, ge=1.0, le=86_400.0, description="Length of a lease in seconds. Leases are renewed."
+    )
+    until_done: bool = Field(
+        default=False, description="Exit when no set has a pair left, instead of waiting for more."
+    )
+    cost_per_hour: float | None = Field(
+        default=None, ge=0.0, description="Price of the machine per hour, for the cost in the summary."
+    )
     metrics_port: int | None = Field(
         default=None, ge=1, le=65_535, description="Serve Prometheus metrics on this port."
     )
-    engine: EngineSettings = Field(description=f"{', '.join(ENGINES[:-1])} or {ENGINES[-1]}. [default: vllm]")
+    engine: EngineSettings = Field(
+        description=f"What runs the model: {', '.join(ENGINES[:-1])} or {ENGINES[-1]}. [default: vllm]"
+    )
 
     @field_validator("sets", "template", mode="before")
     @classmethod
@@ -115,9 +123,9 @@ class WorkerSettings(BaseModel):
         if self.absolute and self.absolute[0] >= self.absolute[1]:
             raise ValueError("absolute: write a scale such as 1-10")
         if len(set(self.template)) < len(self.template):
-            raise ValueError("template: one is named twice, and its second answer would say nothing new")
+            raise ValueError("template: the same template is given twice; remove one")
         if self.absolute and len(self.template) > 1:
-            raise ValueError("template: a text has one score of a judge, so absolute takes one template")
+            raise ValueError("template: --absolute takes one template, because a judge gives a text one score")
         return self
 
     @property
@@ -143,7 +151,7 @@ class Setting(NamedTuple):
 
 
 def every_setting() -> list[Setting]:
-    """All that a worker and its engines may be told, by which option, variable and line of the file it goes."""
+    """All settings of a worker and its engines; each is an option, a variable and a line of the file."""
     own = [Setting(name, None, field) for name, field in WorkerSettings.model_fields.items()]
     return own + [
         Setting(name, engine, field) for engine in ENGINES for name, field in settings_of(engine).model_fields.items()
@@ -180,7 +188,7 @@ def _validated(values: dict[str, Any]) -> WorkerSettings:
     """Raises BadSettings."""
     chosen = values.pop("engine", "vllm")
     if chosen not in ENGINES:
-        raise BadSettings(f"engine: there is no {chosen!r}; write one of {', '.join(ENGINES)}")
+        raise BadSettings(f"engine: there is no engine {chosen!r}; use one of {', '.join(ENGINES)}")
     of_engines = {setting.name for setting in every_setting() if setting.engine} & values.keys()
     by_engine = {name: values.pop(name) for name in of_engines}
     kind = settings_of(chosen)
@@ -195,7 +203,7 @@ def _say(problem: Mapping[str, Any]) -> str:
     name = ".".join(map(str, problem["loc"]))
     if problem["type"] == "missing":
         option = name.replace("_", "-")
-        return f"{name} is missing: write --{option}, set {PREFIX}{name.upper()}, or put it into the --config file"
+        return f"{name} is missing: write --{option}, set {PREFIX}{name.upper()}, or add it to the --config file"
     if problem["type"] == "extra_forbidden":
-        return f"{name}: there is no such setting"
+        return f"{name}: unknown setting; remove it or check its spelling"
     return f"{name}: {problem['msg'].removeprefix('Value error, ')}".removeprefix(": ")

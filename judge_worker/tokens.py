@@ -104,8 +104,8 @@ class PromptEncoder:
         for label, ids in zip(labels, spelled, strict=True):
             if ids[: len(before)] != before or len(ids) == len(before):
                 raise BadLabels(
-                    f"The tokenizer does not continue {tail[-20:]!r} with the label {label!r}: its tokens run "
-                    "together. Write another prefix under `--- assistant`, or other labels."
+                    f"The tokenizer merges the end of the prompt {tail[-20:]!r} with the label {label!r}. "
+                    "Write another prefix under `--- assistant`, or other labels."
                 )
         return tuple(ids[len(before) :] for ids in spelled)
 
@@ -133,7 +133,7 @@ def reading(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> LabelRe
 def too_long(tokens: int, most: int) -> Unread | None:
     if tokens <= most:
         return None
-    return Unread("skipped", f"The prompt has {tokens} tokens, and the model takes {most}.")
+    return Unread("skipped", f"The prompt has {tokens} tokens; the model accepts {most}.")
 
 
 def label_logprobs(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> tuple[float, ...]:

@@ -31,15 +31,15 @@ def fields_of_text(candidate_set: SetOut, text: str, low: int, high: int) -> Fie
 def without_text(pair: Assignment) -> Unread | None:
     """The reason why a pair cannot be judged, if any: a candidate of a set of systems may be known by its key alone."""
     missing = [shown.key for shown in (pair.first, pair.second) if not shown.text]
-    return Unread("skipped", f"There is no text of {', '.join(map(repr, missing))}.") if missing else None
+    return Unread("skipped", f"No text for {', '.join(map(repr, missing))}.") if missing else None
 
 
 def enough(outcome: Outcome, least_label_mass: float) -> Outcome:
-    """The reading, unless the model hardly thought of the labels at all."""
+    """The reading, unless its labels have too little probability."""
     if isinstance(outcome, Unread) or outcome.label_mass >= least_label_mass:
         return outcome
-    reason = f"The labels have a probability of {outcome.label_mass:.3g} together; {least_label_mass:g} is asked for."
-    return Unread("parse_error", reason)
+    together = f"All labels together have a probability of {outcome.label_mass:.3g}"
+    return Unread("parse_error", f"{together}, below the least_label_mass of {least_label_mass:g}.")
 
 
 def verdict(pair: Assignment, outcome: Outcome, latency_ms: float, source: dict[str, Any]) -> VerdictOf:

@@ -162,10 +162,10 @@ class Worker:
         ready = [verdicts.verdict(pair, outcome, latency_ms, self._source) for pair, (outcome, *_) in judged]
         for part in _parts(ready):
             answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
-            passed_over = Counter(result.problem.title for result in answer.results if result.problem)
-            self.stats.passed_over += passed_over
-            for title, times in passed_over.items():
-                event("passed over", verdicts=times, because=title)
+            skipped = Counter(result.problem.title for result in answer.results if result.problem)
+            self.stats.skipped += skipped
+            for title, times in skipped.items():
+                event("skipped by the service", verdicts=times, reason=title)
             for each in part:
                 self._leases.pop(each.assignment_id, None)
 
@@ -181,13 +181,13 @@ class Worker:
         ]
         for set_id, of_set in groupby(sorted(replicates, key=itemgetter(0)), key=itemgetter(0)):
             new = [replicate for _, replicate in of_set]
-            if await self._refused(set_id, new):  # one of them is there already: then the others are sent alone
+            if await self._refused(set_id, new):  # one of them exists: then the others are sent alone
                 for one in new:
                     if title := await self._refused(set_id, [one]):
-                        self.stats.passed_over[title] += 1
+                        self.stats.skipped[title] += 1
 
     async def _refused(self, set_id: UUID, new: Sequence[ComparisonIn]) -> str | None:
-        """Send entries; return why the service has no use for them, if so."""
+        """Send entries; return why the service skips them, if it does."""
         try:
             await self._client.send(add_comparisons(set_id, ComparisonsIn(comparisons=list(new))))
         except ApiError as error:
@@ -205,7 +205,7 @@ class Worker:
             try:
                 await asyncio.wait_for(self._client.send(release), LAST)
             except (NextpairError, TimeoutError) as error:
-                event("not given back", pairs=len(part), because=str(error) or type(error).__name__)
+                event("leases not returned", pairs=len(part), reason=str(error) or type(error).__name__)
 
     async def _renew(self) -> None:
         while True:
@@ -215,13 +215,13 @@ class Worker:
                 renewal = renew_many(
                     list(generations), lease_seconds=self._settings.lease_seconds, generations=generations
                 )
-                with _reported("not renewed"):
+                with _reported("leases not renewed"):
                     await self._client.send(renewal)
 
     async def _look(self) -> None:
         """Count the sets and pairs that are left, at most, now and then."""
         while True:
-            with _reported("not counted"):
+            with _reported("remaining pairs not counted"):
                 sets = await sets_of(self._client, self._settings)
                 left = [pairs_left(each) for each in sets if each.status == "open"]
                 self.stats.sets_left, self.stats.pairs_left = sum(pairs > 0 for pairs in left), sum(left)
@@ -234,7 +234,7 @@ def _reported(what: str) -> Iterator[None]:
     try:
         yield
     except NextpairError as error:
-        event(what, because=str(error))
+        event(what, reason=str(error))
 
 
 def _parts(ids: Sequence[T]) -> list[Sequence[T]]:

@@ -24,9 +24,19 @@ from app.settings import Settings
 from app.storage import db
 from app.storage.embedded.launcher import EmbeddedPostgres
 from app.storage.listening import dsn
+from tests.docs.blocks import summary
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "template_nextpair"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was done with the blocks of the docs, where they ran."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    counts = [dict(report.user_properties) for report in reports if getattr(report, "when", "") == "call"]
+    if found := [each["blocks"] for each in counts if "blocks" in each]:
+        terminalreporter.section("blocks of the docs")
+        terminalreporter.write_line("\n".join(summary(found)))
 
 
 @pytest.fixture(scope="session")

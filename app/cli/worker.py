@@ -1,4 +1,4 @@
-"""Commands of a judge that is a language model: asked by a service, or given a file."""
+"""Commands for a language model as judge: of the pairs of a service, or of a file."""
 
 import os
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ OF_A_SERVICE = frozenset(
     "server worker api_key sets project absolute lease_seconds until_done metrics_port "
     "distributed_executor_backend".split()
 )  # settings that are no options of `judge`
-Config = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The same settings as TOML.")]
+Config = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="These options as a TOML file.")]
 
 
 class WithSettings(TyperCommand):
@@ -76,9 +76,10 @@ def _help(engine: str | None, field: "FieldInfo") -> str:
 
 @commands.command(cls=WithSettings)
 def worker(*, config: Config = None, **settings: Any) -> None:
-    """Judge pairs with a language model, for as long as there are any.
+    """Let a language model judge the pairs of a service.
 
-    Every option is also a variable NEXTPAIR_WORKER_..., and a line of the --config file.
+    It waits for new pairs until you stop it. Every option is also an environment variable NEXTPAIR_WORKER_... and a
+    line of the --config file.
     """
     from judge_worker.run import work
     from judge_worker.settings import load
@@ -91,34 +92,32 @@ def judge_files(
     pairs: Annotated[
         str, typer.Argument(help=f"Pairs with their texts: {KINDS}; or a folder or pattern of them.", callback=existing)
     ],
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where the verdicts go; what is there already is not judged again.")
-    ],
-    on_ray: Annotated[bool, typer.Option("--ray", help="On the Ray cluster of this machine, or on its own.")] = False,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the verdicts. Existing verdicts are kept.")],
+    on_ray: Annotated[bool, typer.Option("--ray", help="Run on this machine's Ray cluster, or start Ray.")] = False,
     engines: Annotated[
         int | None,
-        typer.Option(min=1, help="--ray: engines at a time. [default: as many as there is room for on the GPUs]"),
+        typer.Option(min=1, help="--ray: number of engines. [default: as many as fit on the GPUs]"),
     ] = None,
     first: First = None,
     second: Second = None,
     first_text: Annotated[
-        str | None, typer.Option(metavar="COL", help="Its text. [default: first_text or response_a]")
+        str | None, typer.Option(metavar="COL", help="Column of the first text. [default: first_text or response_a]")
     ] = None,
     second_text: Annotated[
-        str | None, typer.Option(metavar="COL", help="The other's. [default: second_text or response_b]")
+        str | None, typer.Option(metavar="COL", help="Column of the second text. [default: second_text or response_b]")
     ] = None,
     question: Annotated[
-        str | None, typer.Option(help="What is asked of every pair. [default: the column question]")
+        str | None, typer.Option(help="Question for every pair. [default: the column question]")
     ] = None,
-    part: Annotated[int, typer.Option(min=1, help="Pairs of a part, all or nothing of which is written.")] = 4096,
+    part: Annotated[int, typer.Option(min=1, help="Pairs in one output file, which is written as a whole.")] = 4096,
     *,
     config: Config = None,
     **settings: Any,
 ) -> None:
-    """Judge a file of pairs with a language model, without a service. Run it again to go on where it was stopped.
+    """Let a language model judge a file of pairs, without a service.
 
-    The folder of verdicts is for `nextpair rank` and `nextpair import`. Options of the engine are also variables
-    NEXTPAIR_WORKER_..., and lines of the --config file.
+    Run it again to continue after a stop. `nextpair rank` and `nextpair import` read the folder of verdicts. Options of
+    the engine are also environment variables NEXTPAIR_WORKER_... and lines of the --config file.
     """
     from functools import partial
 
@@ -129,7 +128,7 @@ def judge_files(
     from judge_worker.settings import load
 
     if engines is not None and not on_ray:
-        raise typer.BadParameter("--engines goes with --ray.")
+        raise typer.BadParameter("--engines needs --ray.")
     loaded = load(settings, config, os.environ)
     columns = PairColumns(first, second, first_text, second_text, question)
     job = judging.prepare(pairs, columns, out, loaded, part)

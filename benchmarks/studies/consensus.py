@@ -1,4 +1,4 @@
-"""Judges with tastes: `python -m benchmarks.studies.consensus` prints their table in docs/explanation/judges.md.
+"""Judges with tastes: `python -m benchmarks.studies.consensus` prints their table in docs/appendix/judges.md.
 
 By simulation: t_ji = s_i + u_ji, u_ji ~ N(0, omega_j^2), hard verdicts with the odds exp(t_j,first - t_j,second).
 """

@@ -1,4 +1,4 @@
-"""A judge that reads no model: it prefers the longer text. For tests, trials and measuring everything around it."""
+"""A judge without a model: it prefers the longer text. For tests, trials and measurements."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ class Settings(EngineSettings):
     name: ClassVar[str] = "scripted"
     is_made_up: ClassVar[bool] = True
 
-    rate: float | None = Field(default=None, gt=0.0, description="judgements a second.")
+    rate: float | None = Field(default=None, gt=0.0, description="most verdicts per second.")
 
 
 def open_engine(model: str, settings: Settings) -> Engine:
@@ -33,7 +33,7 @@ class Scripted:
     batches = 1
 
     def __init__(self, model: str, rate: float | None = None) -> None:
-        """Args: rate in judgements a second; without it as fast as it goes."""
+        """Args: rate in verdicts per second; none is unlimited."""
         self.model, self._rate = model, rate
 
     def prepare(self, prompt: Prompt) -> Prompt:

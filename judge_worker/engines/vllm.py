@@ -16,18 +16,20 @@ from judge_worker.tokens import Encoded, PromptEncoder, read_answers, too_long
 
 
 class Settings(EngineSettings):
-    """What vllm.LLM takes, by the names that it has there."""
+    """Options of vllm.LLM, by its own names."""
 
     name: ClassVar[str] = "vllm"
 
     tensor_parallel_size: int | None = Field(default=None, ge=1, description="GPUs that share each layer.")
-    pipeline_parallel_size: int | None = Field(default=None, ge=1, description="groups of GPUs that share the layers.")
-    dtype: str | None = Field(default=None, description="bfloat16, float16, float32 or auto.")
+    pipeline_parallel_size: int | None = Field(
+        default=None, ge=1, description="groups of GPUs that each hold some layers."
+    )
+    dtype: str | None = Field(default=None, description="number format: bfloat16, float16, float32 or auto.")
     max_model_len: int | None = Field(default=None, ge=1, description="longest prompt in tokens.")
-    quantization: str | None = Field(default=None, description="fp8, awq, ...")
-    distributed_executor_backend: str | None = Field(default=None, description="mp or ray.")
+    quantization: str | None = Field(default=None, description="quantization method, such as fp8 or awq.")
+    distributed_executor_backend: str | None = Field(default=None, description="how several GPUs run: mp or ray.")
     vllm_options: JsonObject = Field(
-        default_factory=dict, description='anything else, as {"gpu_memory_utilization": 0.8}.'
+        default_factory=dict, description='other options of vLLM, such as {"gpu_memory_utilization": 0.8}.'
     )
 
     @property
@@ -87,7 +89,7 @@ def _load(model: str, settings: Settings) -> Any:
     except ImportError as error:
         raise EngineDown(
             f"vLLM cannot be imported ({error}). Run `pip install 'nextpair-server[vllm]'` in an "
-            "environment of its own, or use a server: `--engine openai --base-url URL`."
+            "environment of its own, or use an API: `--engine openai --base-url URL`."
         ) from error
     named = settings.model_dump(exclude={"vllm_options"}, exclude_none=True)
     try:

@@ -31,7 +31,7 @@ def test_options_become_settings(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "4" in capsys.readouterr().out.splitlines()[0]
     assert failure(capsys, *judge, "--engine", "openai") == (
         2,
-        "base_url is missing: write --base-url, set NEXTPAIR_WORKER_BASE_URL, or put it into the --config file",
+        "base_url is missing: write --base-url, set NEXTPAIR_WORKER_BASE_URL, or add it to the --config file",
     )
     assert failure(capsys, *judge, "--batch", "many")[0] == 2
 

@@ -22,12 +22,12 @@ def test_every_name_is_where_it_is_said_to_be(name: str, path: str) -> None:
     assert re.search(rf"\b{name}\b", (ROOT / path).read_text())
 
 
-def test_every_room_of_the_tree_is_there() -> None:
-    rooms, missing = {0: ROOT}, []
+def test_every_package_of_the_tree_is_there() -> None:
+    packages, missing = {0: ROOT}, []
     for indent, name in TREE:
-        room = rooms[len(indent)] / name
-        rooms[len(indent) + 2] = room
-        missing += [] if room.exists() else [name]
+        package = packages[len(indent)] / name
+        packages[len(indent) + 2] = package
+        missing += [] if package.exists() else [name]
     assert not missing
     assert len(TREE) > 20
 

@@ -1,4 +1,4 @@
-"""The backup of a private database, by the commands of docs/how-to/operations.md."""
+"""The backup of a private database, by the commands of docs/how-to/backup-and-upgrade.md."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 async def test_the_documented_commands_dump_and_restore_a_private_database(server: Server, tmp_path: Path) -> None:
-    blocks = BLOCK.findall((ROOT / "docs/how-to/operations.md").read_text())
+    blocks = BLOCK.findall((ROOT / "docs/how-to/backup-and-upgrade.md").read_text())
     script = "".join(block for block in blocks if '"$BIN/' in block or block.startswith("$ BIN="))
     commands = re.sub(r"^\$ ", "", script, flags=re.MULTILINE)
     assert commands.count("pg_dump") == 2

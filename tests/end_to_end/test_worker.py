@@ -89,7 +89,7 @@ async def test_sets_are_judged_to_the_end(client: AsyncClient, work: Work) -> No
     assert str(entry.raw["template"]).startswith("comparative@")
     said = worker.log.read_text()
     assert f"judged      {PAIRS}" in said
-    assert "per 1,000 judgements" in said
+    assert "per 1,000 verdicts" in said
 
 
 async def test_a_worker_says_what_kind_of_judge_it_is_and_leaves_what_was_said(client: AsyncClient, work: Work) -> None:

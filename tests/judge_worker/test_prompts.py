@@ -78,7 +78,7 @@ def test_a_text_that_looks_like_a_template_is_a_text() -> None:
         ('labels: ["A", "B", "C", "D"]\n--- user\nx', "two or three"),
         ("labels: scale\n--- user\nx", "goes with --absolute"),
         ('labels: [" A", " B"]\n', "section `--- user`"),
-        ('labels: [" A", " B"]\n--- assistant\nText\n--- user\nx', "as the last one"),
+        ('labels: [" A", " B"]\n--- assistant\nText\n--- user\nx', "comes last"),
         ('labels: [" A", " B"]\n--- user\nx\n--- assistant\nText \n', "ends with a space"),
         ('labels: [" A", " B"]\n--- user\n{{ first', "mine: "),
     ],

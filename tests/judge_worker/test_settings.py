@@ -77,7 +77,7 @@ def test_what_other_engines_may_be_told_is_left_alone() -> None:
 
 
 def test_a_variable_that_means_nothing_is_an_error() -> None:
-    with pytest.raises(BadSettings, match="set: there is no such setting"):
+    with pytest.raises(BadSettings, match="set: unknown setting"):
         load(GIVEN, None, {"NEXTPAIR_WORKER_SET": "0b0f8b0e-7c1f-4e0c-9a0e-3f1c2d4e5a6b"})
 
 
@@ -104,9 +104,9 @@ def test_the_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
         ({**GIVEN, "engine": "openai"}, "base_url is missing: write --base-url"),
         ({**GIVEN, "absolute": "10"}, "write a scale such as 1-10"),
         ({**GIVEN, "absolute": "5-1"}, "write a scale such as 1-10"),
-        ({**GIVEN, "template": ["a", "a"]}, "template: one is named twice"),
+        ({**GIVEN, "template": ["a", "a"]}, "the same template is given twice"),
         ({**GIVEN, "template": ["a", "b"], "absolute": "1-10"}, "absolute takes one template"),
-        ({**GIVEN, "colour": "red"}, "colour: there is no such setting"),
+        ({**GIVEN, "colour": "red"}, "colour: unknown setting"),
     ],
 )
 def test_bad_settings_are_named(given: dict[str, Any], says: str) -> None:

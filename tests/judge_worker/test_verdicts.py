@@ -44,7 +44,7 @@ def test_too_little_on_the_labels_is_no_verdict() -> None:
     unread = enough(READING, 0.81)
     assert isinstance(unread, Unread)
     assert unread.failure == "parse_error"
-    assert "0.81 is asked for" in unread.reason
+    assert "least_label_mass of 0.81" in unread.reason
 
 
 def test_the_other_order_is_an_entry_of_its_own() -> None:

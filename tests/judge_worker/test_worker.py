@@ -87,7 +87,7 @@ async def test_a_prompt_that_breaks_the_server_and_a_quota_that_ends_cost_no_oth
     assert sorted(sorted([entry.first, entry.second]) for entry in log) == [["c0", "c1"], ["c0", "c3"], ["c1", "c3"]]
     assert (worker.stats.judged, worker.stats.failures) == (3, {"refused": 3})
     told = capfd.readouterr().err
-    assert "the engine is away" in told
+    assert "the engine is unavailable" in told
     assert "You exceeded your current quota" in told
 
 
@@ -136,7 +136,7 @@ async def test_each_template_is_a_replicate_of_one_judge(client: AsyncClient) ->
     assert set(times.values()) == {2}
     assert {entry.judge for entry in log} == {"m"}
     assert sum(entry.assignment_id is not None for entry in log) == 3
-    assert (worker.stats.judged, worker.stats.passed_over) == (12, {})
+    assert (worker.stats.judged, worker.stats.skipped) == (12, {})
 
 
 async def test_scores_wait_for_the_engine_too(client: AsyncClient) -> None:
@@ -150,7 +150,7 @@ async def test_scores_wait_for_the_engine_too(client: AsyncClient) -> None:
     assert sorted(score.candidate for score in scores) == ["c0", "c1", "c2"]
 
 
-async def test_what_another_process_took_over_is_passed_over(
+async def test_what_another_process_took_over_is_skipped(
     client: AsyncClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = await create(client, "short", "longer text")
@@ -163,6 +163,6 @@ async def test_what_another_process_took_over_is_passed_over(
         await client.send(next_pairs(judge="lengths", count=1, worker=f"a/{n}"))
     engine.go.set()
     await asyncio.wait_for(working, 10.0)
-    assert worker.stats.passed_over["This lease was handed out again"] == 1
+    assert worker.stats.skipped["This lease was handed out again"] == 1
     assert "This lease was handed out again" in capsys.readouterr().err
     assert len((await client.send(list_comparisons(made.id))).comparisons) == 1

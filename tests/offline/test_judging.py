@@ -211,7 +211,7 @@ def test_a_pair_without_a_text_is_skipped(tmp_path: Path) -> None:
     pairs.write_text("first,second,first_text,second_text\na,b,one,\n")
     run(job_of(pairs, tmp_path / "out", ROWS))
     (row,) = verdicts(tmp_path / "out")
-    assert (row["p_first"], row["failure"], row["reason"]) == (None, "skipped", "There is no text of the second.")
+    assert (row["p_first"], row["failure"], row["reason"]) == (None, "skipped", "No text for the second.")
 
 
 def test_a_scale_is_refused(pairs: Path, tmp_path: Path) -> None:

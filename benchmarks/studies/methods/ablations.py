@@ -26,12 +26,12 @@ TEXT = """\
 ## What the parts do
 
 As GPM's table 6: comparisons to 90% by `exponent`, which divides by |m| to the power epsilon; 0 is `variance` and 2 is
-`reordering`, but for the floor that they share."""
+`reordering`, except for the floor that they share."""
 
 FIGURES = """\
 As GPM's figure 2, on SummEval's coherence: (a) soft-bt alone, and with absolute scores beside comparisons, as selection
 by `reordering` goes on (comparisons from two prompts, absolute scores from the other three); (b) the parameters of the
-Beta expert; (c) the exponent."""
+Beta model; (c) the exponent."""
 
 
 def write(campaign: Campaign) -> str:

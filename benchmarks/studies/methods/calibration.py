@@ -36,14 +36,14 @@ REJECTED = np.linspace(0.0, 0.9, 19)
 TEXT = """\
 ## Calibration
 
-As GPM's table 3: expected calibration error in percent of a judge's probabilities, held against which of the two texts
-people score higher (equal scores are left out), and what is left of it with the best temperature. Vicuna's judges say
-who won, not how surely."""
+As GPM's table 3: expected calibration error in percent of a judge's probabilities, compared with which of the two texts
+people score higher (equal scores are left out), and the same with the best temperature. Vicuna's judges give
+winners without probabilities."""
 
 REJECTION = """\
-As GPM's figure 5: how often an order is that of people, once the least sure pairs are left out: by the judge's own
+As GPM's figure 5: how often an order is that of people, once the least confident pairs are left out: by the judge's own
 probability (all pairs asked), and by the ranking's probability of the order after 20% of the comparisons. A curve that
-does not rise says that what is called unsure is not what is wrong."""
+does not rise means that low confidence does not indicate errors."""
 
 
 def write(campaign: Campaign) -> str:

@@ -17,8 +17,8 @@ SHOWN = ((SUMMEVAL, "coherence"), (TOPICALCHAT, "engagingness"), (HANNA, "SU"))
 TEXT = """\
 ## Probability and score difference
 
-As PoE's figures 9 and 10: every comparison of a part, by the judge's probability and by the difference between what
-people gave the two texts, in units of its standard deviation. The Gaussian expert says that the mean is linear in p and
+As PoE's figures 9 and 10: every comparison of a part, by the judge's probability and by the difference between people's
+scores of the two texts, in units of its standard deviation. The Gaussian model assumes that the mean is linear in p and
 that the spread is the same everywhere. *Linear in p* and *in logit p* are shares of the variance that a straight line
 explains."""
 

@@ -29,15 +29,15 @@ CHAIN = "SummEval, gpt-3.5's verdicts on a chain"
 ABSOLUTE = ("comparisons alone", "absolute alone", "both")
 
 TEXT = """\
-## Experts
+## Comparison models
 
 As GPM's table 1: Spearman correlation with people from all of the judge's comparisons, x 100, and two signs that a
 document's correlation is above the median, by their AUROC x 100 (50 is chance): minus the *entropy* of the posterior,
-and the *expected concordance*, the share of pairs that it expects to be in the right order. The mean over parts.
+and the *expected concordance*, the share of pairs expected in the right order. The mean over parts.
 
-Where comparisons come from scores of single texts, every expert puts the candidates in the order of those scores: such
-rows compare judges and signs, not experts. The entropy of most experts points the wrong way, for their curvature is
-largest where the judge cannot tell texts apart; the concordance does not have that fault.
+Where comparisons come from scores of single texts, every model puts the candidates in the order of those scores: such
+rows compare judges and signs, not models. The entropy of most models points the wrong way, because their curvature is
+largest where the judge sees no difference; the expected concordance does not have that fault.
 
 *Both* adds the mean and variance of gpt-3.5's scores over prompts to comparisons; the two never come from the same
 prompts."""

@@ -15,14 +15,14 @@ INTRODUCTION = """\
 This page is written by `python -m benchmarks.studies.methods`; do not edit it. Its figures are in `figures/`.
 
 A judge whose answers are all on file is replayed through the service's own selection and inference, by the code of
-`nextpair simulate`, and the Spearman correlation of the scores with what people say is taken after every comparison.
-*Comparisons to 90%* is the number after which that correlation, averaged over the documents, first reaches 90% of what
-all of the judge's comparisons give. It is found for every part (dimension or judge) and then averaged. N(N-1) counts
-both orders of a pair, as GPM does; no pair is asked twice.
+`nextpair simulate`, and the Spearman correlation of the scores with people's is computed after every comparison.
+*Comparisons to 90%* is the number after which that correlation, averaged over the documents, first reaches 90% of its
+value with all of the judge's comparisons. It is found for every part (dimension or judge) and then averaged. N(N-1)
+counts both orders of a pair, as GPM does; no pair is asked twice.
 
-**Every figure has its error**: the standard deviation of it when the documents are drawn anew (200 times, with
-replacement; the same documents in every column, so that differences have smaller errors than what they are between).
-What is less than two errors apart is not told apart here. The commands below take all documents; a section says how
+**Every figure has its error**: its standard deviation over redrawn documents (200 times, with
+replacement; the same documents in every column, so differences have smaller errors than the figures themselves).
+Figures less than two errors apart do not differ here. The commands below take all documents; a section notes how
 many of each part its tables have.
 
 | data | candidates | judge | people |
@@ -35,12 +35,12 @@ of seven prompts | mean of three annotators |
 over four prompts | mean of three annotators |
 | Vicuna | 80 questions x 5 systems | five models; hard verdicts on every pair in both orders | share of pairwise wins |
 
-*One vote* takes every answer for one vote; *learnt* learns from all documents together, while they advance step by
-step, what an answer is worth and how far candidates are apart (`--pooled`).
+*One vote* counts every verdict as one vote; *learnt* learns verdict weights and the spread of the scores from all
+documents together, while they advance step by step (`--pooled`).
 
-The judge of a data set is heard in up to five manners: **consistent**, as it is; with **noise**, N(0, 0.5²) or N(0, 1)
+The judge of a data set is used in up to five versions: **consistent**, as it is; with **noise**, N(0, 0.5²) or N(0, 1)
 added to its logits, drawn once for each pair; **sharp** and **flat**, its logits times 3 and 1/3. The full set is that
-of the judge without noise. Except for Vicuna the comparisons are derived from scores of single texts, so that the
+of the judge without noise. Except for Vicuna the comparisons are derived from scores of single texts, so the
 consistent judge never contradicts itself; real pairwise verdicts are between it and the noisy ones."""
 
 

@@ -33,10 +33,10 @@ TREATMENTS = (
 )
 
 TEXT = """\
-## Positional bias
+## Position bias
 
-One is added to the logits of SummEval's judge, in favour of what is shown first; Vicuna's judges have biases of their
-own. *Fixed* shows the candidate that joined the set earlier first in every pair; *both orders* averages the bias away
+One is added to the logits of SummEval's judge, in favour of the first position; Vicuna's judges have biases of their
+own. *Fixed* shows the candidate that was added earlier first in every pair; *both orders* averages the bias out
 at two calls a pair; *estimated* makes it one more parameter. Pairs are chosen by `reordering`; calls to 90% of the
 unbiased full set, and Spearman x 100 at the end: after 30% of N(N-1) on SummEval, after every pair on Vicuna."""
 

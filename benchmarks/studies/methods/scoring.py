@@ -47,11 +47,11 @@ TEXT = """\
 
 As PoE's tables 1 and 2 (Spearman x 100) and 6 to 8 (TopicalChat, Pearson x 100): a fifth of the pairs of SummEval, 13
 of 66, and three fifths of TopicalChat, 9 of 15, and of Vicuna, 6 of 10. Each pair is asked in both orders, and all
-methods read the same answers. *Random* pairs cover every text (PoE 4.2). *Selected* pairs maximise the variance of the
-difference (PoE eq. 16) from a chain through all texts on (eq. 60); no answer enters that choice. Each figure is the
+methods read the same verdicts. *Random* pairs cover every text (PoE 4.2). *Selected* pairs maximise the variance of the
+difference (PoE eq. 16) from a chain through all texts on (eq. 60); no verdict enters that choice. Each figure is the
 mean over {draws} draws.
 
-win-ratio, bradley-terry and poe-g-hard read who won; the others the probability. PoE's PoE-BT is `soft-bt` and its
+win-ratio, bradley-terry and poe-g-hard read the winner; the others the probability. PoE's PoE-BT is `soft-bt` and its
 PoE-g is `gaussian`, here with the service's prior, N(0, 1) on every score; the paper has none. Where comparisons come
 from scores of single texts, all of these put a full set in the order of those scores, and without a prior they would
 read that order off any pairs that connect all texts. The last rows are the paper's, the mean of the shares of its five

@@ -26,9 +26,8 @@ TEXT = """\
 ## Sorting instead of scoring
 
 As PoE's table 9 (Spearman x 100): PAIRS sorts the texts by merging, and asks for a pair when the sort needs it.
-`soft-bt` has as many comparisons as the sort took on that document. A sort asks each question once and believes the
-answer: with a judge that never contradicts itself it ends at the judge's own order; with one that does, what it got
-wrong stays wrong."""
+`soft-bt` has as many comparisons as the sort took on that document. A sort asks each question once and trusts the
+verdict: with a judge that never contradicts itself it ends at the judge's own order; otherwise errors stay."""
 
 
 def write(campaign: Campaign) -> str:

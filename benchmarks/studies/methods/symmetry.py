@@ -56,9 +56,9 @@ TEXT = """\
 ## Both orders or one
 
 As PoE's table 3 and figures 4, 7 and 8, on all 1,056 stories of HANNA (N) and the paper's three dimensions. Random
-pairs that cover every story are asked in both orders each, or twice as many in one order, drawn by lot. Calls of the
+pairs that cover every story are asked in both orders each, or twice as many in one order, drawn at random. Calls of the
 judge are counted: 5 N are 2.5 N pairs in both orders. The judge is ChatGPT with noise, N(0, 1), on the logit of every
-answer, drawn anew for the other order; as it is, or with a bias that makes its mean p 0.78, as the paper's Llama2-7B
+verdict, drawn again for the other order; as it is, or with a bias that makes its mean p 0.78, as the paper's Llama2-7B
 has. *Debiased* is the paper's closed form, delta = logit(mean p). Spearman with people x 100 is the mean over the
 dimensions; errors are those of {draws} draws of pairs and noise."""
 

@@ -1,11 +1,11 @@
 """Any server that speaks OpenAI's protocol.
 
     vLLM's own server, with a tokenizer here   /completions by token ids: exact, and no text can become markup
-    any other, or without a tokenizer          /chat/completions: the likeliest tokens where the label is written
+    any other, or without a tokenizer          /chat/completions: the most likely tokens where the label is written
 
 In the second way a label that is not among those tokens has at most the smallest of their probabilities, and at most
-what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the model is
-told which labels to answer with; where its answer has the label is found in labels.py. Strings that look like a chat
+what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the prompt
+names the labels; where its answer has the label is found in labels.py. Strings that look like a chat
 template's markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as
 certain.
 
@@ -41,7 +41,7 @@ def open_engine(
     if settings.tokenizer is not None and isinstance(longest, int):
         return ByTokens(model, server, _tokenizer(settings.tokenizer), longest)
     if settings.tokenizer is not None:
-        event("the tokenizer is not used", because="the server does not tell max_model_len, as vLLM does")
+        event("the tokenizer is not used", reason="the server does not report max_model_len, as vLLM does")
     return ByText(model, server, logprobs=settings.logprobs)
 
 

@@ -34,8 +34,8 @@ class ByText:
         for a, b in permutations(labels, 2):
             if self._logprobs and b.startswith(a):
                 raise BadLabels(
-                    f"{a!r} may be the first token of {b!r}, which only a tokenizer can tell: use --tokenizer with a "
-                    "vLLM server, or labels of which none begins with another, such as --absolute 1-9."
+                    f"The label {a!r} may be the first token of {b!r}. Use --tokenizer with a vLLM server, or labels "
+                    "where none begins with another, such as --absolute 1-9."
                 )
         return prompt
 

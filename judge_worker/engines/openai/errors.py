@@ -52,7 +52,7 @@ def refusal(answer: httpx.Response) -> str | None:
     if isinstance(message, dict) and isinstance(message.get("refusal"), str) and message["refusal"]:
         return f"The model refuses: {message['refusal']}"[:1000]
     reason = str(choice.get("finish_reason") or "")
-    return f"The answer was ended: {reason}." if REFUSED.search(reason) else None
+    return f"The server stopped the answer: {reason}." if REFUSED.search(reason) else None
 
 
 def _error(answer: httpx.Response) -> Any:

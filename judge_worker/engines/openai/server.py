@@ -45,15 +45,14 @@ NO_QUOTA = "insufficient_quota"
 BUSY = frozenset({402, 425, 429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 429, *range(500, 600)})
 FEWEST_LOGPROBS = 5  # log-probabilities that a stingy server gives
-ROOM = 4096  # tokens, for a model that thinks or explains before it answers
+LONG_ANSWER = 4096  # tokens, for a model that thinks or explains before it answers
 CUT = ("length", "max_tokens", "MAX_TOKENS")  # reasons why an answer ends in the middle
 
 ADDRESS = "Check --base-url and --model, and that the server runs."
-KEY = "Check --engine-key, or give by --header what the server wants to see."
-FIELDS = "Set a field by --body or take it out, as in --body '{\"temperature\": null}'."
+KEY = "Check --engine-key, or send the header that the server needs by --header."
+FIELDS = "Set or remove a field by --body, such as --body '{\"temperature\": null}'."
 LOGPROBS = (
-    "Use --no-logprobs where a server gives no log-probabilities, and leave --tokenizer out where it is not vLLM 0.32 "
-    "or newer."
+    "Use --no-logprobs if the server gives no log-probabilities. Leave out --tokenizer unless it is vLLM 0.32 or newer."
 )
 OF_THE_QUESTION = {200: LOGPROBS, 400: FIELDS, 413: FIELDS, 422: FIELDS}  # a status and the remedy
 OF_THE_SETTINGS = {**dict.fromkeys((301, 302, 307, 308, 404, 405), ADDRESS), **dict.fromkeys((401, 403), KEY)}
@@ -156,7 +155,7 @@ class OpenAIServer:
                 return batch.away
             answer = self._send("POST", path, question.body)
             if (outcome := _read(answer, question)) is not None:
-                if _has_too_little_room(answer, outcome) and (longer := self._with_room(question)):
+                if _is_cut_off(answer, outcome) and (longer := self._with_more_tokens(question)):
                     return self._ask(path, longer, batch)
                 self._answered = self._answered or question
                 return outcome
@@ -174,7 +173,7 @@ class OpenAIServer:
         is_busy = _status(answer) in BUSY or isinstance(answer, httpx.ConnectError | httpx.ConnectTimeout)
         if self._answered is None or is_busy:
             return answer
-        again = self._answered._replace(body=_anew(self._answered.body))
+        again = self._answered._replace(body=_reworded(self._answered.body))
         ask = self._try if _status(answer) in {0, *TRANSIENT} else self._send
         other = ask("POST", path, again.body)
         return other if _read(other, again) is None else None
@@ -201,14 +200,14 @@ class OpenAIServer:
                 return True
         return False
 
-    def _with_room(self, question: Question[T]) -> Question[T] | None:
+    def _with_more_tokens(self, question: Question[T]) -> Question[T] | None:
         """The question with more tokens to answer in; all that follow too, where it is the first. None if it had."""
-        if self._shaped(_roomy(question.body)) == self._shaped(question.body):
+        if self._shaped(_longer(question.body)) == self._shaped(question.body):
             return None
         if self._answered is None:
-            self._changes.insert(0, _roomy)
+            self._changes.insert(0, _longer)
             return question
-        return question._replace(body=_roomy(question.body))
+        return question._replace(body=_longer(question.body))
 
     def _send(self, method: str, path: str, body: Body | None = None) -> Reply:
         """The last answer of several, while the server may answer better in a moment."""
@@ -231,7 +230,7 @@ class OpenAIServer:
         except httpx.RequestError as error:
             return error
         except httpx.InvalidURL as error:
-            raise EngineDown(f"{self._address} is no address of a server: {error}.") from error
+            raise EngineDown(f"{self._address} is not the address of a server: {error}.") from error
         answer.status_code = meant_status(answer)
         return answer
 
@@ -271,7 +270,7 @@ class OpenAIServer:
 
 
 class _Until(httpx.SyncByteStream):
-    """The body of an answer, which times out as a whole: a server may send a byte now and then for ever."""
+    """The body of an answer, which times out as a whole: a server may send a byte now and then without end."""
 
     def __init__(self, answer: httpx.Response, until: float, clock: Callable[[], float]) -> None:
         self._stream, self._request, self._until, self._clock = answer.stream, answer.request, until, clock
@@ -293,8 +292,8 @@ class _Until(httpx.SyncByteStream):
 Change = Callable[[Body], Body]
 
 
-def _roomy(body: Body) -> Body:
-    return {**body, "max_tokens": ROOM} if "messages" in body else body
+def _longer(body: Body) -> Body:
+    return {**body, "max_tokens": LONG_ANSWER} if "messages" in body else body
 
 
 CHANGES: Mapping[str, Change] = {
@@ -305,7 +304,7 @@ CHANGES: Mapping[str, Change] = {
 }
 
 
-def _anew(body: Body) -> Body:
+def _reworded(body: Body) -> Body:
     """The question in other words, so that no cache on the way answers it."""
     if "messages" not in body:
         return body
@@ -329,7 +328,7 @@ def _read(answer: Reply, question: Question[T]) -> T | Unread | None:
         return None
 
 
-def _has_too_little_room(answer: Reply, outcome: Any) -> bool:
+def _is_cut_off(answer: Reply, outcome: Any) -> bool:
     """Whether no label was read in an answer that ends in the middle."""
     if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
         return False
@@ -347,7 +346,7 @@ def _failure(answer: Reply) -> Literal["refused", "parse_error", "timeout"]:
 
 
 def _is_final(answer: Reply) -> bool:
-    """Whether it is of no use to ask the same soon: a prompt that takes too long, a quota that is used up."""
+    """Whether asking the same soon cannot help: a prompt that takes too long, a quota that is used up."""
     if isinstance(answer, httpx.Response):
         return NO_QUOTA in answer.text
     return isinstance(answer, httpx.ReadTimeout)

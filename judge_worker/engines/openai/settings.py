@@ -24,7 +24,7 @@ def _sendable(headers: dict[str, str]) -> dict[str, str]:
 
 def _sendable_key(key: str) -> str:
     if not _is_plain(key):
-        raise ValueError("write plain letters on one line")
+        raise ValueError("use plain letters on one line")
     return key
 
 
@@ -40,17 +40,17 @@ Headers = Annotated[
 class Settings(EngineSettings):
     name: ClassVar[str] = "openai"
 
-    base_url: Annotated[str, Option("URL")] = Field(description="the server, with or without /v1.")
+    base_url: Annotated[str, Option("URL")] = Field(description="address of the API, with or without /v1.")
     engine_key: Annotated[str, AfterValidator(_sendable_key)] | None = Field(
-        default=None, description="API key of that server."
+        default=None, description="key of the API."
     )
-    headers: Headers = Field(default_factory=dict, description="a header; may be repeated.")
+    headers: Headers = Field(default_factory=dict, description="header of each request; repeatable.")
     body: JsonObject = Field(
-        default_factory=dict, description='fields of each request, as {"seed": 1}; null takes one out.'
+        default_factory=dict, description='fields added to each request, such as {"seed": 1}; null removes one.'
     )
-    logprobs: bool = Field(default=True, description="read probabilities, or only the word.")
+    logprobs: bool = Field(default=True, description="read label probabilities, or count the written label as certain.")
     tokenizer: str | None = Field(
-        default=None, description="of the model behind a vLLM server; exact label probabilities."
+        default=None, description="tokenizer of the model behind a vLLM server, for exact probabilities."
     )
     concurrency: int = Field(default=32, ge=1, le=1024, description="requests at a time.")
     timeout: float = Field(default=120.0, gt=0.0, description="seconds for one request.")

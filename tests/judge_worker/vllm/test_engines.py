@@ -150,7 +150,7 @@ def test_a_label_of_several_tokens_is_spelled_out(vllm: Engine, judge: str) -> N
 
 def test_labels_that_run_together_with_the_prefix_are_refused(vllm: Engine) -> None:
     template = parse("glued", 'labels: ["xt", "y"]\n--- user\n{{ first }} {{ second }}\n--- assistant\nTe\n')
-    with pytest.raises(BadLabels, match="run together"):
+    with pytest.raises(BadLabels, match="merges the end of the prompt"):
         vllm.prepare(render(template, {"first": SHORT, "second": LONG}))
 
 
