@@ -29,7 +29,7 @@ TAB_TIPS = {
 NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
     "open": "Judge pairs yourself, or connect a judge.",
     "all_leased": "Wait until those judges finish, or until their leases end.",
-    "exhausted": "Set an overlap to have several judges on each pair.",
+    "exhausted": "Add candidates, or set an overlap to have several judges on each pair.",
     "cannot_converge": "Add another judge, raise the budget, or change the stop rule.",
     "budget_reached": "Raise the budget to continue.",
     "converged": "Read the ranking, or change the stop rule to continue.",

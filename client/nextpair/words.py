@@ -51,7 +51,7 @@ Winner = Literal["first", "second", "tie", "both_bad"]
 STATUSES: dict[PageStatus, str] = {
     "open": "pairs are waiting for judges",
     "all_leased": "judges hold all remaining pairs",
-    "exhausted": "every pair has been judged as often as the set asks",
+    "exhausted": "no pair is left to judge",
     "cannot_converge": "more verdicts cannot meet the stop rule",
     "budget_reached": "the set has all comparisons of its budget",
     "converged": "the stop rule is met",

@@ -167,7 +167,7 @@ async def test_two_people_at_once_never_see_the_same_pair(
 async def _judge_all(who: Annotator, set_id: UUID, name: str) -> list[frozenset[str]]:
     seen: list[frozenset[str]] = []
     await who.open(set_id, name)
-    either = who["pair"].or_(who.page.get_by_text("every pair has been judged"))
+    either = who["pair"].or_(who.page.get_by_text("no pair is left to judge"))
     while True:
         await expect(either.filter(visible=True).first).to_be_visible(timeout=60_000)
         if not await who["pair"].is_visible():
@@ -196,7 +196,7 @@ async def test_without_a_pair_there_is_nothing_to_answer(new_set: NewSet, someon
     await ada.judge()
     await bob.open(set_id, "bob")
     for who in (ada, bob):
-        await who.expect_message("every pair has been judged")
+        await who.expect_message("no pair is left to judge")
         await expect(who.page.locator("#answers button:visible")).to_have_text(["Undo u"])
 
 
@@ -289,7 +289,7 @@ async def test_the_second_annotator_of_one_pair_learns_what_gives_it_to_both(
     await ada.judge("1")
     await ada.expect_message("an overlap of judges")
     await bea.open(set_id, "bea")
-    await bea.expect_message("every pair has been judged as often as the set asks")
+    await bea.expect_message("no pair is left to judge")
     overlap = schemas.Overlap(share=1.0)
     await service.send(calls.patch_set(set_id, schemas.SetPatch(overlap=overlap)))
     await bea.page.get_by_role("button", name="Ask again").click()

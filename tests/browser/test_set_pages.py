@@ -107,7 +107,7 @@ async def test_a_status_that_the_page_came_with_is_asked_for_once_something_happ
     await expect(visitor.page.locator("#ranking tbody tr")).to_have_count(len(KEYS))
     await visitor.page.wait_for_timeout(2000)
     assert asks == []
-    await expect(status).to_contain_text("Exhausted: every pair has been judged")
+    await expect(status).to_contain_text("Exhausted: no pair is left to judge")
     await service.send(calls.patch_set(set_id, schemas.SetPatch(status="paused")))
     await expect(status).to_contain_text("Paused: no pairs are handed out")
     assert len(asks) == 1
@@ -149,7 +149,7 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     await expect(page.locator("#comparisons")).to_have_text(f"{120 + 20 * len(votes)} comparisons", timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"{last} ")
-    await expect(page.locator("[data-status]:visible")).to_contain_text("Exhausted: every pair has been judged")
+    await expect(page.locator("[data-status]:visible")).to_contain_text("Exhausted: no pair is left to judge")
 
 
 async def test_who_shares_the_first_place_is_named_and_marked(
@@ -397,6 +397,7 @@ async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None
     for key in ("+", "ArrowDown", "-", "0"):
         await page.keyboard.press(key)
     await page.get_by_label("P(row better)").check()
+    await page.locator("#map").press("ArrowUp")
     await expect(at).to_contain_text("is better with probability")
 
 
