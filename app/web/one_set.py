@@ -12,7 +12,7 @@ from app.api.dependencies import ContextDep, ReadDep
 from app.service import asking, candidates, sets
 from app.service.statuses import statuses
 from app.web.rendering import headers, templates
-from app.web.texts import COLUMNS, TAB_TIPS, TABS, WAITING, described
+from app.web.texts import COLUMNS, CONTROLS, TAB_TIPS, TABS, WAITING, described
 
 UPCOMING = 5  # pairs shown as coming next
 METHODS = [*get_args(ExpertName), *JOINT, *get_args(BaselineName)]
@@ -26,7 +26,8 @@ async def ranking(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) 
     ranked = await sets.get(db, set_id)
     (status,) = await statuses(ctx, [ranked])
     tags = await candidates.tag_names(db, set_id)
-    return _page(request, "ranking.html", ranked, status=status, methods=METHODS, tags=tags, columns=COLUMNS)
+    words = {"columns": COLUMNS, "controls": CONTROLS}
+    return _page(request, "ranking.html", ranked, status=status, methods=METHODS, tags=tags, **words)
 
 
 @router.get("/sets/{set_id}/diagnostics")

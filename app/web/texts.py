@@ -73,6 +73,14 @@ INFERENCE_TARGETS: dict[InferenceTargetChoice, str] = {
     "people": "what people would prefer",
     "latent": "latent scores behind noisy verdicts",
 }
+CONTROLS = {  # of the ranking, by their labels
+    "Method": "Comparison model that turns verdicts into scores.",
+    "Baseline": "Adds a column with each candidate's difference from this one.",
+    "Scale": "Unit of the scores: 1 logit is 174 Elo, and both average 0.",
+    "By tag": "Adds a ranking for each value of a tag of the prompts.",
+    "Find": "Shows the candidates whose key or text contains this.",
+    "Version": "Shows the ranking as it was after that many entries of the log.",
+}
 
 
 class Column(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from nextpair.words import STATUSES, PageStatus
 
 from app.web.rendering import HERE
-from app.web.texts import COLUMNS, NEXT_STEPS, TAB_TIPS, TABS, WAITING
+from app.web.texts import COLUMNS, CONTROLS, NEXT_STEPS, TAB_TIPS, TABS, WAITING
 from tests.factories import create_set
 from tests.web.test_sets import page
 
@@ -32,7 +32,7 @@ def test_labels_are_short_and_headings_of_columns_explained(template: Path) -> N
 
 
 def test_every_column_and_tab_is_explained_in_one_sentence() -> None:
-    tips = [*(column.tip for column in COLUMNS), *(TAB_TIPS[path] for path in TABS)]
+    tips = [*(column.tip for column in COLUMNS), *(TAB_TIPS[path] for path in TABS), *CONTROLS.values()]
     assert all(re.fullmatch(r"[A-Z][^.]*\.", tip) for tip in tips)
     assert all(words(name) <= LABEL for name in [*(column.name for column in COLUMNS), *TABS.values()])
 

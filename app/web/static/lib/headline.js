@@ -65,6 +65,13 @@ function intervalOf(row, ranking) {
   return row.interval ? `${onScale(row.score, ranking)} (${row.interval.map((end) => onScale(end, ranking)).join(" to ")})` : words.NONE;
 }
 
+/** Adds the figures that are no columns to the terms that the page explains. */
+export function explainFigures() {
+  const { concordance, signal } = words.HEADLINE;
+  find(".explained dl").prepend(...[concordance, signal].map(([name, tip]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, tip))));
+}
+
 /** @param {Contract.Ranking} ranking */
 export function showValidation({ certainty: { about, agreement_with_people: agreement, temperature }, comparisons }) {
   const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);

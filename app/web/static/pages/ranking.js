@@ -1,8 +1,9 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
+import { candidate, loadTexts, texts } from "../lib/candidate-texts.js";
 import { element, find, findAll, redraw } from "../lib/dom.js";
 import { estimate, forest, scaleOf } from "../lib/forest.js";
-import { showFigures, showLeader, showTarget, showValidation, showWarnings } from "../lib/headline.js";
+import { explainFigures, showFigures, showLeader, showTarget, showValidation, showWarnings } from "../lib/headline.js";
 import { counted, percent } from "../lib/numbers.js";
 import { onScale, pBest, winRate } from "../lib/rank-figures.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
@@ -10,7 +11,7 @@ import { goesOn } from "../lib/statuses.js";
 import * as words from "../lib/texts.js";
 import { oneAtATime } from "../lib/wishes.js";
 
-const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
+const SHOWN_IN_FULL = 300; // candidates whose texts are loaded before anybody searches them
 const MOST_BASELINES = 500; // candidates of whom differences are there
 const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
@@ -33,8 +34,6 @@ let ranking = null;
 let cameWith = find("[data-status]:not([hidden])").dataset.status; // the status, until it is asked for
 /** @type {{ by: Column, isUp: boolean }} */
 let order = { by: "rank", isUp: true };
-/** @type {Map<string, string | null>} */
-const texts = new Map();
 /** @type {Promise<void> | null} */
 let loadingTexts = null;
 
@@ -49,7 +48,7 @@ const query = () => ({
 
 async function begin() {
   await load();
-  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().catch(showProblem);
+  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().then(draw).catch(showProblem);
   follow();
 }
 
@@ -95,18 +94,6 @@ async function readStatus(signal) {
 
 function showVersion() {
   find("#version").textContent = isNow() ? words.NOW : slider.value;
-}
-
-async function loadTexts() {
-  /** @type {string | null} */
-  let after = null;
-  do {
-    /** @type {Contract.CandidatePage} */
-    const { candidates, next_after } = await read("/candidates", { limit: 1000, after });
-    for (const { key, text } of candidates) texts.set(key, text);
-    after = next_after;
-  } while (after !== null);
-  draw();
 }
 
 function follow() {
@@ -251,19 +238,6 @@ function line(ranking, row, isShared, drawing) {
 }
 
 /**
- * The key, with the text behind it where there is one.
- * @param {string} key
- */
-function candidate(key) {
-  const text = texts.get(key);
-  if (!text) return key;
-  const snippet = text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
-  return element("details", {},
-    element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
-    element("span", { dir: "auto" }, text));
-}
-
-/**
  * The difference from the baseline system: of win rates where all pairs are what is ranked.
  * @param {Contract.Ranking} ranking
  * @param {Contract.Rank} row
@@ -300,9 +274,10 @@ for (const choice of [method, baseline, unit, ...by]) {
   choice.addEventListener("change", () => load({ withdraws: true }));
 }
 search.addEventListener("input", () => {
-  loadingTexts ??= loadTexts().catch(showProblem);
+  loadingTexts ??= loadTexts().then(draw).catch(showProblem);
   draw();
 });
 slider.addEventListener("input", loadOnceStill);
 for (const heading of headings) heading.addEventListener("click", () => sortBy(heading));
+explainFigures();
 begin();
