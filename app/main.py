@@ -23,6 +23,7 @@ from app.api import (
     candidates,
     comparisons,
     contract,
+    deprecated,
     diagnostics,
     disputes,
     health,
@@ -89,7 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, projects, aggregations, tables, diagnostics, health,
+        rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from docs.markdown import cell, table
+
 Json = dict[str, Any]
 
 PAGES = {
@@ -134,7 +136,7 @@ def _index(document: Json, groups: dict[str, list[Operation]], problems: list[Pr
 
 
 def _listed(tag: str, group: list[Operation]) -> str:
-    rows = [f"| [`{each.title}`]({tag}.md#{each.anchor}) | {_cell(each.summary)} |" for each in group]
+    rows = [f"| [`{each.title}`]({tag}.md#{each.anchor}) | {cell(each.summary)} |" for each in group]
     return "\n".join([f"### {PAGES[tag]}", "", "| operation | what it does |", "|---|---|", *rows])
 
 
@@ -147,7 +149,7 @@ def _sections(operation: Operation) -> Iterator[str]:
     yield f"## `{operation.title}` {{ #{operation.anchor} }}"
     yield str(spec["description"])
     if parameters := spec.get("parameters"):
-        yield _table(["parameter", "in", "type", ""], [_parameter(each) for each in parameters])
+        yield table(["parameter", "in", "type", ""], [_parameter(each) for each in parameters])
     if "requestBody" in spec:
         yield from _body("Request", spec["requestBody"]["content"])
     for status, answer in spec["responses"].items():
@@ -157,7 +159,7 @@ def _sections(operation: Operation) -> Iterator[str]:
             yield f"**Answer {status}.** {answer['description']}"
     if rows := [_problem(status, answer) for status, answer in spec["responses"].items() if status[0] in "45"]:
         yield "**Problems**"
-        yield _table(["status", "when"], sorted(rows))
+        yield table(["status", "when"], sorted(rows))
 
 
 def _parameter(spec: Json) -> list[str]:
@@ -202,7 +204,7 @@ def _fields(schema: Json) -> list[str]:
         [f"`{name}`" + (", required" if name in required else ""), _type(field), _says(field)]
         for name, field in schema.get("properties", {}).items()
     ]
-    return [_table(["field", "type", ""], rows)] if rows else []
+    return [table(["field", "type", ""], rows)] if rows else []
 
 
 def _type(schema: Json) -> str:
@@ -246,12 +248,3 @@ def _says(schema: Json) -> str:
     description = schema.get("description", "")
     default = schema.get("default")
     return f"{description} Default: `{json.dumps(default)}`.".strip() if default is not None else description
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

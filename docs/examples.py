@@ -197,7 +197,7 @@ async def _rank_systems(call: Recorder) -> None:
     by_people = list(zip(pairs, winners, strict=True))[::2]
     verdicts += [pair | {"judge": "alice", "winner": winner} for pair, winner in by_people]
     await call("add_comparisons", {"comparisons": verdicts}, set_id=set_id)
-    for result in ("judges", "list_disputes", "trust", "diagnostics"):
+    for result in ("judges", "list_disputes", "checks", "trust", "diagnostics"):
         await call(result, set_id=set_id)
     await call("rank_sets", set_id=set_id, query={"judge": "gpt-4"})
     await call("calibration", set_id=set_id, query={"judge": "gpt-4", "reference": "alice"})

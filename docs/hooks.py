@@ -1,7 +1,6 @@
-"""Additions to the pages in this folder: the API reference, the changelog and the screenshots that are there."""
+"""Additions to the pages in this folder: the reference made from the code, the changelog, screenshots."""
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -11,12 +10,18 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from app.main import create_app
-from app.service import errors
 from app.settings import Settings
-from docs.api_reference import MODELS, PAGES, ProblemKind, pages
+from docs import commands_reference, files_reference, settings_reference, statuses_reference
+from docs.api_reference import MODELS, PAGES, pages
 
 DOCS = Path(__file__).parent
 CHANGELOG = "changelog.md"
+REFERENCE = {
+    "reference/commands.md": commands_reference.page,
+    "reference/files.md": files_reference.page,
+    "reference/settings.md": settings_reference.page,
+    "reference/statuses.md": statuses_reference.page,
+}
 API = [
     {"Overview": "api/index.md"},
     *({title: f"api/{tag}.md"} for tag, title in PAGES.items()),
@@ -38,28 +43,21 @@ def _written(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {title: _written(page) if isinstance(page, list) else page}
         for entry in entries
         for title, page in entry.items()
-        if isinstance(page, list) or page == CHANGELOG or (DOCS / page).exists()
+        if isinstance(page, list) or page in (CHANGELOG, *REFERENCE) or (DOCS / page).exists()
     ]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
     files.append(File.generated(config, CHANGELOG, abs_src_path=str(DOCS.parent / "CHANGELOG.md")))
-    for name, text in _api_pages().items():
-        files.append(File.generated(config, f"api/{name}", content=text))
+    for path, text in generated().items():
+        files.append(File.generated(config, path, content=text))
 
 
-def _api_pages() -> dict[str, str]:
+def generated() -> dict[str, str]:
+    """Write the pages that are made from the code, by their paths."""
     document = create_app(Settings()).openapi()
-    return pages(document, list(_problems(errors.AppError)))
-
-
-def _problems(kind: type[errors.AppError]) -> Iterator[ProblemKind]:
-    """Errors that are raised: those that nothing is derived from."""
-    for below in kind.__subclasses__():
-        yield from _problems(below)
-    if not kind.__subclasses__():
-        error = kind("")
-        yield ProblemKind(error.status, error.code, error.title)
+    api = pages(document, statuses_reference.problem_kinds())
+    return {path: write() for path, write in REFERENCE.items()} | {f"api/{name}": text for name, text in api.items()}
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

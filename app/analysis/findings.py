@@ -51,8 +51,8 @@ def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str
     sentences += [
         _together(members, group.dependence, judges, by_people=by_people) for members in group.dependence.groups()
     ]
-    if group.departure >= DEPARTS:
-        departs = f"{method} decides against the majority in {group.departure:.0%} of items"
+    if group.deviation >= DEPARTS:
+        departs = f"{method} decides against the majority in {group.deviation:.0%} of items"
         sentences.append(f"{departs}; check some of them by hand")
     return [f"{sentence}." for sentence in sentences]
 

@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodName
 
 from app.inference.fitting import BASELINES, AbsoluteScores, Published
-from app.inference.reporting import SignalTest, Target, certainty_beside_people, judged_of, resolve, signal_of
+from app.inference.reporting import SignalTest, Target, judged_of, resolve, signal_of, validation_by_people
 from app.inference.targets import Quantity
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
@@ -82,19 +82,19 @@ class JudgedLog:
     def _signal_of(self) -> Callable[[bool], SignalTest]:
         return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))
 
-    def certainty(self, level: float) -> schemas.Certainty:
-        """What certainty is about, and what people say of the same pairs; unknown where rows were put together."""
+    def validation(self, level: float) -> schemas.Validation:
+        """What confidence refers to, and what people say of the same pairs; unknown where rows were put together."""
         if self.times is not None:
-            return schemas.Certainty(about=schemas.ABOUT_CERTAINTY, agreement_with_people=None, temperature=None)
-        agreed, fits = certainty_beside_people(self.verdicts, self.item, self.people, level)
+            return schemas.Validation(about=schemas.ABOUT_CONFIDENCE, agreement_with_people=None, temperature=None)
+        agreed, fits = validation_by_people(self.verdicts, self.item, self.people, level)
         temperatures = {
             self.judges[judge]: schemas.Temperature(
                 temperature=fit.temperature, verdicts=fit.verdicts, at_bound=fit.at_bound
             )
             for judge, fit in fits.items()
         }
-        return schemas.Certainty(
-            about=schemas.ABOUT_CERTAINTY,
+        return schemas.Validation(
+            about=schemas.ABOUT_CONFIDENCE,
             agreement_with_people=agreed and schemas.AgreementWithPeople(**agreed._asdict()),
             temperature=temperatures or None,
         )

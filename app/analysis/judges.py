@@ -1,4 +1,4 @@
-"""Judges: the bias, the tastes and the agreement of each, by the names of judges and candidates."""
+"""Judges: the bias, the effects and the agreement of each, by the names of judges and candidates."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,12 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
     )
 
 
-def present_tastes(tastes: JudgeEffects, keys: Sequence[str]) -> schemas.Tastes:
-    departures = [
-        schemas.Departure(key=keys[candidate], departure=departure, sd=sd)
-        for candidate, departure, sd in tastes.departures
+def present_judge_effects(effects: JudgeEffects, keys: Sequence[str]) -> schemas.JudgeEffects:
+    deviations = [
+        schemas.LargestDeviation(key=keys[candidate], deviation=deviation, sd=sd)
+        for candidate, deviation, sd in effects.largest_deviations
     ]
-    return schemas.Tastes(sd=tastes.sd, departures=departures)
+    return schemas.JudgeEffects(sd=effects.sd, largest_deviations=deviations)
 
 
 def present_alpha(direction: Floats, *, drawn: bool = False) -> schemas.Alpha | None:

@@ -11,7 +11,7 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 
 from app.analysis.covariates import covariates_for, present_effects
 from app.analysis.judged import Impossible, JudgedLog
-from app.analysis.judges import biases_by_name, present_tastes
+from app.analysis.judges import biases_by_name, present_judge_effects
 from app.analysis.rows import beside_baseline, present_rows
 from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
@@ -85,8 +85,8 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     method, stopping = _method(request, published), origin.stopping()
     baseline = None if request.baseline is None else log.keys.index(request.baseline)
     rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
-    tastes = {log.judges[each.judge]: present_tastes(each, log.keys) for each in standings.tastes}
-    is_settled = stopping is not None and stopping.converged
+    judge_effects = {log.judges[each.judge]: present_judge_effects(each, log.keys) for each in standings.judge_effects}
+    is_decided = stopping is not None and stopping.converged
     ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
@@ -96,17 +96,17 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         comparisons=log.rows,
         components=standings.components,
         entropy=standings.entropy,
-        sureness=_sureness(standings),
-        certainty=log.certainty(level),
+        confidence=_confidence(standings),
+        validation=log.validation(level),
         signal=schemas.Signal(**log.signal(target.name)._asdict()),
         first_place=_first_place(log, rows, target),
         position_bias=biases_by_name(standings.biases, log.judges) if method.position_bias != "none" else None,
-        tastes=tastes if name == "consensus" else None,
-        evidence=_evidence(log, published),
+        judge_effects=judge_effects if name == "consensus" else None,
+        verdict_weight=_verdict_weight(log, published),
         absolute_scores=_scales(log, published),
         held_out=None if name in BASELINES else origin.held_out,
         stopping=stopping,
-        prompts=None if is_settled or not published else _prompts(log, request, target, published),
+        prompts=None if is_decided or not published else _prompts(log, request, target, published),
         baseline=request.baseline,
         effects=present_effects(published, log, target, level) if published and covariates else None,
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
@@ -166,13 +166,17 @@ def _first_place(log: JudgedLog, rows: list[schemas.Rank], target: Target) -> st
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:
     method, name = request.method, request.name
-    shown = dict.fromkeys(["expert", "expert_parameters", "prior", "prior_variance", "evidence", "absolute_scale"])
+    shown = dict.fromkeys(
+        ["expert", "expert_parameters", "prior", "prior_variance", "verdict_weight", "absolute_scale"]
+    )
     shown |= {"position_bias": "none"}
     if published:
         shown = method._asdict()
         shown["position_bias"] = "estimate" if name in JOINT else position_bias_of(method, published.model)
         shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
-        shown["evidence"] = "learnt" if method.evidence == "learnt" else request.votes or method.evidence
+        shown["verdict_weight"] = (
+            "learnt" if method.verdict_weight == "learnt" else request.votes or method.verdict_weight
+        )
     more = {"name": name, "temperatures": request.temperatures, **request.wanted._asdict()}
     more["scale"] = "logit" if _has_logits(request) else None
     return schemas.Method.model_validate(shown | more)
@@ -182,12 +186,12 @@ def _has_logits(request: RankingRequest) -> bool:
     return request.name not in BASELINES and make(request.method.expert).as_soft_bt is not None
 
 
-def _evidence(log: JudgedLog, published: Published | None) -> schemas.Evidence | None:
+def _verdict_weight(log: JudgedLog, published: Published | None) -> schemas.VerdictWeight | None:
     if published is None or published.learnt is None:
         return None
     votes = published.learnt.votes
     by_name = {log.judges[judge]: float(votes[judge]) for judge in np.unique(published.answers.judge).tolist()}
-    return schemas.Evidence(scale=published.learnt.scale, votes=by_name)
+    return schemas.VerdictWeight(score_variance=published.learnt.scale, effective_votes=by_name)
 
 
 def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.JudgeScale] | None:
@@ -198,17 +202,17 @@ def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.Ju
     c0, c1 = published.scale.c0 - level, published.scale.c1
     return {
         log.judges[judge]: schemas.JudgeScale(
-            c0=float(c0[judge]), c1=float(c1[judge]), settled=published.scale_converged
+            c0=float(c0[judge]), c1=float(c1[judge]), converged=published.scale_converged
         )
         for judge in np.unique(log.absolute.judge).tolist()
     }
 
 
-def _sureness(standings: Standings) -> schemas.Sureness | None:
-    if standings.sureness is None:
+def _confidence(standings: Standings) -> schemas.Confidence | None:
+    if standings.confidence is None:
         return None
-    forecast = [schemas.Foretold(**each._asdict()) for each in standings.forecast]
-    return schemas.Sureness(**standings.sureness._asdict(), forecast=forecast)
+    forecast = [schemas.ConfidenceForecast(**each._asdict()) for each in standings.forecast]
+    return schemas.Confidence(**standings.confidence._asdict(), forecast=forecast)
 
 
 def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published: Published) -> schemas.Prompts | None:

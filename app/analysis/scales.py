@@ -13,14 +13,14 @@ M = TypeVar("M", bound=schemas.Response)
 def in_elo(ranking: schemas.Ranking) -> schemas.Ranking:
     """The same ranking; position biases, epsilon and the variance of scores stay in logits, win rates as they are."""
     of_pairs = ranking.inference_target.name == "all-pairs"
-    slices, scales, tastes = ranking.slices, ranking.absolute_scores, ranking.tastes
+    slices, scales, judge_effects = ranking.slices, ranking.absolute_scores, ranking.judge_effects
     return ranking.model_copy(
         update={
             "method": ranking.method.model_copy(update={"scale": "elo"}),
             "ranking": _rows(ranking.ranking, of_win_rates=of_pairs),
             "slices": slices and slices.model_copy(update={"slices": [_slice(each) for each in slices.slices]}),
             "absolute_scores": scales and {judge: _times_elo(each, "c0", "c1") for judge, each in scales.items()},
-            "tastes": tastes and {judge: _tastes(each) for judge, each in tastes.items()},
+            "judge_effects": judge_effects and {judge: _effects(each) for judge, each in judge_effects.items()},
         }
     )
 
@@ -37,13 +37,13 @@ def _rows(rows: Sequence[schemas.Rank], *, of_win_rates: bool = False) -> list[s
 
 
 def _slice(each: schemas.Slice) -> schemas.Slice:
-    departure = _times_elo(each.departure, "difference")
-    return each.model_copy(update={"departure": departure, "ranking": _rows(each.ranking)})
+    deviation = _times_elo(each.deviation, "difference")
+    return each.model_copy(update={"deviation": deviation, "ranking": _rows(each.ranking)})
 
 
-def _tastes(tastes: schemas.Tastes) -> schemas.Tastes:
-    departures = [_times_elo(each, "departure", "sd") for each in tastes.departures]
-    return _times_elo(tastes, "sd").model_copy(update={"departures": departures})
+def _effects(judge_effects: schemas.JudgeEffects) -> schemas.JudgeEffects:
+    largest_deviations = [_times_elo(each, "deviation", "sd") for each in judge_effects.largest_deviations]
+    return _times_elo(judge_effects, "sd").model_copy(update={"largest_deviations": largest_deviations})
 
 
 def _times_elo(model: M, *names: str) -> M:

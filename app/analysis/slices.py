@@ -12,7 +12,7 @@ from app.analysis.rows import beside_baseline, present_rows, with_counts
 from app.inference import targets
 from app.inference.fitting import BASELINES, Published, Scores
 from app.inference.reporting import Wanted, by_posterior, named
-from app.inference.targets import DRAWS_SEED, TagDeparture, by_tag
+from app.inference.targets import DRAWS_SEED, TagDeviation, by_tag
 from app.inference.types import Bools, Ints
 
 MOST_VALUES, MOST_CANDIDATES = 20, 100
@@ -69,7 +69,7 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
     try:
         sliced = by_tag(published, log.item, by.of_item, len(by.values))
         rng = np.random.default_rng(DRAWS_SEED)
-        tests = targets.departures(published, log.item, by.of_item, len(by.values), rng)
+        tests = targets.deviations(published, log.item, by.of_item, len(by.values), rng)
     except ValueError as error:
         raise Impossible("by", error) from None
     tests = [test._replace(p_value=1.0) for test in tests] if len(by.values) == 1 else tests
@@ -77,11 +77,11 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
         _slice(slicing, by, place, scores, test)
         for place, (scores, test) in enumerate(zip(sliced.scores, tests, strict=True))
     ]
-    sentence = _sentence(by, sliced.shared, [each.value for each in slices if each.departure.claimed])
+    sentence = _sentence(by, sliced.shared, [each.value for each in slices if each.deviation.claimed])
     return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
 
 
-def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeparture) -> schemas.Slice:
+def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeviation) -> schemas.Slice:
     log, published, wanted, baseline = slicing
     here: Bools = by.of_item[log.item] == place
     standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
@@ -91,27 +91,27 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDe
         value=by.values[place],
         prompts=by.prompts[place],
         comparisons=int(here.sum()),
-        departure=_departure(log, by, by.values[place], test),
+        deviation=_deviation(log, by, by.values[place], test),
         ranking=present_rows(counted_here, log, beside),
     )
 
 
-def _departure(log: JudgedLog, by: Tagged, value: str, test: TagDeparture) -> schemas.SliceDeparture:
+def _deviation(log: JudgedLog, by: Tagged, value: str, test: TagDeviation) -> schemas.SliceDeviation:
     first, second, can_tell = log.keys[test.first], log.keys[test.second], test.smallest_p <= by.alpha
-    return schemas.SliceDeparture(
+    return schemas.SliceDeviation(
         p_value=test.p_value,
         claimed=can_tell and test.p_value <= by.alpha,
         first=first,
         second=second,
         difference=test.difference,
         reversal=test.is_reversal,
-        sentence=_of_departure(by, value, first, second, test)
+        sentence=_of_deviation(by, value, first, second, test)
         if can_tell
         else f"There are too few prompts to tell whether {by.tag} {value} differs from the others.",
     )
 
 
-def _of_departure(by: Tagged, value: str, first: str, second: str, test: TagDeparture) -> str:
+def _of_deviation(by: Tagged, value: str, first: str, second: str, test: TagDeviation) -> str:
     where, p = f"{by.tag} {value}", f"(p = {test.p_value:.2g})"
     if test.p_value > by.alpha:
         return f"No difference between {where} and the other prompts is claimed {p}."

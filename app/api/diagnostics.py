@@ -1,4 +1,4 @@
-"""Routes to what to know before believing a ranking: diagnostics, trust, the matrix and calibrations."""
+"""Routes to what to know before believing a ranking: diagnostics, checks, the matrix and calibrations."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -11,7 +11,8 @@ from app.api.dependencies import ContextDep, SetId, while_connected
 from app.api.problems import of_a_set
 from app.files import plots
 from app.files.pictures import draw_history, draw_reliability
-from app.service import calibration, diagnostics, matrix, results, trust
+from app.service import calibration, diagnostics, matrix, results
+from app.service.checks import running
 from app.service.errors import InvalidRequest, NotConverged, NotInstalled, StillComputing, UnknownJudge
 
 Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
@@ -35,10 +36,10 @@ async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, form
     return _picture(await results.beside(ctx, partial(draw_history, facts, format)), format)
 
 
-@router.get("/trust", operation_id="trust", response_model=schemas.Trust, responses=of_a_set(StillComputing))
-async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
+@router.get("/checks", operation_id="checks", response_model=schemas.Checks, responses=of_a_set(StillComputing))
+async def get_checks(request: Request, set_id: SetId, ctx: ContextDep) -> object:
     """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
-    return await while_connected(request, trust.read(ctx, set_id))
+    return await while_connected(request, running.read(ctx, set_id))
 
 
 @router.get("/matrix", operation_id="matrix", response_model=schemas.Matrix, responses=of_a_set(NotConverged))

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import CovariateName, EvidenceName, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import CovariateName, InferenceTargetName, MethodName, ScaleName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
+from app.api.deprecated import VerdictWeightParam
 from app.api.problems import of_a_set
 from app.files import plots
 from app.files.pictures import draw_ranking
@@ -50,10 +51,7 @@ async def get_ranking(
     ctx: ContextDep,
     method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
     as_of: Annotated[schemas.Seq | None, Query(description="As it was at this version.")] = None,
-    evidence: Annotated[
-        EvidenceName | None,
-        Query(description="What an answer is worth: learnt, or one vote; by default as the set says."),
-    ] = None,
+    verdict_weight: VerdictWeightParam = None,
     inference_target: InferenceTargetParam = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
@@ -85,7 +83,7 @@ async def get_ranking(
     Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
     """
     query = RankingQuery(
-        method, evidence, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
+        method, verdict_weight, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
     )
     found_set = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 from nextpair.words import AggregationName, CovarianceName, InferenceTargetChoice, SimultaneousName
 
+from app.cli.deprecated import EvidenceOption, verdict_weight_of
 from app.cli.options import (
     KINDS,
     AbsoluteScaleOption,
     BaselineOption,
     ByOption,
     CovariateOption,
-    EvidenceOption,
     First,
     FormatOption,
     GroupBy,
@@ -28,6 +28,7 @@ from app.cli.options import (
     ScaleOption,
     ScoresOption,
     Second,
+    VerdictWeightOption,
     WeightOption,
     Where,
     WinnerOption,
@@ -59,6 +60,7 @@ def rank(
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "auto",
+    verdict_weight: VerdictWeightOption = None,
     evidence: EvidenceOption = None,
     inference_target: Annotated[
         InferenceTargetChoice,
@@ -103,17 +105,18 @@ def rank(
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
-    from app.inference.fitting import usual_evidence
+    from app.inference.fitting import usual_verdict_weight
     from app.inference.reporting import Wanted
     from app.offline.leaderboard import of_files, refuse_of_several
     from app.offline.printing.leaderboard import show as show_leaderboard
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
 
+    weighing = verdict_weight_of(verdict_weight, evidence)
     columns, groups = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
     how = RankingMethod(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
-        evidence=evidence or usual_evidence(method, prior), is_evidence_usual=evidence is None,
+        verdict_weight=weighing or usual_verdict_weight(method, prior), is_verdict_weight_usual=weighing is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
         baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()), matrix=matrix,
     )  # fmt: skip

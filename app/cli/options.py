@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from nextpair.words import (
     AbsoluteScale,
-    EvidenceName,
     MethodName,
     PositionBias,
     PositionBiasChoice,
     PriorName,
     ScaleName,
+    VerdictWeightName,
 )
 
 from app.offline.printing import Format
@@ -75,8 +75,8 @@ SimulatedBiasOption = Annotated[
     PositionBias,
     typer.Option(help="The judge's position bias: none, estimated with the scores, or from its mean verdict."),
 ]
-EvidenceOption = Annotated[
-    EvidenceName | None,
+VerdictWeightOption = Annotated[
+    VerdictWeightName | None,
     typer.Option(
         help="What an answer is worth: learnt from the answers, or one vote. [default: learnt, where the method can]"
     ),

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 from nextpair.words import JOINT, BatchName, CriterionName, OrderName
 
+from app.cli.deprecated import EvidenceOption, verdict_weight_of
 from app.cli.options import (
     AbsoluteScaleOption,
-    EvidenceOption,
     First,
     FormatOption,
     GroupBy,
@@ -20,6 +20,7 @@ from app.cli.options import (
     ScoresOption,
     Second,
     SimulatedBiasOption,
+    VerdictWeightOption,
     Where,
     WinnerOption,
     existing,
@@ -90,6 +91,7 @@ def simulate(
     prior: PriorOption = "unit",
     prior_variance: PriorVariance = 1.0,
     position_bias: SimulatedBiasOption = "none",
+    verdict_weight: VerdictWeightOption = None,
     evidence: EvidenceOption = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Learn what answers are worth from all groups together.")
@@ -114,7 +116,7 @@ def simulate(
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
     from app.inference.choosing import EQUAL, Batch, Criterion, Order, Policy
-    from app.inference.fitting import BASELINES, usual_evidence
+    from app.inference.fitting import BASELINES, usual_verdict_weight
     from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
     from app.offline.ranking import RankingMethod, parse_parameters, require_possible
@@ -141,7 +143,8 @@ def simulate(
         raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by), equal=equal)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-    how = how._replace(evidence=evidence or usual_evidence(method, prior), absolute_scale=absolute_scale)
+    weighing = verdict_weight_of(verdict_weight, evidence) or usual_verdict_weight(method, prior)
+    how = how._replace(verdict_weight=weighing, absolute_scale=absolute_scale)
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
     wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases

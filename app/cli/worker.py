@@ -30,6 +30,10 @@ class WithSettings(TyperCommand):
     left_out: frozenset[str] = frozenset()
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        return self.whole().make_context(*arguments, **extra)
+
+    def whole(self) -> Any:
+        """Make the command with all its options."""
         assert self.callback is not None
         command = unwrap(self.callback)
         *own, config, _ = signature(command).parameters.values()
@@ -41,7 +45,7 @@ class WithSettings(TyperCommand):
         with_options.__signature__ = Signature([*own, *_options(self.left_out), config])  # type: ignore[attr-defined]
         whole = typer.Typer(add_completion=False, rich_markup_mode=None)
         whole.command(self.name)(with_options)
-        return typer.main.get_command(whole).make_context(*arguments, **extra)
+        return typer.main.get_command(whole)
 
 
 class OfFiles(WithSettings):

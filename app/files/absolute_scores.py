@@ -14,9 +14,9 @@ from nextpair.schemas.absolute_scores import LARGEST_VALUE, LEAST_VARIANCE
 
 from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of, texts_of
 from app.files.comparisons import judge_names
+from app.files.names import SCORED, SCORES, VARIANCE
 from app.files.tables import Floats, InputError, Table, complaint
 
-KEYS, VALUES, VARIANCE = ("candidate", "key"), ("score", "mean"), "variance"
 ROUNDED = 1.0 / 12.0  # squared steps
 
 
@@ -32,14 +32,14 @@ def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, 
 
     A table without any of the group columns holds for every group: its only labels are ().
     """
-    column = _named(table, VALUES)
+    column = _named(table, SCORES)
     mean = _within(table, column, -LARGEST_VALUE, LARGEST_VALUE)
     variance = np.full(len(mean), ROUNDED)
     if VARIANCE in table.columns:
         variance = _within(table, VARIANCE, LEAST_VARIANCE, LARGEST_VALUE**2)
     labels = label_rows(table, group_by if set(group_by) & set(table.columns) else ())
     items = texts_of(table, "item") if "item" in table.columns else [""] * len(mean)
-    who = zip(labels, keys_of(table, _named(table, KEYS)), judge_names(table, None), items, strict=True)
+    who = zip(labels, keys_of(table, _named(table, SCORED)), judge_names(table, None), items, strict=True)
     last = dict(zip(who, zip(mean.tolist(), variance.tolist(), strict=True), strict=True))
     scores: dict[Labels, list[KeyedScore]] = {}
     for (group, candidate, judge, _), mean_and_variance in last.items():

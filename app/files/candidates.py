@@ -10,13 +10,12 @@ import pyarrow.compute as pc
 from nextpair.schemas import LONGEST_KEY, CandidateIn
 
 from app.files.columns import texts_of
-from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
+from app.files.comparisons import ComparisonColumns, has_pairs
+from app.files.names import KEYS, OUTCOMES, TEXTS
 from app.files.rivals import refuse_no_rivals
 from app.files.tables import ANY, Bounds, Content, Fault, InputError, Table
 
 TYPED = "your lines"
-KEYS = ("key", "id", "name")  # usual names of columns, in upper or lower case, the more telling first
-TEXTS = ("text", "output", "answer", "response", "content", "body", "joke")
 STRINGS = (pa.string(), pa.large_string())
 PROSE = 20.0  # characters on average; a column of distinct cells that are longer holds texts
 KEY_AND_TEXT = re.compile(r"(\S+):[ \t]+(.+)")

@@ -9,13 +9,11 @@ from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 
 from app.files.columns import Coded, Labels, coded, coded_keys, encode, first_true, numbers_of, require, texts_of
 from app.files.folding import Codes, Rows, compact, gathered
+from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
 from app.files.rivals import is_prompt, two_answers
 from app.files.tables import Floats, InputError, Ints, Table, complaint
 
-PAIRS = (("first", "second"), ("model_a", "model_b"))
-OUTCOMES = ("winner", "p_first")
-ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")  # usual names of what was judged
 OUTPUTS_ALONE = "these are outputs, not comparisons; send them with nextpair import, judge them, then rank the log"
 H = TypeVar("H", bound=Hashable)
 
@@ -72,7 +70,7 @@ class KeyedComparisons(NamedTuple):
 
 def columns_of(columns: ComparisonColumns) -> set[str]:
     """The columns that comparisons may be read from."""
-    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, "judge", "weight", *ITEMS}
+    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, JUDGE, WEIGHT, *ITEMS}
     return {*filter(None, columns), *usual, *flags_beside(columns.p_first or "p_first")}
 
 
@@ -132,9 +130,9 @@ def _labels(table: Table, group_by: Sequence[str]) -> tuple[list[Labels], Ints]:
 
 def _judges(table: Table, column: str | None) -> Coded:
     """Who judged: the column of that name, or `judge` if there is one, or nobody in particular."""
-    if column is None and "judge" not in table.columns:
+    if column is None and JUDGE not in table.columns:
         return _nameless(table)
-    return coded_keys(table, column or "judge")
+    return coded_keys(table, column or JUDGE)
 
 
 def _items(table: Table, column: str | None) -> Coded:
@@ -220,11 +218,11 @@ def weights(table: Table, column: str | None) -> Floats:
 
     Raises InputError for what is empty, below MIN_WEIGHT or above MAX_WEIGHT.
     """
-    if column is None and "weight" not in table.columns:
+    if column is None and WEIGHT not in table.columns:
         return np.ones(len(table.rows))
-    weight = numbers_of(table, column or "weight")
+    weight = numbers_of(table, column or WEIGHT)
     if (row := first_true(~((weight >= MIN_WEIGHT) & (weight <= MAX_WEIGHT)))) is not None:
-        shown = texts_of(table, column or "weight")[row] or "an empty cell"
+        shown = texts_of(table, column or WEIGHT)[row] or "an empty cell"
         wanted = f"write a number from {MIN_WEIGHT:f} to {MAX_WEIGHT:,}, or remove the row"
-        raise complaint(table, row, column or "weight", f"{shown} is not a weight; {wanted}")
+        raise complaint(table, row, column or WEIGHT, f"{shown} is not a weight; {wanted}")
     return weight

@@ -10,17 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.files.candidates import TEXTS
 from app.files.columns import coded, require
-from app.files.comparisons import OUTCOMES, ComparisonColumns, has_pairs
+from app.files.comparisons import ComparisonColumns, has_pairs
 from app.files.conversations import is_conversation
-from app.files.rivals import IDS, MODELS, PROMPT_TEXTS, SENTENCE, SIMILAR, counts, has_words, two_answers
+from app.files.names import CONVERSATIONS, OUTCOMES, OUTPUTS, OWN_KEYS, PROMPT_KEYS, PROMPT_TEXTS, SYSTEMS
+from app.files.rivals import SENTENCE, SIMILAR, counts, has_words, two_answers
 from app.files.tables import InputError, Table
 
-KEYS = ("id", "key")  # of prompts too, where each has its own
-ITEMS = (*IDS, "item", "item_id", "sample_id", "doc_id")
-CONVERSATIONS = ("messages", "conversation", "chat_history")
-OUTPUTS = (*TEXTS, "completion", "generation", "prediction")
 REFERENCES = "reference reference_answer expected expected_output ideal target ground_truth gold context contexts"
 NO_SYSTEMS = {*OUTPUTS, *REFERENCES.split()}
 
@@ -70,7 +66,7 @@ def _with_prompts(table: Table, columns: OutputColumns) -> OutputColumns:
     if key and text is None and _is_text(table, key):
         return columns._replace(prompt=None, prompt_text=key)
     others = [column for column in table.columns if column not in (*columns[:4], *columns.systems)]
-    key = key or _usual([column for column in others if column not in table.content.nested], ITEMS)
+    key = key or _usual([column for column in others if column not in table.content.nested], PROMPT_KEYS)
     readable = [column for column in others if column not in table.content.nested or has_conversations(table, column)]
     text = text or _usual([column for column in readable if column != key], PROMPT_TEXTS)
     return columns._replace(prompt=key or _own_key(table, text), prompt_text=text)
@@ -81,7 +77,7 @@ def _with_outputs(table: Table, columns: OutputColumns) -> OutputColumns:
     taken = {columns.prompt, columns.prompt_text, *table.content.nested}
     others = [column for column in table.columns if column not in taken]
     if not columns.systems:
-        system = columns.system or _usual(others, MODELS)
+        system = columns.system or _usual(others, SYSTEMS)
         output = columns.output or _usual([column for column in others if column != system], OUTPUTS)
         is_long = system and (output or _has_outputs(table, columns.prompt_text))
         if is_long or columns.system or columns.output:
@@ -129,7 +125,7 @@ def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
 
 def _is_text(table: Table, column: str) -> bool:
     """True for the text of a prompt, False for its key."""
-    if _usual([column], ITEMS) is not None:
+    if _usual([column], PROMPT_KEYS) is not None:
         return False
     cells = counts(table, column)
     is_prose = sum(map(len, cells)) >= SENTENCE * len(cells) and has_words(table, column)
@@ -138,7 +134,7 @@ def _is_text(table: Table, column: str) -> bool:
 
 def _own_key(table: Table, text: str | None) -> str | None:
     """The column `id` or `key`, where each prompt has its own."""
-    column = _usual(table.columns, KEYS)
+    column = _usual(table.columns, OWN_KEYS)
     if text is None or column is None or column in table.content.nested:
         return None
     (keys, key), (texts, code) = coded(table, column), coded(table, text)

@@ -17,12 +17,10 @@ import pyarrow.compute as pc
 
 from app.files import reading
 from app.files.columns import first_true, keys_of, texts_of
-from app.files.comparisons import OUTCOMES, PAIRS
 from app.files.formats import parquet
+from app.files.names import OUTCOMES, PAIRS, SHOWN, TEXT_PAIRS
 from app.files.tables import EXPORTED, Content, InputError, Table, complaint
 
-TEXT_PAIRS = (("first_text", "second_text"), ("response_a", "response_b"))
-SHOWN = ("question", "context", "prompt")  # beside the texts
 VERDICT = {
     "first": pa.string(), "second": pa.string(), "judge": pa.string(), "p_first": pa.float64(),
     "label_mass": pa.float64(), "tokens": pa.int64(), "failure": pa.string(), "reason": pa.string(),

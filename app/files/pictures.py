@@ -39,10 +39,10 @@ def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
     """The history: how the ranking settled."""
     moments = diagnostics.history
     count = [float(moment.comparisons) for moment in moments]
-    sureness = plots.Curve("sureness", count, [moment.concordance for moment in moments])
+    concordance = plots.Curve("expected concordance", count, [moment.concordance for moment in moments])
     stability = plots.Curve("stability", count, [moment.rank_correlation for moment in moments])
     panels = [
-        ("comparisons", "share of pairs in the right order", sureness),
+        ("comparisons", "share of pairs in the right order", concordance),
         ("comparisons", "rank correlation with now", stability),
     ]
     return plots.lines(panels, "How the ranking settled", form)

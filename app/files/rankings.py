@@ -113,7 +113,7 @@ def _rows(ranking: Ranking) -> Iterator[list[Any]]:
         return
     yield from ([None, *_values(row), None] for row in ranking.ranking)
     for each in ranking.slices.slices:
-        yield from ([each.value, *_values(row), each.departure.p_value] for row in each.ranking)
+        yield from ([each.value, *_values(row), each.deviation.p_value] for row in each.ranking)
 
 
 def _values(row: Rank) -> list[Any]:

@@ -11,14 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.files.columns import coded
+from app.files.names import PROMPT_IDS, PROMPT_TEXTS, SYSTEMS
 from app.files.tables import InputError, Table
 
-PROMPT_TEXTS = (  # usual names of what was asked, whole or between dots: `inputs.question`
-    "prompt question instruction input query inputs problem messages user_input user_prompt chat_history conversation "
-    "arguments"
-).split()
-IDS = "prompt_id question_id instance_id task_id".split()
-MODELS = "model model_name model_id generator provider system".split()
 ANSWERS = (  # the usual names of two answers in one row
     ("chosen", "rejected"), ("response_a", "response_b"), ("response_1", "response_2"), ("output_1", "output_2"),
     ("output_a", "output_b"), ("answer_a", "answer_b"), ("completion_a", "completion_b"),
@@ -56,7 +51,7 @@ def two_answers(table: Table) -> tuple[str, str] | None:
 
 
 def is_prompt(column: str) -> bool:
-    return not {*column.casefold().split(".")}.isdisjoint([*PROMPT_TEXTS, *IDS])
+    return not {*column.casefold().split(".")}.isdisjoint([*PROMPT_TEXTS, *PROMPT_IDS])
 
 
 def _repeats_like_a_prompt(table: Table, column: str) -> bool:
@@ -85,7 +80,7 @@ def _different_prompts(table: Table, prompt: str, others: Sequence[str]) -> Inpu
     repeats = ""
     for column in others:
         ((value, rows),) = counts(table, column).most_common(1) or [("", 0)]
-        if column.casefold() in MODELS and rows > 1:
+        if column.casefold() in SYSTEMS and rows > 1:
             repeats = f" and column {column!r} repeats {_shortened(value)!r}"
             break
     values = counts(table, prompt)

@@ -10,13 +10,13 @@ from nextpair import schemas
 from nextpair.words import (
     JOINT,
     AbsoluteScale,
-    EvidenceName,
     InferenceTargetChoice,
     InferenceTargetName,
     MethodName,
     PositionBiasChoice,
     PriorName,
     ScaleName,
+    VerdictWeightName,
 )
 
 from app.analysis import ranking as analysis
@@ -35,7 +35,7 @@ from app.inference.fitting import (
     TooMany,
     is_certified,
     repeat_correlations,
-    usual_evidence,
+    usual_verdict_weight,
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
@@ -47,7 +47,7 @@ from app.offline.win_rates import WinMatrix, matrix_of
 
 MOST_ROWS = 3_000_000  # of a file; of more, rows alike are put together where the method allows it
 ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines without a matrix
-IN_SUMS = "--method soft-bt --evidence one-vote needs only sums, and --group-by with --where rank a part of it"
+IN_SUMS = "--method soft-bt --verdict-weight one-vote needs only sums, and --group-by with --where rank a part of it"
 NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
 VALUES = {"method": "name"}  # fields of RankingMethod by options, where they differ
 NOBODY = "the judge"  # where the file names none
@@ -70,10 +70,10 @@ class RankingMethod(NamedTuple):
     prior: PriorName = "unit"
     position_bias: PositionBiasChoice = "none"
     wanted: Wanted = Wanted()
-    evidence: EvidenceName = "one-vote"
+    verdict_weight: VerdictWeightName = "one-vote"
     absolute_scale: AbsoluteScale = "estimate"
     reference: Sequence[str] = ()  # judges who are people
-    is_evidence_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
+    is_verdict_weight_usual: bool = False  # rather than chosen: then it may be one-vote where learning takes too much
     inference_target: InferenceTargetChoice = "latent"
     baseline: str | None = None  # a candidate
     scale: ScaleName = "logit"
@@ -139,13 +139,13 @@ def rank_file(
         return [rank(group, method) for group in groups]
     except TooMany as error:
         raise InputError(
-            f"{method.name}: {error}; rank fewer candidates, or by soft-bt with --evidence one-vote"
+            f"{method.name}: {error}; rank fewer candidates, or by soft-bt with --verdict-weight one-vote"
         ) from None
 
 
 def reads_sums(method: RankingMethod) -> bool:
     """True where the likelihood is linear in p, and nothing else is read of single rows."""
-    is_learnt = method.evidence == "learnt" and not method.is_evidence_usual
+    is_learnt = method.verdict_weight == "learnt" and not method.is_verdict_weight_usual
     if is_learnt or method.position_bias == "closed-form":
         return False
     if method.name in experts.MAKERS:
@@ -197,8 +197,12 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
 def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, list[str]]:
     """The method without what so many candidates, or rows that were put together, do not allow; and what that is."""
     left_out = list[str]()
-    if method.is_evidence_usual and method.evidence == "learnt" and (len(group.keys) > DENSE or group.is_folded):
-        method = method._replace(evidence="one-vote")
+    if (
+        method.is_verdict_weight_usual
+        and method.verdict_weight == "learnt"
+        and (len(group.keys) > DENSE or group.is_folded)
+    ):
+        method = method._replace(verdict_weight="one-vote")
         left_out.append("what an answer is worth: it counts as one vote")
     if method.position_bias == "auto" and group.is_folded:
         method = method._replace(position_bias="none")
@@ -236,14 +240,18 @@ def _require_room(group: Group, method: RankingMethod) -> None:
     if _is_certified(group, method):
         room.require(room.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
     elif n > DENSE and method.name not in ROWWISE:
-        remedy = (
-            f"--method soft-bt --evidence one-vote without biases or --scores needs none above {DENSE:,} candidates"
-        )
+        by_rows = "--method soft-bt --verdict-weight one-vote without biases or --scores"
+        remedy = f"{by_rows} needs none above {DENSE:,} candidates"
         room.require(room.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
 
 
 def _is_certified(group: Group, method: RankingMethod) -> bool:
-    if len(group.keys) <= DENSE or method.name in BASELINES or method.name in JOINT or method.evidence == "learnt":
+    if (
+        len(group.keys) <= DENSE
+        or method.name in BASELINES
+        or method.name in JOINT
+        or method.verdict_weight == "learnt"
+    ):
         return False
     return not group.absolute.size and is_certified(model_of(method, len(group.keys)))
 
@@ -259,8 +267,8 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
 
 def require_possible(method: RankingMethod) -> RankingMethod:
     """The method itself. Raises InputError where there is no such method."""
-    if method.evidence == "learnt" and usual_evidence(method.name, method.prior) != "learnt":
-        raise InputError("--evidence learnt goes with the method soft-bt and the prior unit; leave it out")
+    if method.verdict_weight == "learnt" and usual_verdict_weight(method.name, method.prior) != "learnt":
+        raise InputError("--verdict-weight learnt goes with the method soft-bt and the prior unit; leave it out")
     if method.name in BASELINES:
         if method.parameters or method.prior != "unit" or method.position_bias not in NO_BIAS:
             raise InputError(f"{method.name} is a baseline: it has no --parameter, --prior or --position-bias")
@@ -288,6 +296,6 @@ def definition_of(method: RankingMethod) -> fitting.Method:
         method.prior,
         method.prior_variance,
         "none" if is_joint else method.position_bias,
-        method.evidence,
+        method.verdict_weight,
         method.absolute_scale,
     )

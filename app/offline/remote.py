@@ -83,7 +83,7 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
         candidates=[CandidateIn(key=key) for key in case.keys],
         expert=cast(ExpertName, method.name),
         expert_parameters=dict(method.parameters),
-        evidence=method.evidence,
+        verdict_weight=method.verdict_weight,
         prior=method.prior,
         prior_variance=method.prior_variance,
         position_bias=method.position_bias,

@@ -214,7 +214,7 @@ def full_set_scores(case: Case, method: RankingMethod) -> Floats:
     """(N,) from every ordered pair that the judge offers, each of them worth one vote, and all absolute scores."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
-    method = method._replace(evidence="one-vote")
+    method = method._replace(verdict_weight="one-vote")
     if method.name in BASELINES:
         return BASELINES[method.name](comparisons, n).score
     item = np.zeros(comparisons.size, np.int64)

@@ -72,7 +72,7 @@ def _for_so_many(interpretation: Interpretation, candidates: int) -> Interpretat
     """What answers are worth is learnt with matrices of all pairs: of very many candidates each counts as one vote."""
     if candidates <= DENSE:
         return interpretation
-    return interpretation._replace(method=interpretation.method._replace(evidence="one-vote"))
+    return interpretation._replace(method=interpretation.method._replace(verdict_weight="one-vote"))
 
 
 def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:

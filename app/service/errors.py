@@ -110,13 +110,17 @@ class TextsOrSystems(Conflict):
     """A set ranks texts or systems, not both."""
 
 
-class KeyRequired(AppError):
-    """Key required."""
+class Unauthorized(AppError):
+    """Unauthorized."""
 
     status = 401
 
 
-class WrongKey(KeyRequired):
+class KeyRequired(Unauthorized):
+    """Key required."""
+
+
+class WrongKey(Unauthorized):
     """Wrong key."""
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from zlib import crc32
 
 from nextpair import schemas
-from nextpair.words import JOINT, CovariateName, EvidenceName, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import JOINT, CovariateName, InferenceTargetName, MethodName, ScaleName, VerdictWeightName
 
 from app.analysis import ranking as analysis
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
@@ -28,7 +28,7 @@ class RankingQuery(NamedTuple):
     """The ranking of a set that is wanted."""
 
     method: MethodName | None = None  # the set's own by default
-    evidence: EvidenceName | None = None  # the set's own by default
+    verdict_weight: VerdictWeightName | None = None  # the set's own by default
     inference_target: InferenceTargetName | None = None  # the set's own by default
     as_of: int | None = None
     level: float = 0.95
@@ -45,7 +45,7 @@ def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     row, people = found.row, crc32(repr(sorted(found.people)).encode())
     shown = crc32(repr((query.baseline, query.scale, query.by, query.covariates)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon, f"{shown:x}")))
-    method = f"{query.method or row.expert}-{query.evidence or 'own'}-{query.inference_target or 'own'}"
+    method = f"{query.method or row.expert}-{query.verdict_weight or 'own'}-{query.inference_target or 'own'}"
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
 
 
@@ -59,7 +59,7 @@ async def rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ra
 def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     """Raises NotConverged, InvalidRequest, Impossible."""
     row, name = basis.row, query.method or basis.row.expert
-    method = _method(basis.snapshot, name, query.evidence)
+    method = _method(basis.snapshot, name, query.verdict_weight)
     request = RankingRequest(
         name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
         basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
@@ -72,13 +72,13 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
         raise _not_converged(str(error), basis.snapshot) from None
 
 
-def _method(snapshot: Snapshot, name: MethodName, evidence: EvidenceName | None) -> Method:
+def _method(snapshot: Snapshot, name: MethodName, verdict_weight: VerdictWeightName | None) -> Method:
     own = snapshot.interpretation.method
     if name in JOINT:  # biases are its own, beside whatever else it estimates of judges
-        return own._replace(expert="soft-bt", parameters=(), position_bias="none", evidence="one-vote")
+        return own._replace(expert="soft-bt", parameters=(), position_bias="none", verdict_weight="one-vote")
     if name in (own.expert, *BASELINES):
-        return own._replace(evidence=evidence or own.evidence)
-    return own._replace(expert=name, parameters=(), evidence=evidence or "one-vote")
+        return own._replace(verdict_weight=verdict_weight or own.verdict_weight)
+    return own._replace(expert=name, parameters=(), verdict_weight=verdict_weight or "one-vote")
 
 
 def _published(

@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import ExpertName, InferenceTargetChoice
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.fitting import Method, build, usual_evidence
+from app.inference.fitting import Method, build, usual_verdict_weight
 from app.inference.reporting import method_obstacle
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
@@ -30,8 +30,8 @@ async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schem
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
     set_id, columns = uuid4(), await _columns(ctx, db, new)
-    if new.evidence is None:
-        columns["evidence"] = usual_evidence(new.expert, new.prior)
+    if new.verdict_weight is None:
+        columns["evidence"] = usual_verdict_weight(new.expert, new.prior)
     await sets.add(db, {"id": set_id, "status": "open", **columns})
     if new.candidates or new.items:
         await candidates.store(ctx, db, set_id, new.candidates, new.items)
@@ -68,8 +68,8 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     row = await locked_set(db, set_id)
     _refuse_null(patch)
-    if patch.evidence == "learnt":
-        _refuse_impossible({"evidence": Method(row.expert, prior=row.prior, evidence="learnt")})
+    if patch.verdict_weight == "learnt":
+        _refuse_impossible({"verdict_weight": Method(row.expert, prior=row.prior, verdict_weight="learnt")})
     _refuse_impossible_target(patch.inference_target, row.expert)
     await refuse_strangers(ctx, db, row, patch.goal)
     now = present_set(row)
@@ -91,8 +91,8 @@ async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 def _refuse_impossible_method(new: schemas.SetIn) -> None:
     method = Method(new.expert, tuple(new.expert_parameters.items()))
     with_prior = method._replace(prior=new.prior)
-    as_asked = with_prior._replace(evidence="learnt" if new.evidence == "learnt" else "one-vote")
-    _refuse_impossible({"expert_parameters": method, "prior": with_prior, "evidence": as_asked})
+    as_asked = with_prior._replace(verdict_weight="learnt" if new.verdict_weight == "learnt" else "one-vote")
+    _refuse_impossible({"expert_parameters": method, "prior": with_prior, "verdict_weight": as_asked})
 
 
 def _refuse_impossible(methods: Mapping[str, Method]) -> None:
@@ -134,6 +134,8 @@ async def _columns(ctx: Context, db: AsyncConnection, request: schemas.SetIn | s
     columns |= columns.pop("selection", {})
     if "budget" in columns:
         columns["max_comparisons"] = (columns.pop("budget") or {}).get("max_comparisons")
+    if "verdict_weight" in columns:
+        columns["evidence"] = columns.pop("verdict_weight")
     for field in ("temperatures", "evidence"):
         if isinstance(by_judge := columns.get(field), dict):
             ids = await ctx.identify(db, set(by_judge))

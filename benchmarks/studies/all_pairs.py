@@ -1,13 +1,13 @@
-"""Rankings of all pairs held against all pairs: `python -m benchmarks.studies.all_pairs`, the tables of uncertainty.md.
+"""Rankings of all pairs beside the truth: `python -m benchmarks.studies.all_pairs`, the tables of uncertainty.md.
 
-N candidates with scores N(0, 1) and a judge that always answers alike: on each pair d = s_i - s_j + e with a fixed
-e ~ N(0, errors^2), the same in both orders. It votes for who has d > 0, says .999 or .001 of that, or says sigma(d).
-The truth is the order of the mean verdicts on all pairs, where who ties shares the better rank.
+N candidates with scores N(0, 1) and a judge that repeats its verdicts: on each pair d = s_i - s_j + e with a fixed
+e ~ N(0, errors^2), the same in both orders. It votes for d > 0, gives .999 or .001 instead, or gives sigma(d).
+The truth is the order of the mean verdicts on all pairs, where ties share the better rank.
 
-    held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was so
+    held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was true
     stop     the set's rule, goal top 1 at 0.95, looked at after every comparison
 
-The third table replays judges who answered all pairs of real texts; its truth is their own mean verdicts, and what
+The third table replays judges with verdicts on all pairs of real texts; its truth is their own mean verdicts, and what
 `latent` does with the same answers stands beside it.
 """
 
@@ -143,7 +143,7 @@ def started(
 ) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
     sought = Sought(target, loop.texts(len(verdicts)).has, ())
-    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(evidence="learnt"))
+    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(verdict_weight="learnt"))
 
 
 def further(of: RoundCampaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:

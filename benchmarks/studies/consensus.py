@@ -1,4 +1,4 @@
-"""Judges with tastes: `python -m benchmarks.studies.consensus` prints their table in docs/appendix/judges.md.
+"""Judges with effects: `python -m benchmarks.studies.consensus` prints their table in docs/appendix/judges.md.
 
 By simulation: t_ji = s_i + u_ji, u_ji ~ N(0, omega_j^2), hard verdicts with the odds exp(t_j,first - t_j,second).
 """
@@ -20,7 +20,7 @@ from benchmarks.studies.truth import differences_held
 class Cast(NamedTuple):
     """Who judges, and what there is to judge."""
 
-    omega: list[float]  # (J,) standard deviations of tastes
+    omega: list[float]  # (J,) standard deviations of effects
     share: list[float]  # (J,) of the verdicts
     verdicts: int = 1000
     n: int = 20
@@ -30,17 +30,17 @@ class Cast(NamedTuple):
 
 FIVE = [0.8, 0.05, 0.05, 0.05, 0.05]
 CASTS = {
-    "5, tastes 0": Cast([0.0] * 5, FIVE),
-    "5, tastes 0.25": Cast([0.25] * 5, FIVE),
-    "5, tastes 0.5": Cast([0.5] * 5, FIVE),
-    "5, tastes 1": Cast([1.0] * 5, FIVE),
-    "5, tastes 0.5, of equal shares": Cast([0.5] * 5, [0.2] * 5),
-    "5, tastes 0.5, scores spread 2": Cast([0.5] * 5, FIVE, spread=2.0),
-    "5, tastes 0.5, 5 candidates": Cast([0.5] * 5, FIVE, n=5),
-    "a model, tastes 1, 1,000 verdicts; 10 people, 0.3, 10 each": Cast(
+    "5, effects 0": Cast([0.0] * 5, FIVE),
+    "5, effects 0.25": Cast([0.25] * 5, FIVE),
+    "5, effects 0.5": Cast([0.5] * 5, FIVE),
+    "5, effects 1": Cast([1.0] * 5, FIVE),
+    "5, effects 0.5, of equal shares": Cast([0.5] * 5, [0.2] * 5),
+    "5, effects 0.5, scores spread 2": Cast([0.5] * 5, FIVE, spread=2.0),
+    "5, effects 0.5, 5 candidates": Cast([0.5] * 5, FIVE, n=5),
+    "a model, effects 1, 1,000 verdicts; 10 people, 0.3, 10 each": Cast(
         [1.0] + [0.3] * 10, [10 / 11] + [1 / 110] * 10, verdicts=1100
     ),
-    "1, tastes 0.5": Cast([0.5], [1.0]),
+    "1, effects 0.5": Cast([0.5], [1.0]),
     "3 good, 2 useless, 1 adversarial": Cast([0.0] * 6, [1 / 6] * 6, 600, c=[2.0, 1.5, 1.2, 0.0, 0.0, -1.0]),
 }
 

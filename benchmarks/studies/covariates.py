@@ -2,7 +2,7 @@
 
 Four systems with scores N(0, SD^2) have effects N(0, OMEGA^2) on each of PROMPTS prompts, and one judge compares all
 pairs on each prompt once. Lengths differ as much between systems as between outputs of one, and one standard deviation
-of all of them adds beta to an output. Votes are 1 with probability sigma(d), else 0; who says probabilities says
+of all of them adds beta to an output. Votes are 1 with probability sigma(d), else 0; probabilities are
 sigma(d + e), e ~ N(0, NOISE^2), with d the difference of scores, effects and lengths. The truth is the scores alone.
 """
 
@@ -23,7 +23,7 @@ from benchmarks.studies.truth import differences, differences_held
 SEED = 30_075
 N, PROMPTS, SD, OMEGA, NOISE = 4, 40, 0.5, 0.3, 0.5
 NORMAL = 1.96  # half the width of a 95% interval, in standard deviations
-WORLDS = list(product(("says p", "votes"), (0.0, 0.25, 0.5)))
+WORLDS = list(product(("probabilities", "votes"), (0.0, 0.25, 0.5)))
 
 
 class LengthTakenOut(NamedTuple):
@@ -60,10 +60,12 @@ def one_run(judge: str, beta: float, number: int) -> LengthTakenOut:
     first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = value[item, first] - value[item, second]
     thought = expit(d + NOISE * rng.standard_normal(len(d)))
-    log = by_one_judge(first, second, thought if judge == "says p" else (rng.random(len(d)) < expit(d)).astype(float))
+    log = by_one_judge(
+        first, second, thought if judge == "probabilities" else (rng.random(len(d)) < expit(d)).astype(float)
+    )
     covariates = covariates_of({"length": length}, log, item)
     alone, beside = (
-        publish(log, item, no_absolute_scores(), Method(evidence="learnt"), N, 1, covariates=each)
+        publish(log, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1, covariates=each)
         for each in (None, covariates)
     )
     (effect,) = effects_on_new_items(beside, item)

@@ -1,4 +1,4 @@
-"""Does a ranking know how sure it is? `python -m benchmarks.studies.coverage` prints the tables of uncertainty.md.
+"""Does the confidence of a ranking hold? `python -m benchmarks.studies.coverage` prints the tables of uncertainty.md.
 
 True scores are drawn from the prior, s ~ N(0, I), and verdicts from the model, on pairs that the service's own code
 chooses as the log grows:
@@ -6,7 +6,7 @@ chooses as the log grows:
     soft-bt     p = 1 with probability sigma(s_i - s_j), else 0
     gaussian    p ~ N(beta + (s_i - s_j) / alpha, v / alpha^2): here the posterior is exact, a miss would be a mistake
 
-Over many runs what is stated as 95% should hold in 95% of them, whatever chose the pairs. No pair is asked twice
+Over many runs what is stated as 95% should hold in 95% of them, for every way of choosing pairs. No pair is asked twice
 before all pairs have been. A standard error is that of independent runs.
 """
 
@@ -44,7 +44,7 @@ Judge = Callable[[Floats, np.random.Generator], Floats]  # from true differences
 
 
 class CoverageSetting(NamedTuple):
-    """A row of the tables, but for its length."""
+    """A row of the tables, except its length."""
 
     expert: str
     n: int
@@ -52,7 +52,7 @@ class CoverageSetting(NamedTuple):
 
 
 class Statements(NamedTuple):
-    """Probabilities stated, and of each whether it was so."""
+    """Probabilities stated, and whether each came true."""
 
     stated: Floats  # (n,)
     true: Floats  # (n,) 0 or 1
@@ -113,7 +113,7 @@ def answering(judge: Judge, truth: Floats, rng: np.random.Generator) -> Answer:
 
 
 def judge(expert: str) -> Judge:
-    """Return a judge who answers as this expert believes."""
+    """Return a judge that follows this comparison model."""
     if expert == "soft-bt":
         return hard_verdicts
     alpha, beta, v = (experts.parameters("gaussian")[name] for name in ("alpha", "beta", "v"))
@@ -142,7 +142,7 @@ def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
 
 def heading(expert: str) -> str:
     columns = (
-        "N | comparisons | selection | runs | scores % | ranks together % | width of ranks | leader best, stated | so"
+        "N | comparisons | selection | runs | scores % | ranks together % | width of ranks | leader best, stated | true"
     )
     claims = " | ".join(f"claims beyond {epsilon:g} | false %" for epsilon in EPSILONS)
     return table_head(f"{expert}: {columns} | {claims}")
@@ -160,8 +160,8 @@ def row(n: int, length: int, criterion: Criterion, rankings: Sequence[Coverage])
 
 
 def calibration(runs: Sequence[Sequence[Coverage]]) -> str:
-    """Tabulate each kind of probability by bins: how many, the mean stated, the share that was so."""
-    lines = [table_head("what | stated | how many | mean stated | so | ± se")]
+    """Tabulate each kind of probability by bins: how many, the mean stated, the share that came true."""
+    lines = [table_head("what | stated | how many | mean stated | true | ± se")]
     for name in ("best", "top", "before"):
         by_run = [_joined([getattr(ranking, name) for ranking in run]) for run in runs]
         bins = zip(EDGES[:-1], EDGES[1:], _bins(by_run), strict=True)

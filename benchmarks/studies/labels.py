@@ -1,7 +1,7 @@
-"""Judges held against people's labels: `python -m benchmarks.studies.labels` prints the tables of judges.md.
+"""Judges validated against people's labels: `python -m benchmarks.studies.labels` prints the tables of judges.md.
 
-Two judges are right by themselves in a share of the items, four others are fooled together in 40% of them: what each
-way to weigh them makes of 319 items with so many labels. And what labels tell, by which items people label.
+Two judges are right independently in a share of the items, four others have the same error in 40% of them: the accuracy
+of each way to weigh them on 319 items with that many labels. And what labels show, by which items people label.
 """
 
 import sys
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def judged(good: float, seed: int) -> tuple[Ints, Floats]:
-    """True classes, and the votes of two good judges and of four who are fooled together."""
+    """True classes, and the votes of two good judges and of four with correlated errors."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(2, size=ITEMS)
     follows = np.where(rng.random(ITEMS) < FOOLED, 1 - truth, truth)[:, None]

@@ -1,11 +1,11 @@
-"""Rankings held against prompts to come: `python -m benchmarks.studies.new_items` prints the tables of uncertainty.md.
+"""Rankings compared with new prompts: `python -m benchmarks.studies.new_items` prints the tables of uncertainty.md.
 
 Eight systems with scores N(0, SD^2) have effects N(0, omega^2) on each of M prompts; 560 comparisons of pairs on
-prompts are drawn at random, one by one. Votes are 1 with probability sigma(d), else 0; who says probabilities says
+prompts are drawn at random, one by one. Votes are 1 with probability sigma(d), else 0; probabilities are
 sigma(d + e), e ~ N(0, 0.25), with d the difference of scores and effects. The truth is the scores without effects.
 
 Real judges have no truth. There the prompts are split into two halves, each is ranked, and the difference of two
-systems by one half is held against the other:
+systems by one half is compared with the other:
 
     z^2        (difference by A - difference by B)^2 / (variance of A + variance of B), whose mean is 1 where they hold
     reversed   claims by A, more than 1.645 standard deviations from 0, that have the other sign by B
@@ -56,7 +56,7 @@ class Agreed(NamedTuple):
     turned: float  # of those
 
 
-WORLDS = [World(*each) for each in product(("says p", "votes"), (20, 80), (0.0, 0.5, 1.0))]
+WORLDS = [World(*each) for each in product(("probabilities", "votes"), (20, 80), (0.0, 0.5, 1.0))]
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=20, help="of every dimension of real data")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
-    columns = ["ranks hold, %", "leader best, stated", "so", "width of ranks"]
+    columns = ["ranks hold, %", "leader best, stated", "true", "width of ranks"]
     print(table(["judge", "prompts", "omega", *columns], simulated(chosen.runs)), flush=True)
     columns = ["z^2", "claims", "reversed, %"]
     print("\n" + table(["data", "systems", "prompts in a half", *columns], in_halves(chosen.data, chosen.splits)))
@@ -91,13 +91,13 @@ def one_run(world: World, number: int) -> list[HeldInTruth]:
     first, second = np.where(rng.random(COMPARISONS) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = s[first] - s[second] + u[item, first] - u[item, second]
     thought = expit(d + NOISE * rng.standard_normal(COMPARISONS))
-    p = thought if world.judge == "says p" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
+    p = thought if world.judge == "probabilities" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
     targets = by_target(by_one_judge(first, second, p), item, N)
     return [held(summary_of(scores, Wanted()), ranks(s), int(scores.mean.argmax())) for scores in targets]
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:
-    published = publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), n, 1)
+    published = publish(comparisons, item, no_absolute_scores(), Method(verdict_weight="learnt"), n, 1)
     return [published.scores, on_new_items(published, item)]
 
 

@@ -26,7 +26,16 @@ from benchmarks.studies.truth import differences_held
 SEED = 20_267
 N, COMPARISONS, BATCH = 16, 160, 20
 NOISE, LEVEL = 0.7, 0.95
-HEADINGS = ["effects", "models", "verdicts by people", "differences held", "P(best) stated", "so", "stopped", "falsely"]
+HEADINGS = [
+    "effects",
+    "models",
+    "verdicts by people",
+    "differences held",
+    "P(best) stated",
+    "true",
+    "stopped",
+    "falsely",
+]
 
 
 class PeopleSetting(NamedTuple):
@@ -93,7 +102,7 @@ def simulate(setting: PeopleSetting, rng: np.random.Generator) -> tuple[Floats, 
 
 def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
     item: Ints = np.zeros(log.size, np.int64)
-    published = publish(log, item, no_absolute_scores(), Method(evidence="learnt"), N, len(people))
+    published = publish(log, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, len(people))
     return published.scores, of_people(published, people, {})
 
 

@@ -1,4 +1,4 @@
-"""What sets gain by telling each other? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
+"""What do sets gain from shared priors? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
 
 SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
 service's own code chooses. `alone` each learns from itself what an answer is worth; `pooled` they tell each other
@@ -24,9 +24,9 @@ N, SETS = 12, 25
 LENGTHS = (6, 12, 24)  # comparisons of each set
 GROWTH = 1.25
 SETTINGS = tuple((judge, sd) for judge in ("consistent", "noisy", "people") for sd in (0.2, 1.0))
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
-HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "so"]
+HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "true"]
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Signal, circles, judges who change: `python -m benchmarks.studies.signal` prints the tables of uncertainty.md.
+"""Signal, cycles, judges that change: `python -m benchmarks.studies.signal` prints the tables of uncertainty.md.
 
 Twelve candidates with scores of spread sd, hard verdicts P(first wins) = sigma(d), d = s_first - s_second, or
 probabilities sigma(d + noise). Pairs are chosen by the service's own code, orders are balanced, and no pair is asked
@@ -39,18 +39,19 @@ def main() -> None:
     print(
         table(["judge", "sd", *(f"by {k}N, %" for k in LENGTHS), f"ever in {LONGEST}N, %"], signals(runs)), flush=True
     )
-    print("\n" + table(["judge", "doubted, %"], circles(runs)), flush=True)
+    print("\n" + table(["judge", "in doubt, %"], circles(runs)), flush=True)
     print(
-        "\n" + table(["candidates", "sd", "one of the four judges", "named, %", "others, %"], changes(runs)), flush=True
+        "\n" + table(["candidates", "sd", "one of the four judges", "flagged, %", "others, %"], changes(runs)),
+        flush=True,
     )
 
 
 def signals(runs: int) -> Iterable[Sequence[str]]:
-    """Yield how often signal is claimed by then, were one to look after every verdict."""
+    """Yield how often signal is claimed by then, looking after every verdict."""
     judges: dict[str, tuple[float, Judge]] = {
-        "fair coins": (0.0, hard_verdicts),
-        "coins that name the first in 90%": (0.0, lambda d, rng: (rng.random(len(d)) < 0.9).astype(np.float64)),
-        "coins that give probabilities": (0.0, noisy(2.0)),
+        "random verdicts": (0.0, hard_verdicts),
+        "random verdicts, the first in 90%": (0.0, lambda d, rng: (rng.random(len(d)) < 0.9).astype(np.float64)),
+        "random probabilities": (0.0, noisy(2.0)),
     }
     judges |= {f"hard, spread {sd:g}": (sd, hard_verdicts) for sd in (0.2, 1.0, 3.0)}
     judges |= {
@@ -79,9 +80,9 @@ def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floa
 
 
 def circles(runs: int) -> Iterable[tuple[str, str]]:
-    """Yield how often the check of cycles doubts one verdict on each of the 55 pairs of eleven candidates."""
+    """Yield how often the check of cycles is in doubt, for one verdict on each of the 55 pairs of eleven candidates."""
     judges = {f"hard, spread {sd:g}": errs(sd) for sd in (0.0, 0.2, 1.0, 3.0)}
-    judges |= {f"a circle, right in {right:.0%}": goes_in_circles(right) for right in (0.8, 0.9, 1.0)}
+    judges |= {f"a cycle, right in {right:.0%}": goes_in_circles(right) for right in (0.8, 0.9, 1.0)}
     for name, judge in judges.items():
         yield name, percent([_doubted(judge, number) for number in range(runs)])
 
@@ -95,7 +96,7 @@ def errs(sd: float) -> Answer:
 
 
 def goes_in_circles(right: float) -> Answer:
-    """Each candidate beats the next half of the circle."""
+    """Each candidate beats the next half of the cycle."""
 
     def answer(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
         beats = (second - first) % ON_A_CIRCLE < ON_A_CIRCLE / 2
@@ -112,11 +113,11 @@ def _doubted(answer: Answer, number: int) -> bool:
 
 
 def changes(runs: int) -> Iterable[Sequence[str]]:
-    """Yield how often the bad one of four judges is named, and how often a good one is, after 360 verdicts."""
+    """Yield how often the bad one of four judges is flagged, and how often a good one is, after 360 verdicts."""
     kinds: dict[str, Misled] = {
         "is honest too": lambda rng, d, when: hard_verdicts(d, rng),
-        "tosses coins": lambda rng, d, when: hard_verdicts(0.0 * d, rng),
-        "tosses coins from half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, 0.0), rng),
+        "judges at random": lambda rng, d, when: hard_verdicts(0.0 * d, rng),
+        "judges at random from half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, 0.0), rng),
         "reverses half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, -d), rng),
     }
     for n in (N, 20):

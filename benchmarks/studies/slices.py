@@ -7,7 +7,7 @@ probabilities says sigma(d + e), e ~ N(0, NOISE^2), where d is the difference of
     intervals   95% intervals of differences on prompts of a tag: of the slice, of the ranking of all prompts, and of
                 a ranking of the tag's prompts alone; the truth is scores plus effects of tags, for votes flattened by
                 the effects of prompts, 1 / sqrt(1 + pi/8 2 OMEGA^2)
-    claims      sets in which the test claims a departure at .05, without effects of tags and with a planted reversal:
+    claims      sets in which the test claims a deviation at .05, without effects of tags and with a planted reversal:
                 scores .9, .3, -.3, -.9, where the first and third system change places on the first tag
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
-from app.inference.targets import TagDeparture, by_tag, departures, on_new_items
+from app.inference.targets import TagDeviation, by_tag, deviations, on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.truth import differences, differences_held
@@ -56,19 +56,20 @@ class IntervalCoverage(NamedTuple):
 
 EVEN = ((5, 5, 5), (20, 20, 20))
 INTERVALS = [
-    (TaggedDesign(judge, sizes), eta) for judge, sizes, eta in product(("says p", "votes"), EVEN, (0.0, 0.3, 0.6))
+    (TaggedDesign(judge, sizes), eta)
+    for judge, sizes, eta in product(("probabilities", "votes"), EVEN, (0.0, 0.3, 0.6))
 ]
 CLAIMS = [
-    *(TaggedDesign(judge, (size,) * TAGS) for judge, size in product(("says p", "votes"), (5, 10, 20))),
-    *(TaggedDesign(judge, (2, 4, 9)) for judge in ("says p", "votes")),
-    *(TaggedDesign(judge, (20, 20, 20), 0.5) for judge in ("says p", "votes")),
+    *(TaggedDesign(judge, (size,) * TAGS) for judge, size in product(("probabilities", "votes"), (5, 10, 20))),
+    *(TaggedDesign(judge, (2, 4, 9)) for judge in ("probabilities", "votes")),
+    *(TaggedDesign(judge, (20, 20, 20), 0.5) for judge in ("probabilities", "votes")),
 ]
 
 
 def main() -> None:
     parser = ArgumentParser("python -m benchmarks.studies.slices", description=__doc__)
     parser.add_argument("--runs", type=int, default=100, help="of every row of intervals")
-    parser.add_argument("--sets", type=int, default=1000, help="without departures, of every row of claims")
+    parser.add_argument("--sets", type=int, default=1000, help="without deviations, of every row of claims")
     parser.add_argument("--planted", type=int, default=200, help="with a reversal, of every row of claims")
     chosen = parser.parse_args()
     columns = [f"{each}: held, %; width" for each in ("slice", "all prompts", "tag alone")]
@@ -117,19 +118,19 @@ def shown(by_tag: Sequence[Scores], truth: Floats) -> IntervalCoverage:
     return IntervalCoverage(float(np.mean(covered)), float(np.mean(2.0 * NORMAL * np.sqrt(variances))))
 
 
-def one_test(design: TaggedDesign, is_planted: bool, rng: np.random.Generator) -> list[TagDeparture]:
+def one_test(design: TaggedDesign, is_planted: bool, rng: np.random.Generator) -> list[TagDeviation]:
     scores = np.tile(PLANTED if is_planted else rng.normal(0.0, SD, N), (TAGS, 1))
     if is_planted:
         scores[0, REVERSED] = scores[0, REVERSED[::-1]]
     log = judged(scores, design, rng)
-    return departures(fitted(log.comparisons, log.item), log.item, log.tag, TAGS, rng)
+    return deviations(fitted(log.comparisons, log.item), log.item, log.tag, TAGS, rng)
 
 
-def claimed(tested: list[TagDeparture]) -> bool:
+def claimed(tested: list[TagDeviation]) -> bool:
     return min(each.p_value for each in tested) <= LEVEL
 
 
-def is_right(tested: list[TagDeparture]) -> bool:
+def is_right(tested: list[TagDeviation]) -> bool:
     """Whether the planted reversal is the strongest claim."""
     of_tag = tested[0]
     is_first = of_tag.p_value == min(each.p_value for each in tested)
@@ -146,12 +147,12 @@ def judged(scores: Floats, design: TaggedDesign, rng: np.random.Generator) -> Ta
     first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = theta[item, first] - theta[item, second]
     thought = expit(d + NOISE * rng.standard_normal(len(d)))
-    p = thought if design.judge == "says p" else (rng.random(len(d)) < expit(d)).astype(np.float64)
+    p = thought if design.judge == "probabilities" else (rng.random(len(d)) < expit(d)).astype(np.float64)
     return TaggedLog(by_one_judge(first, second, p), item, tag)
 
 
 def fitted(comparisons: Comparisons, item: Ints) -> Published:
-    return publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), N, 1)
+    return publish(comparisons, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Can a stop happen, is it right, and is it foretold? `python -m benchmarks.studies.stops`, a table of uncertainty.md.
+"""Can a stop happen, is it right, and is it forecast? `python -m benchmarks.studies.stops`, a table of uncertainty.md.
 
-Eight candidates, `top_k: 1`, pairs as the service asks them, one after the other, opening again where they are used up.
-Three judges: one who votes, 1 with probability sigma(d); one who says sigma(d + e), e ~ N(0, 1) anew each time; and one
-whose e is drawn once for each pair and order, and stays. Three truths:
+Eight candidates, `top_k: 1`, pairs as the service asks them, one after the other, reopened once they are exhausted.
+Three judges: one votes, 1 with probability sigma(d); one gives sigma(d + e), with a new e ~ N(0, 1) each time; and one
+has an e that is drawn once for each pair and order. Three truths:
 
     ahead     the leader two standard deviations ahead of seven from N(0, 1)
     tied      the two best from N(0, 1) made equal: every stop is false
@@ -29,7 +29,7 @@ MOST = 800  # comparisons
 STOP = Stop(top_k=1)
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 PERSON, MODEL = 1, 2  # ids
-HEADINGS = ["truth", "judge", "evidence", "runs", "stopped %", "after, median", "false %"]
+HEADINGS = ["truth", "judge", "verdict weight", "runs", "stopped %", "after, median", "false %"]
 FORESEEN = ["forecast / actual half way", "80% interval holds %"]
 
 
@@ -68,8 +68,8 @@ def repeater(scores: Floats, rng: np.random.Generator) -> Answer:
 
 JUDGES = (
     StudiedJudge("votes", PERSON, voter),
-    StudiedJudge("says p", PERSON, thinker),
-    StudiedJudge("repeats p", MODEL, repeater),
+    StudiedJudge("probabilities", PERSON, thinker),
+    StudiedJudge("repeated probabilities", MODEL, repeater),
 )
 
 
@@ -112,7 +112,7 @@ def course(
 ) -> Course:
     scores = rng.permutation(truth(rng))
     answer, reopening = judge.answering(scores, rng), Reopening(judge.id, judge.id == PERSON, STOP)
-    snapshots = [unjudged(N, Method(evidence=evidence))]
+    snapshots = [unjudged(N, Method(verdict_weight=evidence))]
     while len(snapshots) <= MOST:
         snapshots.append(further(snapshots[-1], PLAN, answer, judge=judge.id, reopening=reopening))
         if snapshots[-1].version == snapshots[-2].version:

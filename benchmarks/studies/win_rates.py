@@ -1,7 +1,7 @@
-"""Win rates held against what is so: `python -m benchmarks.studies.win_rates` prints the table of uncertainty.md.
+"""Win rates compared with the truth: `python -m benchmarks.studies.win_rates` prints the table of uncertainty.md.
 
 Four systems with scores N(0, SD^2) have effects N(0, omega^2) on each of M prompts, and one judge compares all pairs on
-each prompt once. Votes are 1 with probability sigma(d), else 0; who says probabilities says sigma(d + e), e ~ N(0,
+each prompt once. Votes are 1 with probability sigma(d), else 0; probabilities are sigma(d + e), e ~ N(0,
 NOISE^2), with d the difference of scores and effects. The true win rate is the mean verdict over all prompts there
 could be, against the others, or against one of them.
 
@@ -28,7 +28,7 @@ SEED = 30_017
 N, SD, NOISE = 4, 0.7, 0.5
 LEVEL = 0.95
 NODES, SHARES = np.polynomial.hermite_e.hermegauss(30)
-WORLDS = [World(*each) for each in product(("says p", "votes"), (15, 60), (0.5, 1.0))]
+WORLDS = [World(*each) for each in product(("probabilities", "votes"), (15, 60), (0.5, 1.0))]
 
 
 class RatesHeld(NamedTuple):
@@ -63,9 +63,11 @@ def one_run(world: World, number: int) -> RatesHeld:
     item, pair = np.divmod(np.arange(world.prompts * pairs.shape[1]), pairs.shape[1])
     first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = s[first] - s[second] + u[item, first] - u[item, second]
-    measures = world.judge == "says p"
+    measures = world.judge == "probabilities"
     p = expit(d + NOISE * rng.standard_normal(len(d))) if measures else (rng.random(len(d)) < expit(d)).astype(float)
-    published = publish(by_one_judge(first, second, p), item, no_absolute_scores(), Method(evidence="learnt"), N, 1)
+    published = publish(
+        by_one_judge(first, second, p), item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1
+    )
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
     ranking = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts)
     truth = true_rates(s, 2.0 * world.omega**2 + measures * NOISE**2)

@@ -47,8 +47,10 @@ class RankedOutputs(Generic[T]):
         return "\n".join([*lines, target, *first_place, *prompts, self._last_line()])
 
     def _last_line(self) -> str:
-        stopping, sureness = self.ranking.stopping, self.ranking.sureness
-        sure = "" if sureness is None else f", {_share(sureness.concordance)} of the pairs in the right order"
+        stopping, confidence = self.ranking.stopping, self.ranking.confidence
+        sure = (
+            "" if confidence is None else f", {_share(confidence.expected_concordance)} of the pairs in the right order"
+        )
         unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
         return f"{counted(self.ranking.comparisons, 'comparison')}{sure}{unmet}"
 

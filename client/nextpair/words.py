@@ -1,6 +1,6 @@
 """The words of the contract that the command line offers too, without anything heavy to import."""
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random"]
 ExpertName = Literal[
@@ -24,10 +24,10 @@ JudgeKind = Literal["human", "llm"]
 CovarianceName = Literal["sandwich", "published"]
 SimultaneousName = Literal["contrasts", "ellipsoid"]
 MatrixName = Literal["observed", "expected", "win-rate"]
-AccordName = Literal["coins", "against", "changed"]
+DiscriminationName = Literal["random", "inverted", "changed"]
 CheckVerdict = Literal["holds", "doubt", "unknown"]
 PriorName = Literal["unit", "anchor"]
-EvidenceName = Literal["learnt", "one-vote"]
+VerdictWeightName = Literal["learnt", "one-vote"]
 AbsoluteScale = Literal["estimate", "given"]
 ScaleName = Literal["logit", "elo"]
 CovariateName = Literal["length"]
@@ -76,3 +76,14 @@ def percent(probability: float) -> str:
     if probability in (0.0, 1.0):
         return f"{probability:.0%}"
     return "<1%" if probability < 0.005 else f"{min(probability, 0.99):.0%}"
+
+
+if not TYPE_CHECKING:  # else type checkers would take any name
+
+    def __getattr__(name: str) -> object:
+        if name == "EvidenceName":  # deprecated
+            from nextpair.schemas.deprecated import warn
+
+            warn(name, "VerdictWeightName")
+            return VerdictWeightName
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

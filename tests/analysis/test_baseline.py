@@ -69,13 +69,13 @@ def test_elo_is_logits_times_one_number_wherever_scores_are(target: InferenceTar
 
 
 def test_the_effects_of_judges_have_the_scale_of_the_scores() -> None:
-    logits, elo = (ranked("latent", "consensus", scale=scale).tastes for scale in ("logit", "elo"))
+    logits, elo = (ranked("latent", "consensus", scale=scale).judge_effects for scale in ("logit", "elo"))
     assert logits
     assert elo
     for judge, effects in logits.items():
         assert elo[judge].sd == pytest.approx(ELO * effects.sd)
-        assert [each.departure for each in elo[judge].departures] == pytest.approx(
-            [ELO * each.departure for each in effects.departures]
+        assert [each.deviation for each in elo[judge].largest_deviations] == pytest.approx(
+            [ELO * each.deviation for each in effects.largest_deviations]
         )
 
 

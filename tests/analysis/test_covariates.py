@@ -15,7 +15,7 @@ from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Floats, Ints, by_one_judge
 
 KEYS, PROMPTS = ["ash", "elm", "fir"], 12
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 FIRST, SECOND = (np.tile(column, PROMPTS) for column in np.triu_indices(3, 1))
 ITEM = np.repeat(np.arange(PROMPTS), 3)
 LENGTHS = np.random.default_rng(7).normal([4.0, 4.5, 5.0], 0.5, (PROMPTS, 3))  # fir writes most

@@ -54,9 +54,9 @@ def test_an_answer_is_the_contracts() -> None:
     assert (ranking.set_id, ranking.version, ranking.held_out, ranking.stopping) == (SET_ID, 60, tested, stopping)
     assert [row.key for row in ranking.ranking] == KEYS
     assert [row.comparisons for row in ranking.ranking] == [40, 40, 40]
-    assert ranking.certainty.agreement_with_people is not None
-    assert ranking.certainty.agreement_with_people.pairs == 3
-    assert [*(ranking.certainty.temperature or ())] == ["gpt"]
+    assert ranking.validation.agreement_with_people is not None
+    assert ranking.validation.agreement_with_people.pairs == 3
+    assert [*(ranking.validation.temperature or ())] == ["gpt"]
     target = ranking.inference_target
     assert (target.name, target.also) == ("all-pairs", ["people", "latent"])
 

@@ -19,7 +19,7 @@ from app.inference.types import Comparisons, Ints, once_each
 
 KEYS, PROMPTS = ["gpt", "llama", "mistral"], 18
 CATEGORIES = ["code", "facts", "writing"] * 6
-METHOD = Method("soft-bt", evidence="learnt")
+METHOD = Method("soft-bt", verdict_weight="learnt")
 Tags = Sequence[Mapping[str, str]]
 
 
@@ -90,10 +90,10 @@ def test_a_reversal_on_one_value_is_claimed_and_named(by_category: schemas.Ranki
     assert (slices.tag, [each.value for each in slices.slices]) == ("category", ["code", "facts", "writing"])
     assert [row.key for row in code.ranking] == ["llama", "gpt", "mistral"]
     assert [row.key for row in slices.slices[1].ranking] == ["gpt", "llama", "mistral"]
-    assert (code.departure.claimed, code.departure.reversal) == (True, True)
-    assert (code.departure.first, code.departure.second) == ("llama", "gpt")
-    assert code.departure.sentence == (
-        f"On category code, llama beats gpt; elsewhere gpt beats llama (p = {code.departure.p_value:.2g})."
+    assert (code.deviation.claimed, code.deviation.reversal) == (True, True)
+    assert (code.deviation.first, code.deviation.second) == ("llama", "gpt")
+    assert code.deviation.sentence == (
+        f"On category code, llama beats gpt; elsewhere gpt beats llama (p = {code.deviation.p_value:.2g})."
     )
     assert slices.sentence.startswith("By category, on new prompts: scores are shrunk towards those of all prompts.")
     assert "The ranking differs from the other prompts' on code" in slices.sentence
@@ -130,7 +130,7 @@ def test_other_names_of_values_change_nothing_else(by_category: schemas.Ranking)
     before = {names[each.value]: each for each in slices.slices}
     assert [each.value for each in renamed.slices] == ["x", "y", "z"]
     for each in renamed.slices:
-        assert each.departure.p_value == before[each.value].departure.p_value
+        assert each.deviation.p_value == before[each.value].deviation.p_value
         assert [row.score for row in each.ranking] == pytest.approx([row.score for row in before[each.value].ranking])
     assert renamed.shared == pytest.approx(slices.shared)
 
@@ -147,22 +147,22 @@ def test_more_tags_ask_for_a_smaller_p(by_category: schemas.Ranking) -> None:
     others = {f"tag {n}": "x" for n in range(19)}
     slices = sliced(ranked([{"category": each} | others for each in CATEGORIES])).slices
     for each, alone in zip(slices, sliced(by_category).slices, strict=True):
-        assert each.departure.p_value == alone.departure.p_value
-        assert each.departure.claimed == (each.departure.p_value <= 0.05 / 20)
-        assert alone.departure.claimed == (alone.departure.p_value <= 0.05)
+        assert each.deviation.p_value == alone.deviation.p_value
+        assert each.deviation.claimed == (each.deviation.p_value <= 0.05 / 20)
+        assert alone.deviation.claimed == (alone.deviation.p_value <= 0.05)
 
 
 @pytest.mark.parametrize("categories", [["code"] * PROMPTS, ["code"] * (PROMPTS - 1) + ["facts"]])
 def test_nothing_is_claimed_where_no_permutation_could_tell(categories: list[str]) -> None:
     code = sliced(ranked(tagged(*categories))).slices[0]
-    assert not code.departure.claimed
-    assert code.departure.sentence == "There are too few prompts to tell whether category code differs from the others."
+    assert not code.deviation.claimed
+    assert code.deviation.sentence == "There are too few prompts to tell whether category code differs from the others."
 
 
 def test_elo_is_the_scale_of_slices_too(by_category: schemas.Ranking) -> None:
     elo = sliced(ranked(IN_ALL, baseline="mistral", scale="elo"))
     for one, other in zip(sliced(by_category).slices, elo.slices, strict=True):
-        assert other.departure.difference == pytest.approx(400.0 / ln(10.0) * one.departure.difference)
+        assert other.deviation.difference == pytest.approx(400.0 / ln(10.0) * one.deviation.difference)
         for before, after in zip(one.ranking, other.ranking, strict=True):
             assert after.score == pytest.approx(400.0 / ln(10.0) * before.score)
             if before.against and after.against:

@@ -304,7 +304,7 @@ async def test_a_scale_leads_from_what_a_judge_said_to_the_scores(http: httpx.As
 @pytest.mark.parametrize("biases", ["none", "estimate"])
 async def test_the_scores_are_those_of_a_fit_of_both(http: httpx.AsyncClient, expert: str, biases: str) -> None:
     """Two judges compare, of whom one scores too, and a third only scores."""
-    created = await create_set(http, expert=expert, position_bias=biases, evidence="one-vote")
+    created = await create_set(http, expert=expert, position_bias=biases, verdict_weight="one-vote")
     await compare(http, created["id"], "ash>birch", "birch>cedar", "elm>ash", judge="alice")
     await score(http, created["id"], "carol", ash=6, birch=2, elm=5)
     await score(http, created["id"], "bob", ash=60, cedar=10)

@@ -73,7 +73,7 @@ async def test_an_assignment_of_systems_holds_the_prompt_and_the_outputs(http: h
 
 
 async def test_the_reason_reads_first_minus_second(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", "oak", order="as_selected", evidence="one-vote")
+    created = await create_set(http, "ash", "elm", "oak", order="as_selected", verdict_weight="one-vote")
     await compare(http, created["id"], "ash>elm", "ash>elm")
     (pair,) = [a for a in (await ask(http, created["id"], count=3))["assignments"] if names(a) == ("ash", "oak")]
     prediction = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="oak")

@@ -66,7 +66,7 @@ async def varied_log(http: httpx.AsyncClient) -> str:
 async def test_a_comparison_counts_by_its_weight(http: httpx.AsyncClient, form: str) -> None:
     """5000 to 1 is no tie; it says what 5000 rows and one say, and comes back in an export."""
     told = [comparison("ash", "elm", 1.0, weight=5000), comparison("ash", "elm", 0.0)]
-    one, other = [await create_set(http, evidence="one-vote") for _ in range(2)]
+    one, other = [await create_set(http, verdict_weight="one-vote") for _ in range(2)]
     await send(http, one["id"], *told)
     await send(http, other["id"], *[told[0] | {"weight": 1}] * 5000, told[1])
     assert await scores_of(http, one["id"]) == pytest.approx(await scores_of(http, other["id"]), abs=1e-8)

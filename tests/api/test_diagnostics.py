@@ -120,7 +120,7 @@ def test_the_history_ends_at_the_present(found: dict[str, Any]) -> None:
     "fields", [{}, {"position_bias": "estimate", "prior": "anchor", "expert": "phi-beta"}], ids=str
 )
 async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClient, fields: dict[str, Any]) -> None:
-    created = await create_set(http, evidence="one-vote", **fields)
+    created = await create_set(http, verdict_weight="one-vote", **fields)
     await compare_all(http, created["id"], HAND_MADE)
     await compare(http, created["id"], "ash>elm", "birch>elm", judge="one way")
     found = (await diagnostics(http, created["id"]))["position_bias"]
@@ -135,7 +135,7 @@ async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClien
 
 
 async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *"abcdef", evidence="one-vote")
+    created = await create_set(http, *"abcdef", verdict_weight="one-vote")
     await compare_all(http, created["id"], simulated("abcdef", 50, seed=3))
     history = (await diagnostics(http, created["id"]))["history"]
     assert len(history) == 12
@@ -143,7 +143,7 @@ async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncC
     for moment in history[::4]:
         then = await ranking(http, created["id"], as_of=moment["version"])
         assert (then["comparisons"], then["entropy"]) == (moment["comparisons"], pytest.approx(moment["entropy"]))
-        assert moment["concordance"] == pytest.approx(then["sureness"]["concordance"])
+        assert moment["concordance"] == pytest.approx(then["confidence"]["expected_concordance"])
     entropies = [moment["entropy"] for moment in history]
     assert entropies == sorted(entropies, reverse=True)
     assert history[-1]["rank_correlation"] == pytest.approx(1.0)
@@ -156,10 +156,13 @@ async def test_the_history_is_about_what_is_ranked_and_ends_with_the_ranking(
     set_id = await judged_for(http, target, 5)
     history, now = (await diagnostics(http, set_id))["history"], await ranking(http, set_id)
     assert now["inference_target"]["name"] == target
-    assert [history[-1]["concordance"], history[-1]["entropy"]] == [now["sureness"]["concordance"], now["entropy"]]
+    assert [history[-1]["concordance"], history[-1]["entropy"]] == [
+        now["confidence"]["expected_concordance"],
+        now["entropy"],
+    ]
     if target != "latent":
         then = await ranking(http, set_id, as_of=history[3]["version"])
-        assert history[3]["concordance"] == pytest.approx(then["sureness"]["concordance"], abs=1e-6)
+        assert history[3]["concordance"] == pytest.approx(then["confidence"]["expected_concordance"], abs=1e-6)
 
 
 async def test_new_items_have_a_history_from_the_second_one_on(http: httpx.AsyncClient) -> None:

@@ -62,7 +62,7 @@ def new_set(draw: Drawing) -> dict[str, Any]:
         {"concordance": draw.one(0.5 + 1e-16, 0.9, 1.0 - 1e-16)},
         {"goal": draw.one(0.5 + 1e-16, 0.95, 1.0 - 1e-16)},
     )
-    evidence = draw.one("learnt", "one-vote", {"ann": 0.001, "bob": 1000.0})
+    verdict_weight = draw.one("learnt", "one-vote", {"ann": 0.001, "bob": 1000.0})
     return {
         "name": "Edges",
         "question": "Which is better?",
@@ -79,7 +79,7 @@ def new_set(draw: Drawing) -> dict[str, Any]:
         "position_bias": draw.one("none", "estimate", "closed-form"),
         "absolute_scale": draw.one("estimate", "given"),
         "temperatures": {"ann": draw.one(0.01, 100.0)} if draw.often() else {},
-        "evidence": evidence if expert == "soft-bt" and prior == "unit" else None,
+        "verdict_weight": verdict_weight if expert == "soft-bt" and prior == "unit" else None,
         "stop": stop,
         "goal": draw.one({}, {"top_k": 2}, {"against": "ash"}, {"pair": ["ash", "elm"]}),
         "project": draw.one(None, "edges"),
@@ -129,15 +129,15 @@ def reads(draw: Drawing, set_id: str, version: int) -> Iterator[tuple[str, dict[
     level = {"level": draw.one(*LEVELS), "top_k": draw.one(1, 4, 10**9), "epsilon": draw.one(0.0, 1e-320, 1e9)}
     yield f"{here}/ranking", level
     yield f"{here}/ranking", {"as_of": version // 2}
-    for evidence in ("learnt", "one-vote"):
-        yield f"{here}/ranking", {"evidence": evidence}
+    for verdict_weight in ("learnt", "one-vote"):
+        yield f"{here}/ranking", {"verdict_weight": verdict_weight}
     method = draw.one(*get_args(ExpertName))
     for name in (method, *JOINT, *get_args(BaselineName)):
         yield f"{here}/ranking", {"method": name, **level}
     yield f"{here}/ranking", {"format": "csv"}
     yield f"{here}/predict", {"first": "ash", "second": "elm"}
     yield f"{here}/diagnostics", {}
-    yield f"{here}/trust", {}
+    yield f"{here}/checks", {}
     yield f"{here}/matrix", {"of": "observed"}
     yield f"{here}/matrix", {"of": "expected"}
     yield f"{here}/calibration", {"judge": "ann", "reference": "bob", "objective": draw.one("log-loss", "ece")}

@@ -57,7 +57,7 @@ async def target_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict
 
 async def said_of_first_place(http: httpx.AsyncClient, set_id: str) -> str:
     """By the check."""
-    checks = (await get(http, f"/v1/sets/{set_id}/trust"))["checks"]
+    checks = (await get(http, f"/v1/sets/{set_id}/checks"))["checks"]
     (says,) = [check["says"] for check in checks if check["name"] == "First place"]
     return str(says)
 
@@ -100,12 +100,12 @@ async def test_auto_follows_what_was_judged_and_by_whom(http: httpx.AsyncClient,
     assert found == {"name": case.name, "sentence": case.sentence, "also": case.also}
 
 
-@pytest.mark.parametrize("evidence", ["learnt", "one-vote", {"gpt": 2.0, "claude": 1.0}])
+@pytest.mark.parametrize("verdict_weight", ["learnt", "one-vote", {"gpt": 2.0, "claude": 1.0}])
 @pytest.mark.parametrize(("repeats", "name"), [((1.0, 1.0), "all-pairs"), ((1.0, 0.0), "latent")])
 async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
-    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str, evidence: str | dict[str, float]
+    http: httpx.AsyncClient, repeats: tuple[float, ...], name: str, verdict_weight: str | dict[str, float]
 ) -> None:
-    set_id = await texts(http, {"claude": PAIRS}, evidence=evidence)
+    set_id = await texts(http, {"claude": PAIRS}, verdict_weight=verdict_weight)
     for _ in range(4):
         for p in repeats:
             await compare_all(http, set_id, [comparison(*each, p, "gpt") for each in combinations(KEYS, 2)])
@@ -302,7 +302,7 @@ async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_
     assert (found["name"], found["also"]) == ("latent", ["all-pairs"])
     assert "Not people: what people would say takes an effect of each model on each candidate" in found["sentence"]
     await ask(http, created["id"], models[0])
-    checks = (await get(http, f"/v1/sets/{created['id']}/trust"))["checks"]
+    checks = (await get(http, f"/v1/sets/{created['id']}/checks"))["checks"]
     assert "First place" in [check["name"] for check in checks]
     params = {"first": keys[0], "second": keys[1]}
     assert (await get(http, f"/v1/sets/{created['id']}/predict", **params))["inference_target"]["name"] == "latent"

@@ -94,8 +94,8 @@ async def test_cards_tell_good_judges_from_bad_ones(http: httpx.AsyncClient, man
     assert cards["foe"]["skill"] < -0.1
     assert abs(cards["coin"]["skill"]) < 0.35
     assert cards["ann"]["position_bias"]["discrimination"] > 2 * cards["coin"]["position_bias"]["discrimination"]
-    assert cards["foe"]["tastes"]["sd"] > cards["ann"]["tastes"]["sd"]
-    assert len(cards["foe"]["tastes"]["departures"]) == 3
+    assert cards["foe"]["judge_effects"]["sd"] > cards["ann"]["judge_effects"]["sd"]
+    assert len(cards["foe"]["judge_effects"]["largest_deviations"]) == 3
     assert cards["ann"]["agreement"]["share"] > cards["foe"]["agreement"]["share"]
     assert any(warning.startswith("foe is against the others") for warning in found["warnings"])
     assert {tuple(pair["judges"]) for pair in found["agreement"]} >= {("ann", "bea"), ("coin", "foe")}
@@ -169,7 +169,7 @@ async def test_ties_are_half_a_vote_or_a_class_and_a_liking_for_the_first_is_tak
 
 
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", evidence="one-vote")
+    created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
     await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, "strong")] * 5)
     await compare_all(http, created["id"], [comparison("elm", "ash", 0.0, "strong")] * 4)
     both = [comparison("elm", "ash", 1.0, "weak"), comparison("ash", "elm", 0.0, "weak")]
@@ -182,7 +182,7 @@ async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.As
 async def test_people_are_not_blamed_where_a_majority_is_against_them(http: httpx.AsyncClient) -> None:
     """One person says in which order eight trees are, and one model, sage, with her; three models say the opposite."""
     keys = [f"tree {number}" for number in range(8)]
-    created = await create_set(http, *keys, evidence="one-vote")
+    created = await create_set(http, *keys, verdict_weight="one-vote")
     await describe(http, "alice", kind="human")
     pairs = [(first, second) for k, first in enumerate(keys) for second in keys[k + 1 :]]
     for judge, p in (("alice", 1.0), ("sage", 1.0), ("gpt", 0.0), ("llama", 0.0), ("claude", 0.0)):
@@ -191,7 +191,7 @@ async def test_people_are_not_blamed_where_a_majority_is_against_them(http: http
 
     weighed = await judges(http, created["id"])
     warnings, cards = weighed["warnings"], {card["judge"]: card for card in weighed["judges"]}
-    checks = (await http.get(f"/v1/sets/{created['id']}/trust")).json()["checks"]
+    checks = (await http.get(f"/v1/sets/{created['id']}/checks")).json()["checks"]
     url = f"/v1/sets/{created['id']}/ranking"
     ranking = (await http.get(url, params={"method": "judge-aware"})).json()
 

@@ -38,7 +38,7 @@ from tests.factories import (
 
 EXPERTS = get_args(ExpertName)
 SIX = tuple("abcdef")
-one_vote = partial(create_set, evidence="one-vote")
+one_vote = partial(create_set, verdict_weight="one-vote")
 SAME_SCORE = 1e-7
 
 
@@ -194,7 +194,7 @@ async def test_biases_and_scores_are_those_of_a_joint_fit(http: httpx.AsyncClien
 
 
 async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.AsyncClient) -> None:
-    set_id = await two_leaning_judges(http, position_bias="closed-form", evidence="one-vote")
+    set_id = await two_leaning_judges(http, position_bias="closed-form", verdict_weight="one-vote")
     comparisons, judges, _ = await counted(http, set_id, SIX)
     found = await ranking(http, set_id)
     assert found["method"]["position_bias"] == "closed-form"
@@ -203,7 +203,7 @@ async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.Asyn
         assert told["delta"] == pytest.approx(np.log(mean / (1.0 - mean)), abs=1e-6)
         assert told["warning"] is None
     ignored, estimated = [
-        await published(http, await two_leaning_judges(http, position_bias=how, evidence="one-vote"))
+        await published(http, await two_leaning_judges(http, position_bias=how, verdict_weight="one-vote"))
         for how in ("none", "estimate")
     ]
     scores = np.array(await published(http, set_id))

@@ -24,7 +24,7 @@ from tests.factories import (
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak"]  # 15 pairs
 FOREST = [f"t{n:02}" for n in range(25)]
-QUICK: dict[str, Any] = {"evidence": "one-vote", "selection": {"criterion": "random"}}
+QUICK: dict[str, Any] = {"verdict_weight": "one-vote", "selection": {"criterion": "random"}}
 
 
 async def judges_of_pairs(http: httpx.AsyncClient, set_id: str) -> dict[frozenset[str], list[str]]:

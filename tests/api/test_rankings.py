@@ -70,7 +70,7 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-        "position_bias": "none", "absolute_scale": "estimate", "evidence": "learnt",
+        "position_bias": "none", "absolute_scale": "estimate", "verdict_weight": "learnt", "evidence": "learnt",
         "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25, "scale": "logit",
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
@@ -85,7 +85,7 @@ async def test_what_a_set_does_not_do_is_null(http: httpx.AsyncClient) -> None:
 
 
 async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> None:
-    found = await ranking(http, await trees(http), evidence="one-vote")
+    found = await ranking(http, await trees(http), verdict_weight="one-vote")
     for row in found["ranking"]:
         low, high = row["interval"]
         best, worst = row["rank_interval"]
@@ -105,7 +105,7 @@ async def test_as_many_as_are_asked_for_are_among_the_first(http: httpx.AsyncCli
 
 
 async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", "oak", evidence="one-vote")
+    created = await create_set(http, "ash", "elm", "oak", verdict_weight="one-vote")
     await compare(http, created["id"], *["ash>elm", "ash>oak"] * 20)
     fine, coarse = [
         [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
@@ -139,7 +139,7 @@ async def test_the_ends_of_the_level_are_sound(http: httpx.AsyncClient, level: f
 
 
 async def test_one_vote_makes_nobody_certain(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", evidence="one-vote")
+    created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
     await compare(http, created["id"], "ash>elm")
     found = (await ranking(http, created["id"]))["ranking"]
     assert found[0]["p_best"] < 0.8
@@ -181,14 +181,14 @@ async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) 
     await compare_all(http, created["id"], ways * 50)
     people = [("ash", "elm", 1.0), ("elm", "birch", 0.0), ("elm", "ash", 0.0), ("birch", "elm", 1.0)]
     await compare_all(http, created["id"], [comparison(*said, f"person {n}") for n in range(5) for said in people])
-    pooled = await ranking(http, created["id"], evidence="one-vote")
+    pooled = await ranking(http, created["id"], verdict_weight="one-vote")
     agreed = await ranking(http, created["id"], method="consensus")
     assert (order(pooled)[0], order(agreed)[-1]) == ("elm", "elm")
-    (farthest, *_) = agreed["tastes"]["model"]["departures"]
+    (farthest, *_) = agreed["judge_effects"]["model"]["largest_deviations"]
     assert farthest["key"] == "elm"
-    assert farthest["departure"] > 1.0
-    assert agreed["tastes"]["model"]["sd"] > agreed["tastes"]["person 1"]["sd"]
-    assert pooled["tastes"] is None
+    assert farthest["deviation"] > 1.0
+    assert agreed["judge_effects"]["model"]["sd"] > agreed["judge_effects"]["person 1"]["sd"]
+    assert pooled["judge_effects"] is None
 
 
 @pytest.fixture
@@ -288,12 +288,12 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     await compare(http, created["id"], "ash>birch", "birch>ash", "cedar>elm")
     await score(http, created["id"], ash=7, elm=3)
     found = await ranking(http, created["id"], method=method)
-    assert found["entropy"] is found["sureness"] is None
+    assert found["entropy"] is found["confidence"] is None
     assert {row[name] for row in found["ranking"] for name in UNCERTAINTIES} == {None}
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
         "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
-        "position_bias": "none", "absolute_scale": None, "evidence": None,
+        "position_bias": "none", "absolute_scale": None, "verdict_weight": None, "evidence": None,
         "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0, "scale": None,
     }  # fmt: skip
 
@@ -407,7 +407,7 @@ async def test_everything_that_can_be_asked_for_has_its_etag(http: httpx.AsyncCl
     set_id = await trees(http)
     asked: list[dict[str, Any]] = [
         {}, {"method": "win-ratio"}, {"level": 0.9}, {"level": 0.90000001}, {"as_of": 1}, {"format": "csv"},
-        {"baseline": "ash"}, {"baseline": "elm"}, {"scale": "elo"}, {"evidence": "one-vote"},
+        {"baseline": "ash"}, {"baseline": "elm"}, {"scale": "elo"}, {"verdict_weight": "one-vote"},
         {"format": "svg"}, {"top_k": 2}, {"epsilon": 0.1}, {"epsilon": 0.10000001}, {"method": "gaussian"},
     ]  # fmt: skip
     assert len({(await read(http, set_id, **params)).headers["etag"] for params in asked}) == len(asked)
@@ -486,7 +486,7 @@ async def test_a_prediction_is_the_difference_of_the_published_scores(http: http
 
 
 async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, evidence="one-vote")
+    created = await create_set(http, verdict_weight="one-vote")
     await compare(http, created["id"], "ash>birch")
     found = await get(http, f"/v1/sets/{created['id']}/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))
@@ -512,34 +512,34 @@ async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: htt
     assert rows[0] == rows[1]
 
 
-async def test_sureness_is_of_the_pairs_that_matter_to_the_goal(http: httpx.AsyncClient) -> None:
+async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: httpx.AsyncClient) -> None:
     goals = {"ranking": {}, "against": {"against": "cedar"}, "top_k": {"top_k": 2}, "pair": {"pair": ["elm", "ash"]}}
-    sureness = {}
+    confidence = {}
     for name, goal in goals.items():
         created = await create_set(http, goal=goal)
         await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
-        sureness[name] = (await ranking(http, created["id"]))["sureness"]
-    assert {name: each["pairs"] for name, each in sureness.items()} == {
+        confidence[name] = (await ranking(http, created["id"]))["confidence"]
+    assert {name: each["pairs"] for name, each in confidence.items()} == {
         "ranking": 6,
         "against": 3,
         "top_k": 4,
         "pair": 1,
     }
     predicted = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="elm")
-    assert sureness["pair"]["concordance"] == pytest.approx(predicted["p_first_better"])
-    assert sureness["pair"]["concordance"] > sureness["ranking"]["concordance"]
+    assert confidence["pair"]["expected_concordance"] == pytest.approx(predicted["p_first_better"])
+    assert confidence["pair"]["expected_concordance"] > confidence["ranking"]["expected_concordance"]
 
 
 # Many candidates
 
 
-@pytest.mark.parametrize("evidence", ["one-vote", "learnt"])
+@pytest.mark.parametrize("verdict_weight", ["one-vote", "learnt"])
 async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, evidence: str
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, verdict_weight: str
 ) -> None:
     """60 candidates, treated as many: standard deviations within 5%, shares over 64 draws within 0.1; no entropy."""
     keys = [f"c{number:02}" for number in range(60)]
-    created = await create_set(http, *keys, evidence=evidence)
+    created = await create_set(http, *keys, verdict_weight=verdict_weight)
     await compare_all(http, created["id"], simulated(keys, 1500, seed=1))
     monkeypatch.setattr("app.inference.fitting.grids.SHARP", 10.0)  # of more candidates it is sharper
     with_matrix = await ranking(http, created["id"])
@@ -552,14 +552,16 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
         assert ours["score"] == pytest.approx(theirs["score"], abs=0.01)
         assert ours["sd"] == pytest.approx(theirs["sd"], rel=0.05)
         assert ours["p_best"] == pytest.approx(theirs["p_best"], abs=0.1)
-    assert without["sureness"]["concordance"] == pytest.approx(with_matrix["sureness"]["concordance"], abs=0.01)
+    assert without["confidence"]["expected_concordance"] == pytest.approx(
+        with_matrix["confidence"]["expected_concordance"], abs=0.01
+    )
 
 
-async def test_a_ranking_of_many_for_a_goal_keeps_its_sureness(
+async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rankings, "RANKED_DENSE", 3)
     set_id = await trees(http)
     await patch(http, set_id, goal={"top_k": 1})
     found = await ranking(http, set_id)
-    assert (found["sureness"]["pairs"], found["entropy"] is None) == (3, False)
+    assert (found["confidence"]["pairs"], found["entropy"] is None) == (3, False)

@@ -44,7 +44,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
         },
         "metadata": {"nested": {"a": [1, None, "x"]}},
     }  # fmt: skip
-    assert sent.keys() == SetIn.model_fields.keys() - {"candidates", "items", "evidence"}
+    assert sent.keys() == SetIn.model_fields.keys() - {"candidates", "items", "verdict_weight"}
     created = await create_set(http, **sent)
     assert {name: created[name] for name in sent} == sent
     assert await get(http, f"/v1/sets/{created['id']}") == created

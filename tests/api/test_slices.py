@@ -19,7 +19,7 @@ KEYS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n:02}" for n in range(12)]
 async def set_id(http: httpx.AsyncClient) -> str:
     """Three systems on 12 prompts, half of them code, on which the first two change places."""
     rng, log = np.random.default_rng(0), []
-    created = await create_systems(http, ITEMS, *KEYS, inference_target="auto", evidence="learnt")
+    created = await create_systems(http, ITEMS, *KEYS, inference_target="auto", verdict_weight="learnt")
     for n, item in enumerate(ITEMS):
         score = dict(zip(KEYS, [[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]][n % 2] + rng.normal(0.0, 0.2, 3), strict=True))
         log += [comparison(a, b, float(expit(score[a] - score[b])), item=item) for a, b in combinations(KEYS, 2)]
@@ -43,8 +43,8 @@ async def test_a_ranking_by_tag_finds_the_reversal(http: httpx.AsyncClient, set_
     by_value = {each["value"]: each for each in slices["slices"]}
     assert [row["key"] for row in by_value["code"]["ranking"]] == ["llama", "gpt", "mistral"]
     assert [row["key"] for row in by_value["writing"]["ranking"]] == ["gpt", "llama", "mistral"]
-    assert by_value["code"]["departure"]["claimed"]
-    assert by_value["code"]["departure"]["reversal"]
+    assert by_value["code"]["deviation"]["claimed"]
+    assert by_value["code"]["deviation"]["reversal"]
     assert by_value["code"]["ranking"][0]["against"]["p_better"] > 0.9
     assert (await ranking(http, set_id))["slices"] is None
 
@@ -69,7 +69,7 @@ async def test_slices_follow_the_whole_in_csv(http: httpx.AsyncClient, set_id: s
     (code, _) = expected["slices"]["slices"]
     for row, e in zip(rows[3:6], code["ranking"], strict=True):
         assert (row["key"], float(row["score"])) == (e["key"], e["score"])
-        assert float(row["departs_p"]) == code["departure"]["p_value"]
+        assert float(row["departs_p"]) == code["deviation"]["p_value"]
         if e["against"]:
             assert float(row["against_difference"]) == e["against"]["difference"]
             assert [float(row[f"against_win_rate_{end}"]) for end in ("low", "high")] == e["against"][
@@ -124,7 +124,9 @@ async def test_the_length_of_outputs_is_taken_out(http: httpx.AsyncClient) -> No
         [{"key": key, "outputs": texts} for key, texts in outputs.items()],
         [{"key": item} for item in ITEMS],
     )
-    created = await create_set(http, candidates=systems, items=prompts, inference_target="auto", evidence="learnt")
+    created = await create_set(
+        http, candidates=systems, items=prompts, inference_target="auto", verdict_weight="learnt"
+    )
     await compare_all(http, created["id"], log)
     alone = await asked(http, created["id"])
     beside = await asked(http, created["id"], covariate="length")

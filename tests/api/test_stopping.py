@@ -28,7 +28,7 @@ from tests.factories import (
     void,
 )
 
-one_vote = partial(create_set, evidence="one-vote")  # sets in which a judge's repeats count as often as they come
+one_vote = partial(create_set, verdict_weight="one-vote")  # sets in which a judge's repeats count as often as they come
 CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm are told the same
 
 

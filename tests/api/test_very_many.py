@@ -21,7 +21,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("goal", [{}, {"top_k": 3}])
 async def test_it_is_asked_told_and_ranked(http: httpx.AsyncClient, criterion: str, goal: dict[str, int]) -> None:
     created = await create_set(
-        http, *KEYS, selection={"criterion": criterion}, goal=goal, evidence="one-vote", stop={"rank_width": 2}
+        http, *KEYS, selection={"criterion": criterion}, goal=goal, verdict_weight="one-vote", stop={"rank_width": 2}
     )
     await compare(http, created["id"], *CHAIN)
 
@@ -37,16 +37,16 @@ async def test_it_is_asked_told_and_ranked(http: httpx.AsyncClient, criterion: s
     assert sorted(order) == list(KEYS)
     assert set("ab") <= set(order[:5])
     assert ranking["entropy"] is None
-    assert (ranking["sureness"] is None) == bool(goal)
+    assert (ranking["confidence"] is None) == bool(goal)
     assert ranking["stopping"]["converged"] is False
     first = ranking["ranking"][0]
     assert first["interval"][0] < first["score"] < first["interval"][1]
     assert sum(row["p_best"] for row in ranking["ranking"]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "trust"])
+@pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "checks"])
 async def test_what_needs_a_matrix_says_so(http: httpx.AsyncClient, path: str) -> None:
-    created = await create_set(http, *KEYS, evidence="one-vote")
+    created = await create_set(http, *KEYS, verdict_weight="one-vote")
     await compare(http, created["id"], *CHAIN)
 
     response = await http.get(f"/v1/sets/{created['id']}/{path}")

@@ -12,7 +12,7 @@ from benchmarks.studies.rank_sets.simulation import Design
 
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
-    designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "coin")]
+    designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "random")]
     measured = {design: list(simulation.simulate(design, 2)) for design in designs}
     for table in (simulation.promises_table, simulation.estimates_table):
         lines = table(measured).splitlines()

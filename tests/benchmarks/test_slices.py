@@ -7,7 +7,7 @@ from benchmarks.studies import slices
 from benchmarks.studies.slices import TaggedDesign
 
 
-@pytest.mark.parametrize("judge", ["says p", "votes"])
+@pytest.mark.parametrize("judge", ["probabilities", "votes"])
 def test_where_tags_differ_the_whole_does_not_hold_on_each(judge: str) -> None:
     design = TaggedDesign(judge, (8, 8, 8))
     readings = [slices.one_reading(design, 0.6, np.random.default_rng([1, run])) for run in range(3)]
@@ -17,7 +17,7 @@ def test_where_tags_differ_the_whole_does_not_hold_on_each(judge: str) -> None:
 
 
 def test_a_planted_reversal_is_claimed_and_right() -> None:
-    tested = slices.one_test(TaggedDesign("says p", (10, 10, 10)), True, np.random.default_rng(2))
+    tested = slices.one_test(TaggedDesign("probabilities", (10, 10, 10)), True, np.random.default_rng(2))
     assert slices.claimed(tested)
     assert slices.is_right(tested)
     assert tested[0].is_reversal

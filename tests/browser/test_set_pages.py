@@ -135,7 +135,7 @@ async def test_a_redraw_keeps_what_was_opened_and_the_focus(
 
 
 async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someone, service: AsyncClient) -> None:
-    set_id = await judged(evidence="one-vote")
+    set_id = await judged(verdict_weight="one-vote")
     page = await open_page(someone, set_id)
     await expect(page.locator("#ranking tbody tr")).to_have_count(5)
     last = (await page.locator("#ranking tbody th").last.inner_text()).split("\n")[0]
@@ -480,7 +480,7 @@ async def test_the_headline_states_confidence_and_what_it_is_about(
     page = await open_page(someone, await judged())
     await expect(figure(page, "concordance")).to_have_text("All of the pairs expected in the right order")
     await expect(page.locator("#target")).to_have_text(re.compile(r"^By all \d+ pairs, as .* them"))
-    await expect(page.locator("#validation")).to_have_text(schemas.ABOUT_CERTAINTY)
+    await expect(page.locator("#validation")).to_have_text(schemas.ABOUT_CONFIDENCE)
     await service.send(calls.describe_judge("ann", schemas.JudgeIn(kind="human")))
     await page.reload()
     await expect(page.locator("#validation")).to_have_text(
@@ -493,7 +493,7 @@ async def test_the_headline_states_confidence_and_what_it_is_about(
 async def test_the_headline_has_the_confidence_after_more_comparisons(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
-    set_id = await new_set(*TEXTS, evidence="one-vote", inference_target="latent")
+    set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent")
     verdicts = [
         schemas.ComparisonIn(first=a, second=b, p_first=0.6, judge=f"judge {number}")
         if (place + number) % 2
@@ -509,7 +509,7 @@ async def test_the_headline_has_the_confidence_after_more_comparisons(
 async def test_the_headline_forecasts_when_the_set_stops(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
-    set_id = await new_set(*TEXTS, evidence="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
+    set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
     votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="ann") for a, b in combinations(KEYS, 2)]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     page = await open_page(someone, set_id)

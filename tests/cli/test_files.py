@@ -12,7 +12,7 @@ import pytest
 from nextpair.words import JOINT, CriterionName, MethodName, OrderName
 from scipy.special import expit
 
-from app.cli import options
+from app.cli import options, run
 from app.files import reading
 from app.inference.choosing import Criterion, Order
 from app.inference.experts import MAKERS
@@ -30,6 +30,16 @@ def test_help_names_the_kinds_of_files_that_are_read() -> None:
     assert options.KINDS == reading.KINDS
 
 
+def test_the_old_name_of_an_option_still_works(capsys: pytest.CaptureFixture[str]) -> None:
+    new = out(capsys, "rank", JUDGE, "--verdict-weight", "one-vote", "--format", "json")
+    assert run(["rank", JUDGE, "--evidence", "one-vote", "--format", "json"]) == 0
+    old = capsys.readouterr()
+    assert old.out == new
+    assert old.err == "--evidence is the old name of --verdict-weight and removed in 0.3; use --verdict-weight.\n"
+    _, both = failure(capsys, "rank", JUDGE, "--evidence", "one-vote", "--verdict-weight", "one-vote")
+    assert "give --verdict-weight or --evidence, its old name, not both" in both
+
+
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for width in (60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -39,7 +49,7 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert lines[1] == "By all 276 pairs, as the judge judged them."
     assert lines[2] == "kelp is the best, with a probability of 100%."
     assert lines[3] == "all of the pairs are in this order"
-    assert "what judges prefer, not about the truth" in lines[4]
+    assert "judges' preference, not to ground truth" in lines[4]
     assert lines[9].split()[:2] == ["1", "kelp"]
     assert "●" in lines[9]
     assert lines[7].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
@@ -69,8 +79,8 @@ def test_rank_as_json_and_csv_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["key"] for row in rows] == [row["key"] for row in group["ranking"]]
     assert group["convergence"]["converged"]
     assert float(rows[0]["sd"]) == group["ranking"][0]["sd"]
-    low, high = group["sureness"]["interval"]
-    assert 0.0 <= low <= group["sureness"]["concordance"] <= high <= 1.0
+    low, high = group["confidence"]["interval"]
+    assert 0.0 <= low <= group["confidence"]["expected_concordance"] <= high <= 1.0
 
 
 def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -148,7 +158,7 @@ def test_rank_joins_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path
     assert len(result["ranking"]) == 25
     assert result["ranking"][-1]["key"] == "new"
     scale = result["absolute_scores"]["gauge"]
-    assert scale["settled"]
+    assert scale["converged"]
     assert f"absolute scores of gauge: {scale['c0']:+.2f} {scale['c1']:+.2f} x what is said" in out(capsys, *common)
     assert failure(capsys, "rank", JUDGE, "--scores", "none.csv")[0] == 2
 
@@ -203,7 +213,7 @@ def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixt
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))
     who = ["--where", "judge=gpt-3.5-turbo-0301", "--where", "dim=coherence", "--group-by", "doc"]
     what = ["--score-column", "score", "--truth", truth, "--truth-key", "system", "--truth-column", "coherence"]
-    brief = "--evidence one-vote --seeds 1 --limit-fraction 0.2 --criterion reordering --criterion random".split()
+    brief = "--verdict-weight one-vote --seeds 1 --limit-fraction 0.2 --criterion reordering --criterion random".split()
 
     result = json.loads(out(capsys, "simulate", judge, *who, *what, *brief, "--format", "json"))
 
@@ -244,9 +254,9 @@ def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp
     printed = out(capsys, "rank", str(file), "--method", "consensus")
     group = json.loads(out(capsys, "rank", str(file), "--method", "consensus", "--format", "json"))
 
-    assert "tastes of eve: " in printed
-    assert set(group["tastes"]) == {"eve", "adam", "ann"}
-    assert {each["key"] for each in group["tastes"]["eve"]["departures"]} == {"x", "y", "z"}
+    assert "judge effects of eve: " in printed
+    assert set(group["judge_effects"]) == {"eve", "adam", "ann"}
+    assert {each["key"] for each in group["judge_effects"]["eve"]["largest_deviations"]} == {"x", "y", "z"}
     assert "here are 102 x 51" in failure(capsys, "rank", str(crowd), "--method", "consensus")[1]
 
 

@@ -36,7 +36,7 @@ async def also() -> None:
     async with nextpair.AsyncClient() as client:
         async for sky in client.sets.list(project="demo"):
             version: int = (await sky.read()).version
-            print(version, await sky.trust())
+            print(version, await sky.checks())
 """
 WRONG = """
 import nextpair

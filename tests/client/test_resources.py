@@ -121,7 +121,7 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
         "POST", "/v1/aggregations", {"items": [{"item": "q1", "answers": {"ada": 1.0, "bob": 0.2}}], "seed": 3},
         "aggregate",
     ),
-    (lambda c: sky(c).trust(), "GET", f"{OF_SET}/trust", None, "trust"),
+    (lambda c: sky(c).checks(), "GET", f"{OF_SET}/checks", None, "checks"),
     (lambda c: sky(c).diagnostics(), "GET", f"{OF_SET}/diagnostics", None, "diagnostics"),
     (lambda c: sky(c).matrix(of="expected"), "GET", f"{OF_SET}/matrix?of=expected", None, "matrix"),
     (lambda c: sky(c).judges(verdicts=False), "GET", f"{OF_SET}/judges?verdicts=false", None, "judges"),

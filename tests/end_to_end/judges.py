@@ -97,7 +97,7 @@ async def new_set(url: str) -> UUID:
         name="Load",
         question="Which is better?",
         candidates=[CandidateIn(key=key) for key in KEYS],
-        evidence="one-vote",
+        verdict_weight="one-vote",
         position_bias="none",
         inference_target="latent",
     )

@@ -138,7 +138,7 @@ def test_a_set_from_beginning_to_end(client: nextpair.Client) -> None:
     assert [comparison.judge for comparison in sky.comparisons(after=5)] == ["ada", "bob"]
     assert sky.predict(first="kelp", second="ivy").p_first_better > 0.5
     assert {card.judge for card in sky.judges().judges} >= {"ada"}
-    assert sky.trust().checks
+    assert sky.checks().checks
     assert sky.ranking_picture().startswith(b"<?xml")
     assert b"".join(sky.export("csv")).count(b"\n") == 8
     assert next(sky.events(after=5)).event == "comparison"

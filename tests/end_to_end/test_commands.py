@@ -56,7 +56,16 @@ async def test_a_simulation_through_the_service_asks_the_same_pairs(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here, there = tmp_path / "here.csv", tmp_path / "there.csv"
-    only = ["--criterion", "reordering", "--criterion", "random", "--limit-fraction", "0.1", "--evidence", "one-vote"]
+    only = [
+        "--criterion",
+        "reordering",
+        "--criterion",
+        "random",
+        "--limit-fraction",
+        "0.1",
+        "--verdict-weight",
+        "one-vote",
+    ]
     await asyncio.to_thread(out, capsys, *SIMULATE, *only, "--curve", str(here))
     done = await nextpair(*SIMULATE, *only, "--curve", str(there), "--http", server.url)
     assert done.code == 0, done.stderr

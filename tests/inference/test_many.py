@@ -192,10 +192,10 @@ def test_a_ranking_without_a_matrix_is_the_ranking(dense_up_to: Limit) -> None:
 
     assert [row.candidate for row in near.rows] == [row.candidate for row in expected.rows]
     assert near.entropy is None
-    assert near.sureness is not None
-    assert expected.sureness is not None
-    assert near.sureness.concordance == pytest.approx(expected.sureness.concordance, abs=0.01)
-    assert near.sureness.pairs == expected.sureness.pairs
+    assert near.confidence is not None
+    assert expected.confidence is not None
+    assert near.confidence.expected_concordance == pytest.approx(expected.confidence.expected_concordance, abs=0.01)
+    assert near.confidence.pairs == expected.confidence.pairs
     for row, other in zip(near.rows, expected.rows, strict=True):
         one, two = row.uncertainty, other.uncertainty
         assert one is not None

@@ -7,11 +7,11 @@ import * as texts from "../../app/web/static/lib/texts.js";
 
 const LONGEST = 28, LABEL = 3; // words
 const interval = [0.9, 0.97];
-const confidence = (concordance, interval, pairs = 276) => ({ concordance, pairs, interval, forecast: [] });
+const confidence = (concordance, interval, pairs = 276) => ({ expected_concordance: concordance, pairs, interval, forecast: [] });
 const expected = (...figures) => texts.expectedConcordance(confidence(...figures), 24);
 const EXAMPLES = {
   unusable: [502], broken: ["x is undefined"], newer: [{ version: 1, newer_version: 2 }], against: ["oak"], scoreIn: ["Elo"],
-  rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24], forecast: [{ concordance: 0.9, comparisons: 72 }],
+  rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24], forecast: [{ expected_concordance: 0.9, comparisons: 72 }],
   untilItStops: [{ forecast: 12, forecast_interval: [4, null] }], evidenceOfSignal: [{ claimed: false, e_value: 3 }],
   ofCandidate: ["oak", "97%"], ranks: [[1, 3]], rates: [interval], difference: ["0.5", "0.1", "0.9", 0.6],
   agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2], cell: ["oak", "elm", "even"],

@@ -93,7 +93,7 @@ def assert_same(printed: dict[str, Any], served: dict[str, Any]) -> None:
             "csv",
             ITEMS,
             {"evidence": "one-vote", "position_bias": "estimate"},
-            ["--evidence", "one-vote", "--position-bias", "estimate"],
+            ["--verdict-weight", "one-vote", "--position-bias", "estimate"],
         ),
     ],
 )

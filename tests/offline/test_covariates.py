@@ -46,7 +46,7 @@ def outputs(folder: Path) -> str:
 
 
 def ranked(log: str, outputs: str, *covariates: str) -> schemas.Ranking:
-    method = RankingMethod("soft-bt", evidence="learnt", wanted=Wanted(), covariate=covariates)
+    method = RankingMethod("soft-bt", verdict_weight="learnt", wanted=Wanted(), covariate=covariates)
     (one,) = rank_file(log, ComparisonColumns(), [], [], method, outputs_of=outputs if covariates else None)
     return one.ranking
 

@@ -76,7 +76,7 @@ def test_parts_of_any_kind_are_ranked_as_one_file(capsys: pytest.CaptureFixture[
 def test_rows_that_are_put_together_give_the_same_ranking(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, log: Path, method: str
 ) -> None:
-    apart = ranked(capsys, log, "--method", method, "--evidence", "one-vote")
+    apart = ranked(capsys, log, "--method", method, "--verdict-weight", "one-vote")
     monkeypatch.setattr(ranking, "MOST_ROWS", 100)
     together = ranked(capsys, log, "--method", method)
     assert [row["comparisons"] for row in together.values()] == [row["comparisons"] for row in apart.values()]
@@ -102,7 +102,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
     assert (answer["comparisons"], answer["version"]) == (K, K)
     assert (answer["signal"]["verdicts"], answer["agreement"]) == (0, None)
     assert (answer["method"]["evidence"], answer["method"]["position_bias"]) == ("one-vote", "none")
-    assert run(["rank", str(log), "--evidence", "learnt", "--format", "json"]) == 0
+    assert run(["rank", str(log), "--verdict-weight", "learnt", "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["left_out"], answer["signal"]["verdicts"] > 0) == ([], True)
 
@@ -111,7 +111,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
 def test_many_candidates_are_ranked_without_a_matrix(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, log: Path, most_rows: int
 ) -> None:
-    dense = ranked(capsys, log, "--evidence", "one-vote")
+    dense = ranked(capsys, log, "--verdict-weight", "one-vote")
     monkeypatch.setattr(ranking, "DENSE", 10)
     monkeypatch.setattr(ranking, "RANKED_DENSE", 10)
     monkeypatch.setattr(ranking, "MOST_ROWS", most_rows)

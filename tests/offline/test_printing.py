@@ -1,9 +1,9 @@
 """What the tables of rankings say above their rows."""
 
 import pytest
-from nextpair.schemas import Sureness
+from nextpair.schemas import Confidence
 
-from app.offline.printing.ranking import sureness_line
+from app.offline.printing.ranking import confidence_line
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,6 @@ from app.offline.printing.ranking import sureness_line
 def test_all_pairs_are_in_order_only_where_their_expected_share_is_one(
     concordance: float, interval: tuple[float, float], line: str
 ) -> None:
-    assert sureness_line(Sureness(concordance=concordance, pairs=276, interval=interval, forecast=[])) == line
+    assert (
+        confidence_line(Confidence(expected_concordance=concordance, pairs=276, interval=interval, forecast=[])) == line
+    )

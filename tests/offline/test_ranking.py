@@ -142,5 +142,5 @@ def scores(group: Group) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", get_args(ExpertName))
 def test_rows_alike_go_together_wherever_the_expert_is_linear_in_p(name: ExpertName) -> None:
-    assert reads_sums(RankingMethod(name, evidence="one-vote")) == make(name).linear_in_p
-    assert not reads_sums(RankingMethod(name, evidence="one-vote", position_bias="closed-form"))
+    assert reads_sums(RankingMethod(name, verdict_weight="one-vote")) == make(name).linear_in_p
+    assert not reads_sums(RankingMethod(name, verdict_weight="one-vote", position_bias="closed-form"))

@@ -106,7 +106,7 @@ def scored(case: Case) -> Case:
     [
         RankingMethod("soft-bt"),
         RankingMethod("gaussian", position_bias="closed-form", absolute_scale="given"),
-        RankingMethod("soft-bt", evidence="learnt"),
+        RankingMethod("soft-bt", verdict_weight="learnt"),
     ],
 )
 @pytest.mark.parametrize("with_scores", [False, True])

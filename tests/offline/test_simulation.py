@@ -91,7 +91,7 @@ def test_ways() -> None:
 def test_what_answers_are_worth_is_learnt_from_all_cases_together() -> None:
     """Eight candidates, a judge that never contradicts itself, and as many comparisons as candidates."""
     cases = [make_case(8, seed) for seed in range(20)]
-    learnt = SETUP._replace(method=SETUP.method._replace(evidence="learnt"))
+    learnt = SETUP._replace(method=SETUP.method._replace(verdict_weight="learnt"))
     one_vote, alone, together = (
         simulate(cases, [Criterion.REORDERING], 1, setup, 1 / 7).mean(Criterion.REORDERING)[0]
         for setup in (SETUP, learnt, learnt._replace(pooled=True))

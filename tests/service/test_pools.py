@@ -71,7 +71,7 @@ async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, contex
     [
         ({"project": "stone"}, False),
         ({"pool_by": "none"}, False),
-        ({"evidence": "one-vote"}, False),
+        ({"verdict_weight": "one-vote"}, False),
         ({"pool_by": "question"}, False),
         ({"comparisons": 2}, False),
         ({"question": "Which is taller?"}, True),

@@ -51,7 +51,7 @@ async def elsewhere(settings: Settings, app: Any) -> AsyncIterator[httpx.AsyncCl
 
 async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: httpx.AsyncClient) -> None:
     keys = [f"c{n:02}" for n in range(14)]
-    created = await create_set(http, *keys, prior_variance=2.0, evidence="one-vote")
+    created = await create_set(http, *keys, prior_variance=2.0, verdict_weight="one-vote")
     await answer_all(http, created["id"], count=7)
     await void(http, created["id"], 3)
     entries = [e for e in await log(http, created["id"], limit=500) if e["voided_by"] is None]

@@ -19,7 +19,7 @@ takes B >= c / alpha for each of them:
 
     top k separated      c = k (N - k) pairs
     rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(surely above i) and N - #(surely below i)
-    goal                 its pairs (goals.py), alpha = 1 - the sureness asked for
+    goal                 its pairs (goals.py), alpha = 1 - the confidence asked for
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
     concordance          no claim: the mean over the goal's pairs of Phi(|m| / sqrt v)
 """
@@ -32,7 +32,7 @@ import numpy as np
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
-from app.inference.reporting.sureness import concordance
+from app.inference.reporting.confidence import concordance
 from app.inference.types import Bools, Floats, Ints
 
 ALIKE = 1.0  # difference of ln B that is not worth telling apart

@@ -18,7 +18,7 @@ from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior
-from app.inference.fitting.model import Covariates, Method, Model, build, usual_evidence
+from app.inference.fitting.model import Covariates, Method, Model, build, usual_verdict_weight
 from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_certified

@@ -1,12 +1,12 @@
-"""The score that judges with tastes of their own have in common (ours; none of the papers).
+"""The score that judges with effects of their own have in common (ours; none of the papers).
 
     d_k = t_j,first - t_j,second + delta_j        j the judge of comparison k; delta_j > 0 favours the first position
     t_ji = s_i + u_ji                             what judge j makes of candidate i
 
     s_i ~ N(0, tau2)      u_ji ~ N(0, omega_j^2)      delta_j ~ N(0, BIAS_VARIANCE)
 
-However often judge j answers, it tells no more of s than t_j does, which is s up to its tastes u_j: a thousand answers
-of one model never outvote ten people. Who tosses coins or is against the others has large tastes here, and no more is
+However often judge j answers, it tells no more of s than t_j does, which is s up to its effects u_j: a thousand answers
+of one model never outvote ten people. Who tosses coins or is against the others has large effects here, and no more is
 made of it: that is what judge_aware.py is for.
 
 Given the variances, theta = (s, u, delta) is at its mode, by Newton with conjugate gradients. Its precision is reduced
@@ -18,18 +18,18 @@ comparisons, less what delta_j takes up, and precision Q of the scores' prior:
     cov(u_j) = omega_j^2 I - omega_j^4 (M_j - M_j Sigma M_j)
 
 The variances maximise the evidence of Laplace's approximation, under weak priors (nu = PRIOR_WEIGHT, scaled inverse
-chi^2) around the prior variance of the method and, of tastes, PRIOR_SHARE of it:
+chi^2) around the prior variance of the method and, of effects, PRIOR_SHARE of it:
 
     tau2         (|s|^2 + nu tau0^2) / (N - tr Sigma / tau2 + nu)                          MacKay's fixed point
     omega_j^2    Newton on its logarithm, with the average information (Gilmour, Thompson and Cullis 1995), from
                  what is left of j's answers after s:  r_j = u_j / omega_j^2  and  P_j = M_j - M_j Sigma M_j,
                  slope  (omega_j^2 (|r_j|^2 - tr P_j) + nu (omega0^2 / omega_j^2 - 1)) / 2
 
-Tastes show where judges differ, and nowhere else: r and P are taken under a flat prior on s. Both are 0 of a judge
-alone, who cannot be told from the common score: its omega stays at what the prior expects, and scores as unsure.
+Judge effects show where judges differ, and nowhere else: r and P are taken under a flat prior on s. Both are 0 of a
+judge alone, who cannot be told from the common score: its omega stays at what the prior expects, and scores as unsure.
 The variance of the logarithms is carried over to s, whose derivative by them is -Sigma M_j u_j.
 
-    t, s, u, delta      Consensus.scores, .tastes, .delta       (J, N), (N,), (J, N), (J,)
+    t, s, u, delta      Consensus.scores, .effects, .delta       (J, N), (N,), (J, N), (J,)
     omega^2, tau2       Variances                               (J,), a number
     M, Sigma            reduce, Consensus.covariance            (J, N, N), (N, N)
 """
@@ -55,19 +55,19 @@ MAX_ROUNDS = 100
 
 class Variances(NamedTuple):
     of_scores: float  # tau2
-    of_tastes: Floats  # (J,) omega^2
+    of_effects: Floats  # (J,) omega^2
 
     @property
     def logarithms(self) -> Floats:
         """(1 + J,)."""
-        return np.asarray(np.log(np.append(self.of_scores, self.of_tastes)))
+        return np.asarray(np.log(np.append(self.of_scores, self.of_effects)))
 
 
 class Consensus(NamedTuple):
     scores: Floats  # (N,) s
     covariance: Floats  # (N, N) of them
-    tastes: Floats  # (J, N) u
-    sd_of_tastes: Floats  # (J, N)
+    effects: Floats  # (J, N) u
+    sd_of_effects: Floats  # (J, N)
     variances: Variances
     delta: Floats  # (J,)
     sd_of_delta: Floats  # (J,)
@@ -90,9 +90,9 @@ class ConsensusObjective(NamedTuple):
     @property
     def precision(self) -> Floats:
         """(N + N J + J,) of the prior of theta."""
-        of_tastes = np.repeat(1.0 / self.variances.of_tastes, self.model.n)
-        of_biases = np.full(len(self.variances.of_tastes), 1.0 / BIAS_VARIANCE)
-        return np.concatenate([self.model.prior.absolute + 1.0 / self.variances.of_scores, of_tastes, of_biases])
+        of_effects = np.repeat(1.0 / self.variances.of_effects, self.model.n)
+        of_biases = np.full(len(self.variances.of_effects), 1.0 / BIAS_VARIANCE)
+        return np.concatenate([self.model.prior.absolute + 1.0 / self.variances.of_scores, of_effects, of_biases])
 
 
 class Reduced(NamedTuple):
@@ -107,21 +107,21 @@ class Reduced(NamedTuple):
 def fit(
     comparisons: Comparisons, model: Model, judges: int, progress: Callable[[int], None] = lambda _: None
 ) -> Consensus:
-    """The common score and the tastes of J judges.
+    """The common score and the effects of J judges.
 
     Args:
         model: without biases, of a smooth expert.
         progress: is told each round.
 
-    Raises ValueError for more than MOST_EFFECTS tastes.
+    Raises ValueError for more than MOST_EFFECTS effects.
     """
     if model.n * judges > MOST_EFFECTS:
         raise ValueError(
             f"consensus estimates a taste of each judge for each candidate, {MOST_EFFECTS:,} in all at most; here are "
             f"{model.n:,} x {judges:,}; judge-aware takes more"
         )
-    of_scores, of_tastes = _expected(model)
-    objective = ConsensusObjective(comparisons, model, Variances(of_scores, np.full(judges, of_tastes)))
+    of_scores, of_effects = _expected(model)
+    objective = ConsensusObjective(comparisons, model, Variances(of_scores, np.full(judges, of_effects)))
     theta = np.zeros(model.n + model.n * judges + judges)
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
@@ -163,7 +163,7 @@ def newton_step(weights: Floats, g: Floats, objective: ConsensusObjective) -> Fl
 
 def split(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Floats, Floats]:
     """s (N,), u (J, N) and delta (J,)."""
-    n, judges = objective.model.n, len(objective.variances.of_tastes)
+    n, judges = objective.model.n, len(objective.variances.of_effects)
     end = n + judges * n
     return theta[:n], theta[n:end].reshape(judges, n), theta[end:]
 
@@ -178,7 +178,7 @@ def design_times(theta: Floats, objective: ConsensusObjective) -> Floats:
 def scatter(y: Floats, objective: ConsensusObjective, at_second: float = -1.0) -> Floats:
     """The transpose of `design_times`, (K,) to the shape of theta; with 1 at the second, that of the squares."""
     first, second, _, judge, _ = objective.comparisons
-    n, judges = objective.model.n, len(objective.variances.of_tastes)
+    n, judges = objective.model.n, len(objective.variances.of_effects)
     of_t = np.bincount(judge * n + first, y, judges * n) + at_second * np.bincount(judge * n + second, y, judges * n)
     of_s = of_t.reshape(judges, n).sum(axis=0)
     return np.concatenate([of_s, of_t, np.bincount(judge, y, judges)])
@@ -189,7 +189,7 @@ def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
 
     Conceptually: Schur complements of H = diag(prior) + R^T diag(w) R, over theta.
     """
-    (first, second, _, judge, _), n, omega2 = objective.comparisons, objective.model.n, objective.variances.of_tastes
+    (first, second, _, judge, _), n, omega2 = objective.comparisons, objective.model.n, objective.variances.of_effects
     links = np.bincount((judge * n + first) * n + second, weights, omega2.size * n * n).reshape(-1, n, n)
     links = links + links.transpose(0, 2, 1)
     _, lead, of_biases = split(scatter(weights, objective), objective)
@@ -216,7 +216,7 @@ def likelier(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> 
 
 def evidence(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> tuple[Floats, Floats]:
     """The slope (J,) of the log evidence, prior included, by log omega^2, and the average information (J, J)."""
-    model, omega2, m = objective.model, objective.variances.of_tastes, reduced.of_scores
+    model, omega2, m = objective.model, objective.variances.of_effects, reduced.of_scores
     s, u, _ = split(theta, objective)
     flat = covariance_under_flat_prior(reduced)
     without_prior = flat @ (objective.precision[: model.n] * s - model.prior.pull)  # what s would move by
@@ -243,13 +243,13 @@ def covariance_under_flat_prior(reduced: Reduced) -> Floats:
 
 def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, convergence: Convergence) -> Consensus:
     """All that is known, from the mode."""
-    (s, u, delta), omega2, n = split(theta, objective), objective.variances.of_tastes, objective.model.n
+    (s, u, delta), omega2, n = split(theta, objective), objective.variances.of_effects, objective.model.n
     m, sigma = reduced.of_scores, covariance_of_scores(reduced, objective).base
     _, information = evidence(theta, reduced, objective)
     by_variances = -_times(m, u) @ sigma
     of_variances = np.linalg.inv(information)
     of_p = np.diagonal(m - m @ sigma @ m, axis1=1, axis2=2)
-    of_tastes = omega2[:, None] * (1.0 - 1.0 / n - omega2[:, None] * of_p)  # about their mean, which is 0
+    of_effects = omega2[:, None] * (1.0 - 1.0 / n - omega2[:, None] * of_p)  # about their mean, which is 0
     of_biases = _variance_of_biases(sigma, reduced, objective)
     of_biases_alone = _variance_of_biases(covariance_under_flat_prior(reduced), reduced, objective)
     share = of_biases * (1.0 / of_biases_alone - 1.0 / BIAS_VARIANCE)
@@ -257,7 +257,7 @@ def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, conv
         s,
         sigma + by_variances.T @ of_variances @ by_variances,
         u,
-        np.sqrt(of_tastes),
+        np.sqrt(of_effects),
         objective.variances,
         delta,
         np.sqrt(of_biases),
@@ -268,7 +268,7 @@ def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, conv
 
 def _variance_of_biases(sigma: Floats, reduced: Reduced, objective: ConsensusObjective) -> Floats:
     """(J,) of delta, where the covariance of s is `sigma`: 1 / precision + lean^T cov(t_j) lean."""
-    omega2, (m, lean, of_biases, _) = objective.variances.of_tastes, reduced
+    omega2, (m, lean, of_biases, _) = objective.variances.of_effects, reduced
     left = lean - omega2[:, None] * _times(m, lean)
     return np.asarray(1.0 / of_biases + ((left @ sigma) * left).sum(axis=1) + omega2 * (left * lean).sum(axis=1))
 

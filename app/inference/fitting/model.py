@@ -54,7 +54,7 @@ class Method(NamedTuple):
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate", "closed-form", or "auto": position_bias.py
-    evidence: str = "one-vote"  # or "learnt": tau2 and what answers are worth
+    verdict_weight: str = "one-vote"  # or "learnt": tau2 and what answers are worth
     absolute_scale: str = "estimate"  # or "given": of absolute scores
 
 
@@ -115,9 +115,11 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
     if biased is None:
         biased = np.full(judges, method.position_bias == "estimate")
     expert = experts.make(method.expert, dict(method.parameters))
-    if method.evidence == "learnt":
-        if usual_evidence(method.expert, method.prior) != "learnt":
-            raise ValueError("evidence learnt needs the expert soft-bt and the prior unit; with others use one-vote")
+    if method.verdict_weight == "learnt":
+        if usual_verdict_weight(method.expert, method.prior) != "learnt":
+            raise ValueError(
+                "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
+            )
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
@@ -125,7 +127,7 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, of_biases))
 
 
-def usual_evidence(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
+def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
     """What a method does whose evidence nobody chose: learn where it can."""
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 

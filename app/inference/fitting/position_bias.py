@@ -17,7 +17,7 @@ from nextpair.words import PositionBias
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.closed_form import known_biases
-from app.inference.fitting.model import Method, Model, build, usual_evidence
+from app.inference.fitting.model import Method, Model, build, usual_verdict_weight
 from app.inference.regimes import BIASED_BY_DEFAULT
 from app.inference.types import Bools, Comparisons
 
@@ -26,7 +26,7 @@ def biased_judges(method: Method, n: int, comparisons: Comparisons, judges: int)
     """(J,) whose bias is a parameter."""
     if method.position_bias != "auto":
         return np.full(judges, method.position_bias == "estimate")
-    if usual_evidence(method.expert, method.prior) != "learnt" or n > BIASED_BY_DEFAULT:
+    if usual_verdict_weight(method.expert, method.prior) != "learnt" or n > BIASED_BY_DEFAULT:
         return np.zeros(judges, np.bool_)
     return np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
 

@@ -60,11 +60,11 @@ def publish(
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """
-    told = as_votes(answers, item) if saturated_as_votes and method.evidence == "learnt" else answers
+    told = as_votes(answers, item) if saturated_as_votes and method.verdict_weight == "learnt" else answers
     model, comparisons, learnt = build_for(method, n, told, judges), told, None
     if covariates is not None:
         model = with_covariates(model, covariates, told)
-    if method.evidence == "learnt" and told.size:
+    if method.verdict_weight == "learnt" and told.size:
         learning = learn if covariates is None else learn_beside
         learnt, grid = learning(told, item, model, judges, hyperprior, approximation)
         model = as_learnt(model, told, learnt)

@@ -16,7 +16,7 @@ named if the surprise is at least SURPRISING and the discrimination below CHANGE
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import AccordName
+from nextpair.words import DiscriminationName
 from scipy.special import expit, logit, softmax
 
 from app.inference.fitting.foresight import Foresight, foresee, log_likelihoods, logits
@@ -35,7 +35,7 @@ CERTAIN = 1e-15  # probability of what nobody expects
 class Discrimination(NamedTuple):
     judge: int
     overall: float  # discrimination of all its verdicts
-    named: AccordName | None
+    named: DiscriminationName | None
     since: int  # of its verdicts, where the most surprising part begins
     before: float | None  # discrimination up to there
     after: float  # and from there on
@@ -76,12 +76,12 @@ def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, ev
     return Discrimination(judge, overall, named, starts[worst], before, after)
 
 
-def _name(overall: float, before: float | None, *, alone: bool) -> AccordName | None:
+def _name(overall: float, before: float | None, *, alone: bool) -> DiscriminationName | None:
     if before is not None and before >= CHANGED:
         return "changed"
     if alone:
         return None
-    return "coins" if overall > -CHANGED else "against"
+    return "random" if overall > -CHANGED else "inverted"
 
 
 def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> _Own:

@@ -22,9 +22,9 @@ from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Consistency
 from app.inference.reporting.history import rank_correlation
+from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
-from app.inference.reporting.tastes import JudgeEffects, tastes_of
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
 
 
@@ -55,7 +55,7 @@ class Findings(NamedTuple):
     repeats: list[Consistency]  # by judge
     discriminations: dict[int, Discrimination]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
-    tastes: dict[int, JudgeEffects]  # by judge; none where they would be too many, or are not settled
+    judge_effects: dict[int, JudgeEffects]  # by judge; none where they would be too many, or are not settled
     influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
     confirmed: set[int]  # by number, whom people prove to be better than chance
@@ -106,7 +106,7 @@ def examine_judges(
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),
-        tastes=_tastes(tempered, model, judges, say),
+        judge_effects=_judge_effects(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
         convergence=aware.convergence,
         confirmed=confirmed(votes(y), people),
@@ -131,11 +131,13 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     return LeaveOneOut(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
 
 
-def _tastes(comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]) -> dict[int, JudgeEffects]:
+def _judge_effects(
+    comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]
+) -> dict[int, JudgeEffects]:
     if not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
-    agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' tastes, round {n}"))
-    return {each.judge: each for each in tastes_of(agreed, comparisons)} if agreed.convergence.converged else {}
+    agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' judge_effects, round {n}"))
+    return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
 
 
 def _in_words(step: Step) -> str:

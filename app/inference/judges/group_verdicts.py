@@ -49,7 +49,7 @@ class GroupVerdicts(NamedTuple):
     aggregate: Aggregate
     doubts: list[Doubt]
     dependence: Dependence
-    departure: float  # of the method from the majority, where no label tells who is right
+    deviation: float  # of the method from the majority, where no label tells who is right
     labels: LabelFindings | None  # where people labelled any item
     to_label: Ints  # the items to label next, the most wanted first
 
@@ -91,7 +91,7 @@ def examine(
         aggregate=group,
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
         dependence=by_dawid_skene.dependence,
-        departure=0.0 if known.any() else departure(group, v),
+        deviation=0.0 if known.any() else deviation(group, v),
         labels=held_against(y, labels, people, by_dawid_skene.held_out) if telling(v, labels).any() else None,
         to_label=next_to_label(v, known, LISTED, rng).item,
     )
@@ -156,7 +156,7 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     return [doubt for k, each in enumerate(judges) if (doubt := _doubt(k, *each))]
 
 
-def departure(group: Aggregate, v: Votes) -> float:
+def deviation(group: Aggregate, v: Votes) -> float:
     """Share of the items with a clear majority in which the method decides otherwise."""
     named, by_majority = (votes(p[:, None, :])[:, 0] for p in (group.probability, majority(v).probability))
     clear = by_majority.max(axis=1) == 1.0

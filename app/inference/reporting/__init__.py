@@ -14,8 +14,8 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
 )
-from app.inference.reporting.certainty import BesidePeople, certainty_beside_people
 from app.inference.reporting.claims import first_place
+from app.inference.reporting.confidence import Confidence, PairsOf, concordance
 from app.inference.reporting.cycles import DRAWS, circulation
 from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
 from app.inference.reporting.held_out import check_predictions
@@ -30,6 +30,7 @@ from app.inference.reporting.inference_targets import (
     own_target,
     resolve,
 )
+from app.inference.reporting.judge_effects import JudgeEffects
 from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
 from app.inference.reporting.prompts import in_words as prompts_in_words
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
@@ -45,6 +46,5 @@ from app.inference.reporting.standings import (
     by_posterior,
     summary_of,
 )
-from app.inference.reporting.sureness import Concordance, PairsOf, concordance
-from app.inference.reporting.tastes import JudgeEffects
+from app.inference.reporting.validation import BesidePeople, validation_by_people
 from app.inference.reporting.win_rates import Against, Rates, against, attenuation, head_to_head, rates

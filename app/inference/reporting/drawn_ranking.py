@@ -6,8 +6,8 @@ rank interval   simultaneous as in ranking.py, with one spread of the normal sco
                 ranks by win rates lean; and with the rank itself, which draws in which others tie may not have
 tie group       going down the ranking, a new group begins where the whole rank interval is below that of somebody in
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
-sureness        share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
-forecast        as in sureness.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
+confidence      share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
+forecast        as in confidence.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
                 pairs that was judged: what is judged is known, and what is not is told by more
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
+from app.inference.reporting.confidence import FEWEST, ORDERS, PairsOf, by_draws, in_order_after
 from app.inference.reporting.ranking import (
     ROUNDED,
     RankTable,
@@ -29,7 +30,6 @@ from app.inference.reporting.ranking import (
     relative_sd,
     split_by_ranks,
 )
-from app.inference.reporting.sureness import FEWEST, ORDERS, PairsOf, by_draws, in_order_after
 from app.inference.targets.all_pairs import WinRates
 from app.inference.types import Bools, Floats, Ints
 

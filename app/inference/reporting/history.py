@@ -7,9 +7,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
+from app.inference.reporting.confidence import PairsOf, all_pairs, concordance
 from app.inference.reporting.drawn_ranking import ranks_of, shares_in_order
 from app.inference.reporting.ranking import entropy, ranks
-from app.inference.reporting.sureness import PairsOf, all_pairs, concordance
 from app.inference.targets import Quantity, WinRates
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Floats, Ints

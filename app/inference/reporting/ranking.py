@@ -12,7 +12,7 @@
                     (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
                     coin give one group with probability `level`. One begins, too, where the best rank that is possible
                     is beyond the worst one of somebody in the group: ranks that exclude each other are no tie
-    sureness        the share of the pairs that is expected to be in the right order (sureness.py), from the same draws
+    confidence      the share of pairs that is expected to be in the right order (confidence.py), from the same draws
     entropy         N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 
     win rate        the expected share of wins against the others, from the same draws (win_rates.py)
@@ -28,7 +28,7 @@ from scipy.special import ndtr, ndtri
 
 from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, sureness_of
+from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, confidence_of
 from app.inference.reporting.win_rates import VOTES, rates
 from app.inference.targets import Quantity, WinRates, drawn_in_place
 from app.inference.types import Floats, Ints
@@ -61,7 +61,7 @@ class RankTable(NamedTuple):
     win_rate: Floats  # (N,) expected share of wins against the others
     win_rate_interval: Floats  # (N, 2)
     entropy: float | None  # None where the covariance is not known as a whole (sparse_ranking.py)
-    sureness: Concordance | None  # None where there are no two candidates
+    confidence: Confidence | None  # None where there are no two candidates
 
 
 class PredictedVerdict(NamedTuple):
@@ -97,7 +97,7 @@ def summarise(
         _shared(win_rate.mean, alike),
         np.column_stack([_shared(end, alike) for end in win_rate.interval.T]),
         entropy(posterior.covariance),
-        sureness_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
+        confidence_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
 
 

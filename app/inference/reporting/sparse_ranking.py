@@ -9,9 +9,9 @@
                    whole draws inside. Centre and spread are those of score -+ sd among what all scores may be, and owe
                    the draws nothing: few draws give the c of any N
     tie group      as in ranking.py, by a column of Sigma for each head; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
-    sureness       shares of the pairs in order, counted in the draws
+    confidence     shares of the pairs in order, counted in the draws
     win rate       as if scores were independent (win_rates.py)
-    forecast       as in sureness.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
+    forecast       as in confidence.py, over PAIRS of the pairs, with the mean of all Sigma_ij for each
 
 The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself
 is integrated out, so that one of them says more than many events or squares.
@@ -30,6 +30,7 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import variances
 from app.inference.kernels.inversions import inversions
+from app.inference.reporting.confidence import by_draws, expected_after
 from app.inference.reporting.ranking import (
     RankTable,
     Wanted,
@@ -39,7 +40,6 @@ from app.inference.reporting.ranking import (
     split_by_ranks,
     sure_of_any,
 )
-from app.inference.reporting.sureness import by_draws, expected_after
 from app.inference.reporting.win_rates import POINTS, VOTES, rates_of_marginals
 from app.inference.types import Floats, Ints
 

@@ -17,9 +17,9 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
+from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, concordance_after
+from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
-from app.inference.reporting.sureness import Concordance, PairsOf, all_pairs, concordance_after
-from app.inference.reporting.tastes import JudgeEffects, tastes_of
 from app.inference.reporting.win_rates import VOTES, attenuation
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
@@ -49,7 +49,7 @@ class Standing(NamedTuple):
 
 class ForecastPoint(NamedTuple):
     comparisons: int  # of weight 1 in all
-    concordance: float
+    expected_concordance: float
 
 
 class Standings(NamedTuple):
@@ -57,10 +57,10 @@ class Standings(NamedTuple):
     convergence: Convergence
     components: int
     entropy: float | None = None  # nats; None from a baseline, and without a matrix
-    sureness: Concordance | None = None  # None from a baseline, and where there are no two candidates
+    confidence: Confidence | None = None  # None from a baseline, and where there are no two candidates
     forecast: Sequence[ForecastPoint] = ()  # with more comparisons of the same kind; none where there is none yet
     biases: Sequence[Bias] = ()  # one per judge where they are estimated
-    tastes: Sequence[JudgeEffects] = ()  # one per judge by consensus
+    judge_effects: Sequence[JudgeEffects] = ()  # one per judge by consensus
 
 
 def by_posterior(
@@ -82,7 +82,7 @@ def by_posterior(
     if isinstance(marginal.covariance, CertifiedCovariance):
         standings = _by_rows(published, marginal.covariance.precision, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
-        return standings if is_about_all else standings._replace(sureness=None, forecast=[])
+        return standings if is_about_all else standings._replace(confidence=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
     summary = summary_of(quantity or marginal, wanted, pairs_of, attenuation(published, target))
     return _summarised(summary, quantity or marginal, posterior.convergence, biases, answers, model, pairs_of)
@@ -95,8 +95,8 @@ def _by_rows(published: Published, precision: Precision, wanted: Wanted) -> Stan
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
-    foretold = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
-    return Standings(rows, published.posterior.convergence, components, None, summary.sureness, foretold)
+    forecast = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
+    return Standings(rows, published.posterior.convergence, components, None, summary.confidence, forecast)
 
 
 def by_judges(
@@ -129,7 +129,7 @@ def _by_judges(
         biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
         summary = summary_of(agreed.of_scores, wanted, pairs_of)
         common = _summarised(summary, agreed.of_scores, agreed.convergence, biases, comparisons, model, pairs_of)
-        return common._replace(tastes=tastes_of(agreed, comparisons))
+        return common._replace(judge_effects=judge_effects_of(agreed, comparisons))
     aware = judge_aware.fit(comparisons, model, people)
     biases = judge_biases(aware, comparisons)
     summary = summary_of(aware.of_scores, wanted, pairs_of)
@@ -163,12 +163,12 @@ def _summarised(
     pairs_of: PairsOf,
 ) -> Standings:
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    foretold = list[ForecastPoint]()
-    if summary.sureness and isinstance(quantity, WinRates):
-        foretold = _foretold_of_win_rates(quantity, comparisons, pairs_of)
-    elif summary.sureness and isinstance(quantity, Scores):
-        foretold = _foretold(quantity, comparisons, model, pairs_of)
-    return Standings(rows, convergence, components, summary.entropy, summary.sureness, foretold, biases)
+    forecast = list[ForecastPoint]()
+    if summary.confidence and isinstance(quantity, WinRates):
+        forecast = _forecast_of_win_rates(quantity, comparisons, pairs_of)
+    elif summary.confidence and isinstance(quantity, Scores):
+        forecast = _forecast(quantity, comparisons, model, pairs_of)
+    return Standings(rows, convergence, components, summary.entropy, summary.confidence, forecast, biases)
 
 
 def summary_of(
@@ -180,14 +180,14 @@ def summary_of(
     return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of, attenuation)
 
 
-def _foretold_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:
+def _forecast_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:
     votes = float(comparisons.weight.sum())
     most = votes * drawn.verdicts / max(drawn.known, 1)
     counts = sorted({int(np.ceil(min(times * votes, most))) for times in TIMES if votes < most})
     return [ForecastPoint(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
 
 
-def _foretold(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[ForecastPoint]:
+def _forecast(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[ForecastPoint]:
     votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
     if not votes:
         return []

@@ -210,7 +210,7 @@ def _confirmed_reason(snapshot: Snapshot, published: Published, stop: Stop, goal
 
 
 def _as_one_vote(snapshot: Snapshot, published: Published) -> tuple[Scores, Model]:
-    method = snapshot.interpretation.method._replace(evidence="one-vote")
+    method = snapshot.interpretation.method._replace(verdict_weight="one-vote")
     model = build(method, snapshot.model.n, len(snapshot.evidence.judges))
     fitted = posteriors.fit(published.comparisons, model)
     return fitted.scores, model

@@ -27,7 +27,7 @@ def comparisons_left(
     if budget is not None:
         in_budget = max(budget - snapshot.comparisons.size, 0)
         new, in_all = min(new, in_budget), in_budget if in_all is None else min(in_all, in_budget)
-    votes, is_learnt = is_vote(snapshot.evidence.answers.p), snapshot.interpretation.method.evidence == "learnt"
+    votes, is_learnt = is_vote(snapshot.evidence.answers.p), snapshot.interpretation.method.verdict_weight == "learnt"
     return Left(new, in_all, again=bool(not is_learnt or votes.any()))
 
 

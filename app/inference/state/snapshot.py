@@ -112,7 +112,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
             version=version, log=log, evidence=evidence, posterior=posterior, shown=shown, tally=counted
         )
     learnt = None if voids else _learnt_ahead(stage, old)
-    if learnt is None and method.evidence == "learnt":
+    if learnt is None and method.verdict_weight == "learnt":
         learnt = _learn(log, evidence, method, n, stage.learnt)
     if learnt is not None:
         evidence = reweighed(evidence, n, learnt)
@@ -202,7 +202,7 @@ def _joined(judges: Ints, new: Log) -> Ints:
 
 
 def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
-    learns, size = method.evidence == "learnt", evidence.answers.size
+    learns, size = method.verdict_weight == "learnt", evidence.answers.size
     judges = len(evidence.judges) if learns or method.position_bias != "none" else 0
     pooled = log.pooled.seq if learns and log.pooled else 0
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0

@@ -196,7 +196,7 @@ def step_by_blocks(weights: Floats, g: Floats, objective: ConsensusObjective) ->
 
 def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObjective) -> Floats:
     """x with H x = g."""
-    (m, lean, of_biases, _), omega2 = reduced, objective.variances.of_tastes[:, None]
+    (m, lean, of_biases, _), omega2 = reduced, objective.variances.of_effects[:, None]
     g_s, g_a, g_delta = split(g, objective)
     by_biases = lean * g_delta[:, None]
     h = g_a - by_biases
@@ -220,7 +220,7 @@ def _slopes(
 def _variances(reduced: Reduced, sigma: Floats, objective: ConsensusObjective) -> Floats:
     """(K,) of d."""
     (first, second, _, voice, _), (m, lean, of_biases, _) = objective.comparisons, reduced
-    omega2 = objective.variances.of_tastes[:, None, None]
+    omega2 = objective.variances.of_effects[:, None, None]
     left = np.eye(objective.model.n) - omega2 * m
     of_t = left @ sigma @ left + omega2 * left
     with_bias = np.einsum("vab,vb->va", of_t, lean)

@@ -85,7 +85,7 @@ def _matrix(matrix: WinMatrix) -> Table:
 def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: schemas.Slice) -> None:
     counts = f"{counted(each.prompts, 'prompt')} · {counted(each.comparisons, 'comparison')}"
     console.print(f"\n[bold]{escape(f'{tag} = {each.value}')}[/] · {counts}")
-    console.print(escape(each.departure.sentence))
+    console.print(escape(each.deviation.sentence))
     _print_rows(console, ranking, each.ranking)
 
 
@@ -102,32 +102,32 @@ def _sentences(ranked: Ranked) -> list[str]:
     sentences = [" ".join([ranking.inference_target.sentence, *prompts])]
     if ranking.first_place:
         sentences.append(ranking.first_place)
-    if ranking.sureness and (ranking.signal.claimed or SIGNAL in ranked.left_out):
-        sentences += [sureness_line(ranking.sureness), ranking.certainty.about]
+    if ranking.confidence and (ranking.signal.claimed or SIGNAL in ranked.left_out):
+        sentences += [confidence_line(ranking.confidence), ranking.validation.about]
     if ranked.left_out:
         sentences.append(f"not said of so much: {'; '.join(ranked.left_out)}.")
     if ranking.components > 1:
         sentences.append(f"{ranking.components} components that never met: compare scores within a component only.")
     sentences += [effect.sentence for effect in (ranking.effects or {}).values()]
     sentences += [_bias_line(judge, bias) for judge, bias in (ranking.position_bias or {}).items()]
-    sentences += [_tastes_line(judge, tastes) for judge, tastes in (ranking.tastes or {}).items()]
+    sentences += [_effects_line(judge, effects) for judge, effects in (ranking.judge_effects or {}).items()]
     sentences += [_scale_line(judge, scale) for judge, scale in (ranking.absolute_scores or {}).items()]
-    if agreed := ranking.certainty.agreement_with_people:
+    if agreed := ranking.validation.agreement_with_people:
         low, high = agreed.interval
         of = f"{agreed.share:.0%} of {counted(agreed.pairs, 'pair')} ({low:.0%} to {high:.0%})"
         sentences.append(f"agreement with people: {of}")
     return [*sentences, *([_agreement_line(agreement, agreement.alpha)] if agreement and agreement.alpha else [])]
 
 
-def sureness_line(sureness: schemas.Sureness) -> str:
-    low, high = (percent(share).removesuffix("%") for share in sureness.interval)
+def confidence_line(confidence: schemas.Confidence) -> str:
+    low, high = (percent(share).removesuffix("%") for share in confidence.interval)
     within = "" if low == "100" else f" ({low} to {high}%)"
-    now = f"about {percent(sureness.concordance)} of the pairs are in the right order{within}"
-    if sureness.concordance == 1.0:
+    now = f"about {percent(confidence.expected_concordance)} of the pairs are in the right order{within}"
+    if confidence.expected_concordance == 1.0:
         now = "all of the pairs are in this order"
     later = [
-        f"{percent(each.concordance)} after {counted(each.comparisons, 'comparison')}"
-        for each in sureness.forecast[-2:]
+        f"{percent(each.expected_concordance)} after {counted(each.comparisons, 'comparison')}"
+        for each in confidence.forecast[-2:]
     ]
     return "; ".join([now, *later])
 
@@ -139,14 +139,14 @@ def _bias_line(judge: str, bias: schemas.JudgeBias) -> str:
     return f"liking for the first position of {judge}: {bias.delta:+z.2f} ± {bias.sd:.2f}{c}{doubt}"
 
 
-def _tastes_line(judge: str, tastes: schemas.Tastes) -> str:
-    departures = ", ".join(f"{each.key} {each.departure:+z.2f} ± {each.sd:.2f}" for each in tastes.departures)
-    return f"tastes of {judge}: {tastes.sd:.2f} around the common score, farthest from it on {departures}"
+def _effects_line(judge: str, effects: schemas.JudgeEffects) -> str:
+    deviations = ", ".join(f"{each.key} {each.deviation:+z.2f} ± {each.sd:.2f}" for each in effects.largest_deviations)
+    return f"judge effects of {judge}: sd {effects.sd:.2f} around the common score, largest deviations {deviations}"
 
 
 def _scale_line(judge: str, scale: schemas.JudgeScale) -> str:
     """Scores as they are shown, from what the judge said."""
-    doubt = "" if scale.settled else ", not settled yet"
+    doubt = "" if scale.converged else ", not converged yet"
     return f"absolute scores of {judge}: {scale.c0:+z.2f} {scale.c1:+z.2f} x what is said{doubt}"
 
 

@@ -90,20 +90,22 @@ def judges(facts: Examined) -> CheckResult:
 
 
 def with_people(facts: Examined) -> CheckResult:
-    certainty = facts.basis.judged.certainty(Wanted().level)
-    agreement = certainty.agreement_with_people
+    validation = facts.basis.judged.validation(Wanted().level)
+    agreement = validation.agreement_with_people
     if facts.basis.only_people:
         return CheckResult("holds", "Only people judged: the ranking is of what they prefer.", "people alone")
     if agreement is None or agreement.pairs < FEW:
         says = "Have people judge some of the same pairs, and say who is human with PUT /v1/judges/NAME."
-        return CheckResult("unknown", f"{certainty.about} {says}", counted(agreement.pairs if agreement else 0, "pair"))
+        return CheckResult(
+            "unknown", f"{validation.about} {says}", counted(agreement.pairs if agreement else 0, "pair")
+        )
     low, high = agreement.interval
     figure = f"{agreement.share:.0%} of {agreement.pairs:,} ({low:.0%} to {high:.0%})"
     if low > 0.5 and agreement.share >= AGREEING:
         says = "Judges mostly name the winner that people name."
-        return CheckResult("holds", f"{says} {certainty.about}", figure)
+        return CheckResult("holds", f"{says} {validation.about}", figure)
     says = "Judges name the winner that people name little more often than coins."
-    return CheckResult("doubt", f"{says} {certainty.about}", figure)
+    return CheckResult("doubt", f"{says} {validation.about}", figure)
 
 
 def consistency(facts: Examined) -> CheckResult:

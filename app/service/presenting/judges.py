@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import AggregationName
 
 from app.analysis.findings import ONLY_PEOPLE, about_labels, warnings
-from app.analysis.judges import present_agreements, present_alpha, present_bias, present_tastes
+from app.analysis.judges import present_agreements, present_alpha, present_bias, present_judge_effects
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import Accuracy, Discrimination, Findings, PairVotes, agreements
@@ -22,7 +22,8 @@ from app.storage.schema import Record
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 MOST_LISTED = 100_000  # pairs in one answer
 SILENT = dict.fromkeys(
-    "skill agreement_with_people agreement same_order swapped position_bias tastes accord influence".split()
+    "skill agreement_with_people agreement same_order swapped "
+    "position_bias judge_effects relative_discrimination influence".split()
 )
 
 
@@ -105,10 +106,10 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
     findings = weighed.findings
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
     repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias, discrimination, tastes = (
+    bias, discrimination, judge_effects = (
         weighed.biases.get(number),
         findings.discriminations.get(number),
-        findings.tastes.get(number),
+        findings.judge_effects.get(number),
     )
     if bias is not None:
         (aware,) = [each for each in findings.judge_aware if each.judge == number]
@@ -121,8 +122,8 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str]) -> dict[s
         "same_order": schemas.Agreement(**repeats.same_order._asdict()),
         "swapped": schemas.Agreement(**repeats.swapped._asdict()),
         "position_bias": None if bias is None else present_bias(bias),
-        "tastes": None if tastes is None else present_tastes(tastes, keys),
-        "accord": None if discrimination is None else present_discrimination(discrimination),
+        "judge_effects": None if judge_effects is None else present_judge_effects(judge_effects, keys),
+        "relative_discrimination": None if discrimination is None else present_discrimination(discrimination),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
     }
 
@@ -158,9 +159,9 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     )
 
 
-def present_discrimination(discrimination: Discrimination) -> schemas.Accord:
+def present_discrimination(discrimination: Discrimination) -> schemas.RelativeDiscrimination:
     _, *columns = discrimination
-    return schemas.Accord.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
+    return schemas.RelativeDiscrimination.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
 
 
 def _agreement(pairs: int, agreeing: int) -> schemas.Agreement:
@@ -213,6 +214,6 @@ def in_words(discrimination: Discrimination, judge: str) -> str:
     """What a judge is named for."""
     if discrimination.named == "changed":
         return f"{judge} answers otherwise since its verdict {discrimination.since + 1:,}: was anything changed?"
-    if discrimination.named == "coins":
-        return f"{judge} answers like coins where the others follow an order."
+    if discrimination.named == "random":
+        return f"{judge} answers at random where the others follow an order."
     return f"{judge} answers against the others; only people can tell who of them is right."

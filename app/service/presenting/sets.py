@@ -12,7 +12,7 @@ def present_set(row: Record) -> schemas.SetOut:
         "selection": selection,
         "budget": budget,
         "temperatures": temperatures_of(row),
-        "evidence": votes_of(row) or row.evidence,
+        "verdict_weight": votes_of(row) or row.evidence,
         "comparisons": comparisons_of(row),
     }
     return schemas.SetOut.model_validate({**row._mapping, **more})

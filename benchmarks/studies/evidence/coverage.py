@@ -1,7 +1,7 @@
-"""How often is what a ranking states so? N = 12 texts, pairs chosen by `reordering`.
+"""How often is what a ranking states true? N = 12 texts, pairs chosen by `reordering`.
 
-True scores are drawn from N(0, sd^2). A ranking is held against the judge's own scores, unit * s: no log tells in which
-unit a judge speaks.
+True scores are drawn from N(0, sd^2). A ranking is compared with the judge's own scores, unit * s: a log does not
+identify the unit of a judge.
 """
 
 from functools import partial
@@ -26,12 +26,12 @@ N = 12
 SDS = (0.2, 1.0, 3.0)
 ASKED = (1, 4, 10)  # times in a row each chosen pair is asked
 LENGTHS = (5 * N, 10 * N)  # comparisons
-METHODS = {"one-vote": Method(), "learnt": Method(evidence="learnt")}  # by the kind of evidence
+METHODS = {"one-vote": Method(), "learnt": Method(verdict_weight="learnt")}  # by the kind of evidence
 SURE = 0.9
 
 
 class EvidenceSetting(NamedTuple):
-    """A row of the tables, but for its length."""
+    """A row of the tables, except its length."""
 
     judge: str
     sd: float  # of the true scores
@@ -39,7 +39,7 @@ class EvidenceSetting(NamedTuple):
 
 
 class CoverageOutcome(NamedTuple):
-    """One ranking held against the truth; the mean of many."""
+    """One ranking compared with the truth; the mean of many."""
 
     pairs: float  # different ones that were asked
     ranks: float  # whether all rank intervals hold together

@@ -51,13 +51,13 @@ class Progress(NamedTuple):
     """What is known of the pairs that matter; the mean of them, or of many runs."""
 
     stated: float  # P(the order as it is stated)
-    so: float  # share of them that are so
+    so: float  # share of them that are true
 
 
 TEXT = """\
 Twenty texts, N(0, 1), soft judges, every pair at most once; {runs} runs a row. First the best is sought. Then a
 question is asked: after how many comparisons P(the order as it is stated) of the pairs that matter, the mean of them
-and of all runs, reaches a level, and how many of them are so."""
+and of all runs, reaches a level, and how many of them are true."""
 FOR_RANKING = (GoalWay("reordering", Criterion.REORDERING), GoalWay("knowledge", Criterion.KNOWLEDGE))
 SEARCHES = (
     GoalWay("random", Criterion.RANDOM),
@@ -83,7 +83,7 @@ def tables(runs: int, checkpoints: Checkpoints) -> str:
         [
             TEXT.format(runs=runs),
             table(["noise", "pairs by", "best leads after N", "after 2N", "P(best) stated then"], searches),
-            table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "so"], questions),
+            table(["noise", "goal", "pairs by", *columns, "all pairs: stated", "true"], questions),
         ]
     )
 
@@ -95,7 +95,7 @@ def _levels(curve: Floats) -> list[str]:
     """
     stated, so = curve.T
     reached = [int(np.argmax(stated >= level)) if stated.max() >= level else None for level in LEVELS]
-    at_level = ["never" if k is None else f"{k + 1} (so: {so[k]:.2f})" for k in reached]
+    at_level = ["never" if k is None else f"{k + 1} (true: {so[k]:.2f})" for k in reached]
     return [*at_level, f"{stated[-1]:.2f}", f"{so[-1]:.2f}"]
 
 

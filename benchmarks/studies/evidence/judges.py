@@ -2,7 +2,7 @@
 
 soft         p = sigmoid(unit (s_i - s_j + e_ij)), e_ij = -e_ji ~ N(0, noise^2), one for each pair: asked again, in
              either order, the judge says the same
-drawn anew   p = 1 with probability sigmoid(s_i - s_j), else 0
+drawn again  p = 1 with probability sigmoid(s_i - s_j), else 0
 drawn once   the same, one draw for each pair
 """
 

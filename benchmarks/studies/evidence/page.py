@@ -11,7 +11,7 @@ CELLS: dict[str, Callable[[CoverageOutcome], str]] = {
     "pairs": lambda of: f"{of.pairs:.0f}",
     "ranks hold, %": lambda of: f"{100 * of.ranks:.1f}",
     "leader best, stated": lambda of: f"{of.best_stated:.2f}",
-    "so": lambda of: f"{of.best:.2f}",
+    "true": lambda of: f"{of.best:.2f}",
     "claims": lambda of: f"{of.claims:.1f}",
     "true, %": lambda of: f"{100 * of.true_claims / of.claims:.1f}" if of.claims else "–",
     "scores, %": lambda of: f"{100 * of.scores:.1f}",
@@ -45,7 +45,7 @@ def _targets(rows: Sequence[CoverageRow]) -> str:
     lines = [
         _line("ranks hold in at least 93%", many, lambda of: of.ranks >= 0.93),
         _line(f"in at least 88% where fewer than {2 * N} pairs were asked", few, lambda of: of.ranks >= 0.88),
-        _line("leader best: stated within .05 of so", rows, lambda of: abs(of.best_stated - of.best) <= 0.05),
+        _line("leader best: stated within .05 of the truth", rows, lambda of: abs(of.best_stated - of.best) <= 0.05),
         _mean_of_spreads(rows),
         _line("claims above .9 true in at least 88%", rows, lambda of: of.true_claims >= 0.88 * of.claims),
     ]

@@ -43,7 +43,7 @@ def write(campaign: Campaign) -> str:
     }
     figures.line_chart("ablations", campaign.figures, panels, {})
     caption = "SummEval, coherence: mean over documents; bands are one standard error"
-    options = f"--seeds 1 --limit-fraction {LIMIT} --evidence one-vote"
+    options = f"--seeds 1 --limit-fraction {LIMIT} --verdict-weight one-vote"
     line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} {options}"
     lines = [
         f"{line} --criterion exponent --epsilon 0.5",

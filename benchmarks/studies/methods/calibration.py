@@ -1,4 +1,4 @@
-"""A judge's probabilities and a ranking's sureness, held against people (GPM table 3, figure 5)."""
+"""A judge's probabilities and a ranking's confidence, compared with people (GPM table 3, figure 5)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

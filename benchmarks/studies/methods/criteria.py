@@ -1,4 +1,4 @@
-"""How many comparisons each way of choosing pairs needs, of judges of every manner."""
+"""How many comparisons each way of choosing pairs needs, for judges of every kind."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -33,7 +33,7 @@ SOME: tuple[Way, ...] = (  # where the judge is not the consistent one
 DRAWN: tuple[Way, ...] = SOME
 EVIDENCE: Mapping[str, RankingMethod] = {
     "one vote": RankingMethod("soft-bt"),
-    "learnt": RankingMethod("soft-bt", evidence="learnt"),
+    "learnt": RankingMethod("soft-bt", verdict_weight="learnt"),
 }
 HEARD = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
 BEFORE, DEFAULT = "one vote", "learnt"
@@ -169,7 +169,7 @@ def _commands(data: DataSet) -> str:
     part = data.parts[0]
     lines = [
         f"nextpair simulate {data.command.format(part=part)} --seeds 1 {ways} {evidence}"
-        for evidence in ("--evidence one-vote", "--pooled")
+        for evidence in ("--verdict-weight one-vote", "--pooled")
     ]
     if data is VICUNA:
         return "\n\n".join(["Two columns of the tables:", command(VICUNA_PEOPLE, *lines)])

@@ -1,4 +1,4 @@
-"""Experts side by side: agreement with people, and what tells good rankings from bad (GPM table 1)."""
+"""Comparison models side by side: agreement with people, and what tells good rankings from bad (GPM table 1)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -44,7 +44,7 @@ prompts."""
 
 
 class RankedDocument(NamedTuple):
-    """Agreement and certainty of one document's ranking."""
+    """Agreement and confidence of one document's ranking."""
 
     spearman: float
     log_det: float  # of the scores' covariance: twice the entropy, up to a constant

@@ -95,7 +95,7 @@ class Task(NamedTuple):
     @property
     def name(self) -> str:
         plan, method = self.plan, self.plan.method
-        of_method = (method.name, *method.parameters, method.position_bias, method.evidence)
+        of_method = (method.name, *method.parameters, method.position_bias, method.verdict_weight)
         return str((self.source.title, self.part, self.documents, self.way, *of_method, *plan[1:2], *plan[3:]))
 
     def run(self) -> Curves:
@@ -109,7 +109,7 @@ class Task(NamedTuple):
 
 def measure(campaign: Campaign, source: DataSet, plan: MeasuringPlan, documents: int | None = None) -> Measured:
     """Every part. Args: `documents` of a part at most, by default as the size says."""
-    say(f"{source.title}, {plan.judge.name}, {plan.method.name}, {plan.method.evidence}")
+    say(f"{source.title}, {plan.judge.name}, {plan.method.name}, {plan.method.verdict_weight}")
     count, parts = documents or campaign.size.documents, source.parts[: campaign.size.parts]
     tasks = [Task(campaign.datasets, source, part, count, plan, way) for part in parts for way in plan.ways]
     done = dict(

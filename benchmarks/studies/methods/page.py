@@ -1,4 +1,4 @@
-"""benchmarks.md: sections of measured results, each between two marks, so that one can be measured anew alone."""
+"""benchmarks.md: sections of measured results, each between two marks, so one can be measured again alone."""
 
 import re
 from collections.abc import Callable, Sequence

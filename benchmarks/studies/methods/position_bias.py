@@ -1,4 +1,4 @@
-"""A judge with a liking for the first position: what it costs, and what estimating or debiasing gives back."""
+"""A judge with position bias: what it costs, and what estimating or debiasing gains."""
 
 from pathlib import Path
 from typing import NamedTuple

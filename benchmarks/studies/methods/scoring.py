@@ -84,7 +84,7 @@ def write(campaign: Campaign) -> str:
     tables = [f"**{name}**\n\n{table(header, _rows(measured, of))}" for of, name in enumerate(("Spearman", "Pearson"))]
     shares = f"**Spearman in percent of the full set's**\n\n{table(header, _shares(measured))}"
     line = f"nextpair simulate {SUMMEVAL.command.format(part='coherence')} --seeds 5 --order both"
-    few = "--limit-fraction 0.1969 --evidence one-vote"
+    few = "--limit-fraction 0.1969 --verdict-weight one-vote"
     shown = [f"{line} {few} --method win-ratio --criterion covering"]
     shown += [f"{line} {few} --method gaussian --prior anchor --criterion variance"]
     text = TEXT.format(draws=campaign.size.draws)

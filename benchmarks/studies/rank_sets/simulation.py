@@ -1,6 +1,6 @@
 """k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
 so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two
-other answers; or `partial`: in half of the instances it takes the side of every second system; or a `coin`, which
+other answers; or `partial`: in half of the instances it takes the side of every second system; or `random`, which
 never calls a tie. Pairs of systems are shown equally often (`even`), with chances drawn from a Dirichlet distribution
 (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
 """
@@ -45,7 +45,7 @@ SIZES = ((4, 990, 5346), (12, 990, 5346), (30, 2475, 13365), (30, 990, 5346))  #
 FEW = tuple((k, 60, alone) for k in (2, 4) for alone in (1, 2, 5, 20, 200))  # of the judge alone
 SCARCE = ((12, 132, 600), (12, 264, 1200))
 RUNS = {2: 400, 4: 400, 12: 400, 30: 200}
-JUDGES = ("good", "partial", "coin")
+JUDGES = ("good", "partial", "random")
 
 
 class Design(NamedTuple):
@@ -55,7 +55,7 @@ class Design(NamedTuple):
     people: int  # n
     alone: int  # N
     shown: str  # even, uneven or near
-    judge: str  # good, partial or coin
+    judge: str  # good, partial or random
 
 
 DRAWN = [Design(*size, "even", "good") for size in SIZES[:3]] + [Design(*SIZES[3], "uneven", "good")]
@@ -83,7 +83,7 @@ def designs() -> list[Design]:
     usual = product(SIZES, ("even", "uneven"), JUDGES)
     return [
         *(Design(*size, "even", "good") for size in FEW),
-        *(Design(*size, "uneven", "coin") for size in SCARCE),
+        *(Design(*size, "uneven", "random") for size in SCARCE),
         *(Design(*size, shown, judge) for size, shown, judge in usual if size != SIZES[3] or judge == "good"),
         Design(12, 990, 5346, "near", "good"),
     ]
@@ -145,7 +145,7 @@ def answers(shown: Instances, win: Floats, rng: np.random.Generator) -> Ints:
 
 
 def judged(people: Ints, shown: Instances, judge: str, rng: np.random.Generator) -> Ints:
-    if judge == "coin":
+    if judge == "random":
         return rng.choice([FIRST, SECOND], size=len(people))
     if judge == "partial":
         dear = np.where(shown.first % 2 == shown.second % 2, people, np.where(shown.first % 2 == 0, FIRST, SECOND))
@@ -292,5 +292,5 @@ def _key(design: Design) -> tuple[int, int, int, int]:
         design.k,
         design.people,
         ("even", "uneven", "near").index(design.shown),
-        ("good", "coin", "partial").index(design.judge),
+        ("good", "random", "partial").index(design.judge),
     )

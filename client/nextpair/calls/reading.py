@@ -6,6 +6,7 @@ from typing import Literal
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
 from nextpair.schemas import (
     Calibration,
+    Checks,
     Diagnostics,
     Dispute,
     DisputePage,
@@ -15,13 +16,12 @@ from nextpair.schemas import (
     Ranking,
     RankSets,
     Ready,
-    Trust,
 )
+from nextpair.schemas.deprecated import old_arguments, renamed_function
 from nextpair.words import (
     AggregationName,
     CovarianceName,
     CovariateName,
-    EvidenceName,
     InferenceTargetName,
     MatrixName,
     MethodName,
@@ -29,14 +29,16 @@ from nextpair.words import (
     ScaleName,
     SimultaneousName,
     TiesName,
+    VerdictWeightName,
 )
 
 
+@old_arguments(evidence="verdict_weight")
 def ranking(
     set_id: Id,
     *,
     method: MethodName | None = None,
-    evidence: EvidenceName | None = None,
+    verdict_weight: VerdictWeightName | None = None,
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
     level: float | None = None,
@@ -53,7 +55,7 @@ def ranking(
     has a ranking for each of its values, about new prompts. `covariate` names what is taken out of the scores, such as
     the `length` of outputs.
     """
-    path, how = path_of("sets", set_id, "ranking"), {"method": method, "evidence": evidence, "as_of": as_of}
+    path, how = path_of("sets", set_id, "ranking"), {"method": method, "verdict_weight": verdict_weight, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
     shown = {"baseline": baseline, "scale": scale, "by": by, "covariate": list(covariate) or None}
     return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
@@ -85,9 +87,12 @@ def diagnostics(set_id: Id) -> Call[Diagnostics]:
     return get(path_of("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
 
 
-def trust(set_id: Id) -> Call[Trust]:
+def checks(set_id: Id) -> Call[Checks]:
     """Findings on the ranking in plain words: what holds and what does not."""
-    return get(path_of("sets", set_id, "trust"), Trust.model_validate_json)
+    return get(path_of("sets", set_id, "checks"), Checks.model_validate_json)
+
+
+trust = renamed_function("trust", checks)
 
 
 def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:

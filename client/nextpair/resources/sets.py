@@ -129,7 +129,8 @@ class Set(Bound):
     ranking = own_call(calls.ranking)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
-    trust = own_call(calls.trust)
+    checks = own_call(calls.checks)
+    trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
@@ -177,7 +178,8 @@ class AsyncSet(AsyncBound):
     ranking = async_own_call(calls.ranking)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)
-    trust = async_own_call(calls.trust)
+    checks = async_own_call(calls.checks)
+    trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)

@@ -1,4 +1,4 @@
-"""Diagnostics, the matrix of who beats whom, and trust: how far a ranking can be believed."""
+"""Diagnostics, the matrix of who beats whom, and the checks: how far a ranking can be relied on."""
 
 from uuid import UUID
 
@@ -80,7 +80,7 @@ class Check(Response):
     figure: str
 
 
-class Trust(Computed):
+class Checks(Computed):
     checks: list[Check]
 
 

@@ -6,9 +6,11 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nextpair.schemas import deprecated
 from nextpair.schemas.common import Failure, Request, Response
-from nextpair.schemas.rankings import Convergence, JudgeBias, Tastes
-from nextpair.words import AccordName, AggregationName, JudgeKind
+from nextpair.schemas.deprecated import OldNames, old_name
+from nextpair.schemas.rankings import Convergence, JudgeBias, JudgeEffects
+from nextpair.words import AggregationName, DiscriminationName, JudgeKind
 
 
 class JudgeIn(Request):
@@ -69,7 +71,7 @@ class Influence(Response):
     changes_top: bool
 
 
-class Accord(Response):
+class RelativeDiscrimination(Response):
     """How far a judge's verdicts go with the candidates as all verdicts before and the others' show them.
 
     1 is as far as one may expect of it, 0 is like coins, less is against the others.
@@ -79,7 +81,9 @@ class Accord(Response):
     since: int = Field(description="Of its verdicts, where the part begins that is farthest from what one may expect.")
     before: float | None = Field(description="Up to there; null where that part is all of them.")
     after: float = Field(description="From there on.")
-    named: AccordName | None = Field(description="Set where that is hardly chance: like coins, against, or changed.")
+    named: DiscriminationName | None = Field(
+        description="Set where that is hardly chance: like coins, against, or changed."
+    )
 
 
 class Rightness(Response):
@@ -110,7 +114,7 @@ class People(Response):
     judge_next: list[UnjudgedPair] = Field(description="What people should judge, so that this is known soonest.")
 
 
-class JudgeCard(Response):
+class JudgeCard(OldNames):
     """One judge in one set; null is what its verdicts do not tell."""
 
     judge: str
@@ -130,11 +134,13 @@ class JudgeCard(Response):
     same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
     swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
     position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
-    tastes: Tastes | None = Field(
+    judge_effects: JudgeEffects | None = Field(
         default=None, description="By consensus. Null also in sets of more than 5,000 candidates times judges."
     )
-    accord: Accord | None = Field(description="Null below 40 verdicts.")
+    relative_discrimination: RelativeDiscrimination | None = Field(description="Null below 40 verdicts.")
     influence: Influence | None
+    _tastes = old_name("tastes", "judge_effects", deprecated.Tastes | None, deprecated.tastes)
+    _accord = old_name("accord", "relative_discrimination", deprecated.Accord | None, deprecated.accord)
 
 
 class GroupVerdict(Response):

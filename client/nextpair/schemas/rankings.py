@@ -4,12 +4,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nextpair.schemas import deprecated
 from nextpair.schemas.common import Computed, Response
+from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.ranks import Rank
 from nextpair.schemas.slices import Slices
 from nextpair.words import (
     AbsoluteScale,
-    EvidenceName,
     ExpertName,
     InferenceTargetName,
     MethodName,
@@ -17,12 +18,13 @@ from nextpair.words import (
     PriorName,
     ScaleName,
     StopReason,
+    VerdictWeightName,
 )
 
-ABOUT_CERTAINTY = "A ranking's certainty is about what judges prefer, not about the truth."
+ABOUT_CONFIDENCE = "Confidence refers to the judges' preference, not to ground truth."
 
 
-class Method(Response):
+class Method(OldNames):
     """The method that the ranking was computed by; null is what a baseline does not have."""
 
     name: MethodName
@@ -31,7 +33,7 @@ class Method(Response):
     prior: PriorName | None
     prior_variance: float | None
     position_bias: PositionBias = Field(description="What was done; of a set's `auto`, what it came to.")
-    evidence: EvidenceName | dict[str, float] | None
+    verdict_weight: VerdictWeightName | dict[str, float] | None
     absolute_scale: AbsoluteScale | None
     temperatures: dict[str, float]
     level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
@@ -39,10 +41,11 @@ class Method(Response):
     epsilon: float = Field(description="Of `tie_group`, in units of the scores; in logits whatever `scale` is.")
     scale: ScaleName | None = Field(
         default=None,
-        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `tastes`: logits, "
-        "or Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` and "
-        "`evidence` stay in logits. Null of a method whose scores are no logits.",
+        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `judge_effects`: "
+        "logits, or Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` "
+        "and `verdict_weight` stay in logits. Null of a method whose scores are no logits.",
     )
+    _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float] | None)
 
 
 class InferenceTarget(Response):
@@ -78,19 +81,20 @@ class JudgeBias(Response):
     )
 
 
-class Evidence(Response):
+class VerdictWeight(Response):
     """Learnt from the comparisons, and from the set's pool."""
 
-    scale: float = Field(description="tau2, the variance of the scores in logits.")
-    votes: dict[str, float] = Field(description="phi by judge: how many votes one of its answers is worth.")
+    score_variance: float = Field(description="tau2, the variance of the scores in logits.")
+    effective_votes: dict[str, float] = Field(description="phi by judge: how many votes one of its answers is worth.")
 
 
-class JudgeScale(Response):
+class JudgeScale(OldNames):
     """score = c0 + c1 * what the judge said."""
 
     c0: float
     c1: float
-    settled: bool = Field(description="Whether the estimate of the scale is final.")
+    converged: bool = Field(description="Whether the estimate of the scale is final.")
+    _settled = old_name("settled", "converged", bool)
 
 
 class HeldOut(Response):
@@ -134,7 +138,7 @@ class Temperature(Response):
     at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
 
 
-class Certainty(Response):
+class Validation(Response):
     """What the uncertainties are about, and what people say of the same pairs: judges of kind `human`."""
 
     about: str
@@ -146,20 +150,20 @@ class Certainty(Response):
     )
 
 
-class Foretold(Response):
-    """The sureness to expect with more comparisons of the same kind; it allows for scores that move."""
+class ConfidenceForecast(Response):
+    """The confidence to expect with more comparisons of the same kind; it allows for scores that move."""
 
     comparisons: int = Field(description="Of weight 1 in all: 1.25, 1.5, 2 and 4 times as many as there are.")
-    concordance: float
+    expected_concordance: float
 
 
-class Sureness(Response):
-    """How much of the order is right, as far as its judges can tell (`certainty.about`)."""
+class Confidence(Response):
+    """How much of the order is right, as far as its judges can tell (`validation.about`)."""
 
-    concordance: float = Field(description="Expected share of these pairs that are in the right order.")
+    expected_concordance: float = Field(description="Expected share of these pairs that are in the right order.")
     pairs: int = Field(description="Those that matter to the set's goal; every two candidates where it is the ranking.")
     interval: tuple[float, float] = Field(description="That share is within it with probability `level`.")
-    forecast: list[Foretold] = Field(description="Empty before the first comparison.")
+    forecast: list[ConfidenceForecast] = Field(description="Empty before the first comparison.")
 
 
 class Signal(Response):
@@ -173,20 +177,22 @@ class Signal(Response):
     verdicts: int = Field(description="How many count: of each judge the first on a pair, unless it is a tie.")
 
 
-class Departure(Response):
+class LargestDeviation(Response):
     key: str
-    departure: float = Field(description="What the judge adds to the common score of this candidate.")
+    deviation: float = Field(description="What the judge adds to the common score of this candidate.")
     sd: float
 
 
-class Tastes(Response):
+class JudgeEffects(Response):
     """What a judge makes of candidates other than what all judges have in common, by the method consensus."""
 
     sd: float = Field(
         description="How far the judge departs from the common score, as a standard deviation over candidates. Of a "
         "judge alone it is a guess: half of the scores' own, by the set's `prior_variance`."
     )
-    departures: list[Departure] = Field(description="The candidates on which it departs most, farthest first.")
+    largest_deviations: list[LargestDeviation] = Field(
+        description="The candidates on which it departs most, farthest first."
+    )
 
 
 class Prompts(Response):
@@ -218,22 +224,26 @@ class CovariateEffect(Response):
     sentence: str = Field(description="The same in words.")
 
 
-class Ranking(Computed):
+class Ranking(Computed, OldNames):
     method: Method
     inference_target: InferenceTarget
     convergence: Convergence
     comparisons: int
     components: int
     entropy: float | None
-    sureness: Sureness | None = Field(description="Null for a baseline, and where there are no two candidates.")
-    certainty: Certainty
+    confidence: Confidence | None = Field(description="Null for a baseline, and where there are no two candidates.")
+    validation: Validation
     signal: Signal
     first_place: str = Field(
         default="", description="What is claimed of the first place, in one sentence; empty before the first verdict."
     )
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
-    tastes: dict[str, Tastes] | None = Field(default=None, description="By judge, by the method consensus alone.")
-    evidence: Evidence | None = Field(description="Null where it is not learnt, and before the first comparison.")
+    judge_effects: dict[str, JudgeEffects] | None = Field(
+        default=None, description="By judge, by the method consensus alone."
+    )
+    verdict_weight: VerdictWeight | None = Field(
+        description="Null where it is not learnt, and before the first comparison."
+    )
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
     held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
     stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")
@@ -248,6 +258,10 @@ class Ranking(Computed):
     )
     slices: Slices | None = Field(default=None, description="By the tag that was asked for; null if none was.")
     ranking: list[Rank]
+    _sureness = old_name("sureness", "confidence", deprecated.Sureness | None, deprecated.sureness)
+    _certainty = old_name("certainty", "validation", Validation)
+    _tastes = old_name("tastes", "judge_effects", dict[str, deprecated.Tastes] | None, deprecated.tastes_by_judge)
+    _evidence = old_name("evidence", "verdict_weight", deprecated.Evidence | None, deprecated.evidence)
 
 
 class Prediction(Response):

@@ -17,12 +17,12 @@ from nextpair.schemas.common import (
     Response,
     ShortMetadata,
 )
+from nextpair.schemas.deprecated import AcceptsEvidence, OldNames, old_name
 from nextpair.schemas.goals import Goal
 from nextpair.words import (
     AbsoluteScale,
     BatchName,
     CriterionName,
-    EvidenceName,
     ExpertName,
     InferenceTargetChoice,
     OrderName,
@@ -30,6 +30,7 @@ from nextpair.words import (
     PositionBiasChoice,
     PriorName,
     SetStatus,
+    VerdictWeightName,
 )
 
 
@@ -119,7 +120,7 @@ Votes = dict[JudgeName, Annotated[float, Field(ge=0.001, le=1000.0, allow_inf_na
 Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
 
 
-class SetIn(Request):
+class SetIn(AcceptsEvidence):
     name: str = Field(min_length=1, max_length=200, examples=["Why is the sky blue?"])
     question: str = Field(
         min_length=1, examples=["Which answer explains it better to a ten-year-old?"], description="What judges answer."
@@ -145,7 +146,7 @@ class SetIn(Request):
         default=1.0,
         ge=1e-6,
         le=100.0,
-        description="Variance of every score before any comparison; with `evidence` learnt, until there is one.",
+        description="Variance of every score before any comparison; with `verdict_weight` learnt, until there is one.",
     )
     selection: Selection = Field(default_factory=lambda: Selection())
     inference_target: InferenceTargetChoice = Field(
@@ -171,7 +172,7 @@ class SetIn(Request):
         default_factory=dict,
         description="By judge: p is read as sigma(logit(p) / T); see GET calibration. The log keeps what was said.",
     )
-    evidence: EvidenceName | Votes | None = Field(
+    verdict_weight: VerdictWeightName | Votes | None = Field(
         default=None,
         examples=["learnt"],
         description="How many votes an answer is worth. `learnt`: as many as its judge's answers agree with one scale, "
@@ -201,14 +202,14 @@ class SetIn(Request):
 ABOUT_STATUS = "As PATCH set it. Whether there is a pair to judge, or why not, is the `status` of `next-pair`."
 
 
-class SetPatch(Request):
+class SetPatch(AcceptsEvidence):
     """Only what is sent is changed."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
     status: SetStatus | None = Field(default=None, description="A paused set hands out nothing.")
     selection: Selection | None = None
     temperatures: Temperatures | None = None
-    evidence: EvidenceName | Votes | None = None
+    verdict_weight: VerdictWeightName | Votes | None = None
     inference_target: InferenceTargetChoice | None = None
     budget: Budget | None = None
     stop: Stop | None = None
@@ -219,7 +220,7 @@ class SetPatch(Request):
     metadata: ShortMetadata | None = None
 
 
-class SetOut(Response):
+class SetOut(OldNames):
     id: UUID
     name: str
     question: str
@@ -235,7 +236,7 @@ class SetOut(Response):
     position_bias: PositionBiasChoice
     absolute_scale: AbsoluteScale
     temperatures: dict[str, float]
-    evidence: EvidenceName | dict[str, float]
+    verdict_weight: VerdictWeightName | dict[str, float]
     budget: Budget | None
     stop: Stop | None
     overlap: Overlap | None
@@ -250,6 +251,7 @@ class SetOut(Response):
     items: int = Field(description="Number of items; 0 for a set of texts.")
     status: SetStatus = Field(description=ABOUT_STATUS)
     created_at: datetime
+    _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float])
 
 
 class SetPage(Response):

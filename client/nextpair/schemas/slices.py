@@ -3,10 +3,11 @@
 from pydantic import Field
 
 from nextpair.schemas.common import Response
+from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.ranks import Rank
 
 
-class SliceDeparture(Response):
+class SliceDeviation(Response):
     """The pair of candidates that compares most differently in this slice and in the others."""
 
     p_value: float = Field(
@@ -23,17 +24,18 @@ class SliceDeparture(Response):
     sentence: str = Field(description="The same in words.")
 
 
-class Slice(Response):
+class Slice(OldNames):
     """The prompts with one value of the tag."""
 
     value: str
     prompts: int = Field(description="Prompts with comparisons.")
     comparisons: int
-    departure: SliceDeparture
+    deviation: SliceDeviation
     ranking: list[Rank] = Field(
         description="Best first, about new prompts with this value. Scores are shrunk towards those of all prompts, "
         "the more the fewer prompts there are. Rank intervals hold together within a slice, not over slices."
     )
+    _departure = old_name("departure", "deviation", SliceDeviation)
 
 
 class Slices(Response):

@@ -1,4 +1,4 @@
-"""Reading by the likeliest tokens of a chat's answer, where the label is written."""
+"""Reading by the most likely tokens of a chat's answer, where the label is written."""
 
 import re
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from judge_worker.engines.openai.labels import DECORATION, find_label, spells
 from judge_worker.engines.openai.server import BATCHES, OpenAIServer, Question
 from judge_worker.prompts import Prompt
 
-Token = tuple[str, list[tuple[str, float]]]  # as written, with the likeliest ones in its place
+Token = tuple[str, list[tuple[str, float]]]  # as written, with the most likely ones in its place
 
 TOP = 20  # log-probabilities: the most that the protocol allows
 WORDS = 4  # tokens: the prefix may come before the label
@@ -104,7 +104,7 @@ def _by_words(answer: Any, prompt: Prompt) -> Outcome:
 
 
 def _at_label(tokens: Sequence[Token], prompt: Prompt) -> list[tuple[str, float]] | None:
-    """The likeliest tokens where the answer has its label, or would have it if it began with one."""
+    """The most likely tokens where the answer has its label, or would have it if it began with one."""
     starts = list(accumulate((len(token) for token, _ in tokens), initial=0))
     label = find_label("".join(token for token, _ in tokens), prompt.labels, prompt.prefix)
     place = bisect_right(starts, label.start) - 1 if label else _after_the_prefix(tokens, prompt)

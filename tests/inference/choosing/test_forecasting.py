@@ -74,7 +74,7 @@ def test_the_stricter_the_rule_the_longer_the_forecast() -> None:
     by_width = forecasts([Stop(rank_width=width) for width in (4, 3, 2)])
     by_entropy = forecasts([Stop(entropy_change=nats) for nats in (0.05, 0.02, 0.01, 0.001)])
     by_share = forecasts([Stop(concordance=share) for share in (0.85, 0.9, 0.93)])
-    by_goal = forecasts([Stop(goal=sureness) for sureness in (0.8, 0.95, 0.999)], Goal(against=2))
+    by_goal = forecasts([Stop(goal=confidence) for confidence in (0.8, 0.95, 0.999)], Goal(against=2))
 
     for rising in (by_error, by_width, by_entropy, by_share, by_goal):
         assert rising == sorted(rising)

@@ -205,7 +205,7 @@ def test_a_goal_is_known_once_its_claims_are_sure() -> None:
     assert reason(live, model(4), Stop(goal=0.95)) is None
 
 
-def test_a_goal_takes_so_many_claims_as_it_has_at_the_sureness_asked_for() -> None:
+def test_a_goal_takes_so_many_claims_as_it_has_at_the_confidence_asked_for() -> None:
     for goal, claims in ((Goal(pair=(0, 1)), 1), (Goal(against=0), 3), (Goal(top_k=1), 3)):
         for step, met in ((1.001, True), (0.999, False)):
             live = known([step * edge(claims), 0.0, 0.0, 0.0], 0.1)

@@ -85,19 +85,19 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     found = at_mode(theta, reduced, of, DONE)
 
     whole = np.linalg.inv(precision(evaluate(theta, of)[1], of))
-    tastes = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
-    about_their_mean = tastes - of.variances.of_tastes[:, None] / N
+    effects = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
+    about_their_mean = effects - of.variances.of_effects[:, None] / N
 
     np.testing.assert_allclose(covariance_of_scores(reduced, of).base, whole[:N, :N], atol=1e-9)
-    np.testing.assert_allclose(found.sd_of_tastes**2, about_their_mean, atol=1e-9)
+    np.testing.assert_allclose(found.sd_of_effects**2, about_their_mean, atol=1e-9)
     np.testing.assert_allclose(found.sd_of_delta**2, whole.diagonal()[-JUDGES:], atol=1e-9)
-    np.testing.assert_allclose(found.tastes.sum(axis=1), 0.0, atol=1e-6)
+    np.testing.assert_allclose(found.effects.sum(axis=1), 0.0, atol=1e-6)
 
 
 def test_the_evidence_of_tastes_rises_as_that_of_all_answers_does() -> None:
     """Of Gaussian answers, whose density given the variances is known, under a flat prior on the scores."""
     of = objective("gaussian")
-    log, omega2 = of.comparisons, of.variances.of_tastes
+    log, omega2 = of.comparisons, of.variances.of_effects
     design = np.array([scatter(row, of) for row in np.eye(log.size)])
 
     def log_evidence(logarithms: Floats) -> float:
@@ -150,8 +150,8 @@ def test_a_thousand_answers_of_one_do_not_outvote_ten_people() -> None:
 
     assert posterior.fit(join(model, people), both).mean[0] > 1.0
     assert together.scores[1] > together.scores[0]
-    assert together.tastes[0, 0] > 2.0 * together.sd_of_tastes[0, 0]
-    assert alone.variances.of_tastes[0] == pytest.approx(0.25, rel=1e-3)  # nobody is there to tell it apart
+    assert together.effects[0, 0] > 2.0 * together.sd_of_effects[0, 0]
+    assert alone.variances.of_effects[0] == pytest.approx(0.25, rel=1e-3)  # nobody is there to tell it apart
     assert (alone.covariance.diagonal() > 0.25 / 2).all()
 
 
@@ -167,7 +167,7 @@ def test_gpt4_likes_its_own_answers(shared_data: Path) -> None:
     found = fit(log, build(Method(), len(systems)), len(JUDGES_OF_FIVE))
     people = human_scores(shared_data / "prd_vicuna80", systems)
     own = [(judge, systems.index(name)) for judge, name in enumerate(JUDGES_OF_FIVE)]
-    sure = [JUDGES_OF_FIVE[at[0]] for at in own if found.tastes[at] > 2.0 * found.sd_of_tastes[at]]
+    sure = [JUDGES_OF_FIVE[at[0]] for at in own if found.effects[at] > 2.0 * found.sd_of_effects[at]]
     assert spearmanr(found.scores, people)[0] == pytest.approx(1.0)
     assert sure == ["gpt4"]
 
@@ -176,7 +176,7 @@ def test_without_comparisons_the_prior_holds() -> None:
     found = fit(no_comparisons(), build(Method(prior_variance=2.0), 3), 2)
     np.testing.assert_allclose(found.scores, 0.0)
     np.testing.assert_allclose(found.covariance, 2.0 * np.eye(3), atol=1e-9)
-    np.testing.assert_allclose(found.variances.of_tastes, 0.5, rtol=1e-3)
+    np.testing.assert_allclose(found.variances.of_effects, 0.5, rtol=1e-3)
 
 
 def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
@@ -185,7 +185,7 @@ def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
     renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = (fit(each, build(Method(), N), JUDGES) for each in (log, renamed))
     np.testing.assert_allclose(other.scores[order], one.scores, atol=1e-5)
-    np.testing.assert_allclose(other.tastes[judges][:, order], one.tastes, atol=1e-5)
+    np.testing.assert_allclose(other.effects[judges][:, order], one.effects, atol=1e-5)
     np.testing.assert_allclose(other.delta[judges], one.delta, atol=1e-5)
 
 

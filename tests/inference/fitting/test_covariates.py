@@ -31,7 +31,7 @@ from tests.inference.factories import model, random_comparisons, relabelled, swa
 
 N = 4
 FIRST, SECOND = np.triu_indices(N, 1)
-LEARNT, ONE_VOTE = Method(evidence="learnt"), Method()
+LEARNT, ONE_VOTE = Method(verdict_weight="learnt"), Method()
 JUDGES = 2
 
 

@@ -20,7 +20,7 @@ from app.inference.kernels import tilted
 from app.inference.reporting.ranking import draw_ranks
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, take
 
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 
 
 def model(n: int, scale: float, position_bias: str = "none", judges: int = 1) -> Model:

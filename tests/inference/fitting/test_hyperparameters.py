@@ -21,7 +21,7 @@ from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, Outcome, by_one_judge, join, once_each, take
 
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 
 
 def model(n: int, position_bias: str = "none") -> Model:

@@ -15,7 +15,7 @@ from app.inference.state import ComparisonRow, Interpretation, Snapshot, advance
 from app.inference.targets import publish_for
 from app.inference.types import Comparisons, Floats
 
-AUTO = Method(position_bias="auto", evidence="learnt")
+AUTO = Method(position_bias="auto", verdict_weight="learnt")
 N = 10
 
 
@@ -46,7 +46,7 @@ def test_judges_who_give_probabilities_have_a_bias_and_voters_have_none() -> Non
     [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, BIASED_BY_DEFAULT + 1)],
 )
 def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(method: Method, n: int) -> None:
-    method, (_, log) = method._replace(evidence="one-vote"), answers_of(N, 0)
+    method, (_, log) = method._replace(verdict_weight="one-vote"), answers_of(N, 0)
     model = build_for(method, n, log, 1)
     assert not model.allows_for_biases
     assert position_bias_of(method, model) == "none"

@@ -10,7 +10,7 @@ from app.inference.fitting.worth import weighed
 from app.inference.types import Comparisons, once_each
 
 N, PAIRS, TIMES = 12, 60, 4
-LEARNING = build(Method(evidence="learnt"), N)
+LEARNING = build(Method(verdict_weight="learnt"), N)
 ITEM = np.zeros(PAIRS * TIMES, np.int64)
 
 

@@ -94,7 +94,7 @@ def test_only_where_it_is_asked_for() -> None:
     in_words = log._replace(p=(d > 0.0).astype(float))
     scores = [
         publish(
-            each, one_item(log), no_absolute_scores(), Method(evidence="learnt"), N, 1, saturated_as_votes=asked
+            each, one_item(log), no_absolute_scores(), Method(verdict_weight="learnt"), N, 1, saturated_as_votes=asked
         ).scores
         for each, asked in ((log, True), (in_words, False), (log, False))
     ]

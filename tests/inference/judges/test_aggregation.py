@@ -21,7 +21,7 @@ from app.inference.judges.aggregation import (
     votes,
 )
 from app.inference.judges.encoders import standardised
-from app.inference.judges.group_verdicts import aggregate, departure
+from app.inference.judges.group_verdicts import aggregate, deviation
 from app.inference.judges.item_verdicts import decide
 from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints
@@ -82,7 +82,7 @@ def test_swapping_the_classes_swaps_the_result(method: AggregationName) -> None:
     context = ItemContext(standardised((truth + draw.standard_normal(300))[:, None]), np.arange(300))
     one, other = (aggregate(binary(each), method, rng(), context) for each in (y, 1.0 - y))
     np.testing.assert_allclose(other.probability[:, ::-1], one.probability, atol=1e-4)
-    assert departure(other, votes(binary(1.0 - y))) == pytest.approx(departure(one, votes(binary(y))))
+    assert deviation(other, votes(binary(1.0 - y))) == pytest.approx(deviation(one, votes(binary(y))))
     kinds = [[doubt[:2] for doubt in doubts(binary(each))] for each in (y, 1.0 - y)]
     assert kinds[0] == kinds[1]
 

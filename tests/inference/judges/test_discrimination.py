@@ -36,8 +36,8 @@ def test_honest_judges_are_rarely_named() -> None:
 @pytest.mark.parametrize(
     ("errs_from", "reverses", "name", "least"),
     [
-        (0.0, False, "coins", 0.6),
-        (0.0, True, "against", 0.6),
+        (0.0, False, "random", 0.6),
+        (0.0, True, "inverted", 0.6),
         (0.5, False, "changed", 0.6),
         (0.5, True, "changed", 0.8),
     ],

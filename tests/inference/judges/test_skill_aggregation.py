@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from app.inference.judges.aggregation import average, binary, dawid_skene, is_labelled, majority, votes
 from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.group_verdicts import DEPARTS, aggregate, departure, examine, skill
+from app.inference.judges.group_verdicts import DEPARTS, aggregate, deviation, examine, skill
 from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
 from app.inference.judges.skill_model import Head, Training, VotedItems, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
@@ -266,10 +266,10 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
 
 
 def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, ItemContext]) -> None:
-    """Context alone falls 3 points and more behind the majority here; nothing but its departure can tell."""
+    """Context alone falls 3 points and more behind the majority here; nothing but its deviation can tell."""
     _, y, context = truthful
     y = binary(y)
     assert not doubts(y)
-    assert departure(by_context(y, context, "crowdlayer", rng()), votes(y)) > DEPARTS
-    assert departure(by_context(y, context, "train-on-majority", rng()), votes(y)) > DEPARTS
-    assert departure(aggregate(y, "dawid-skene", rng()), votes(y)) < DEPARTS
+    assert deviation(by_context(y, context, "crowdlayer", rng()), votes(y)) > DEPARTS
+    assert deviation(by_context(y, context, "train-on-majority", rng()), votes(y)) > DEPARTS
+    assert deviation(aggregate(y, "dawid-skene", rng()), votes(y)) < DEPARTS

@@ -9,10 +9,10 @@ from scipy.stats import spearmanr
 from app.inference.fitting import Method, no_absolute_scores, posterior
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import matching
+from app.inference.reporting.confidence import all_pairs, concordance
 from app.inference.reporting.history import rank_correlation, ranking_history
 from app.inference.reporting.ranking import Wanted, entropy
 from app.inference.reporting.standings import summary_of
-from app.inference.reporting.sureness import all_pairs, concordance
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Comparisons, no_comparisons, take
 from tests.inference.factories import model, random_comparisons
@@ -60,8 +60,8 @@ def test_the_concordance_of_win_rates_is_that_of_their_ranking() -> None:
     drawn = quantity_of("all-pairs", published, log, item, has, np.zeros(1, np.bool_))
     (moment,) = ranking_history(9, 1, lambda _: drawn)
     ranking = summary_of(drawn, Wanted())
-    assert ranking.sureness
-    assert (moment.concordance, moment.entropy) == (ranking.sureness.concordance, ranking.entropy)
+    assert ranking.confidence
+    assert (moment.concordance, moment.entropy) == (ranking.confidence.expected_concordance, ranking.entropy)
 
 
 def test_a_moment_without_a_ranking_is_left_out_and_without_one_now_there_is_no_history() -> None:

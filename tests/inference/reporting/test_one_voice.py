@@ -43,7 +43,7 @@ def random_log(seed: int) -> tuple[Comparisons, Ints]:
 @cache
 def ranked(target: InferenceTargetName, seed: int) -> tuple[Published, Quantity]:
     answers, item = random_log(seed)
-    published = publish_for(target, answers, item, no_absolute_scores(), Method(evidence="learnt"), N, 2)
+    published = publish_for(target, answers, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 2)
     has = judged_alone(item, answers.first, answers.second, N)
     return published, quantity_of(target, published, answers, item, has, np.array([True, False]))
 
@@ -77,8 +77,8 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     assert all(one.tie_group < other.tie_group for one, other in apart)
     assert win_rate.mean() == pytest.approx(0.5, abs=0.03 if target == "all-pairs" else 0.01)
     assert sum(known.p_best for _, known in rows if known) >= 1.0 - 1e-9
-    assert standings.sureness is not None
-    shares = [standings.sureness.concordance, *(each.concordance for each in standings.forecast)]
+    assert standings.confidence is not None
+    shares = [standings.confidence.expected_concordance, *(each.expected_concordance for each in standings.forecast)]
     assert all(later >= sooner - 1e-3 for sooner, later in pairwise(shares))
     p_best = [known.p_best for _, known in rows if known]
     answers, item = random_log(seed)
@@ -107,8 +107,8 @@ def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName
         certain = probability(drawn_values(quantity), quantity.mean, goal)
         assert met == ("goal" if certain >= LEVEL else None)
         standings = standings_of(target, seed, Wanted(), goal)
-        assert standings.sureness is not None
-        assert certain <= standings.sureness.concordance + OF_DRAWS
+        assert standings.confidence is not None
+        assert certain <= standings.confidence.expected_concordance + OF_DRAWS
         if goal.top_k == 1:
             (first, *_) = standings.rows
             assert first.uncertainty is not None

@@ -374,7 +374,7 @@ def test_relabelling_relabels_the_whole_summary() -> None:
     for mine, theirs in zip(here[:-2], relabelled[:-2], strict=True):
         np.testing.assert_allclose(np.asarray(theirs)[label], np.asarray(mine), atol=1e-9)
     assert relabelled.entropy == pytest.approx(here.entropy)
-    assert here.sureness is not None
-    assert relabelled.sureness is not None
-    assert relabelled.sureness.concordance == pytest.approx(here.sureness.concordance)
-    assert relabelled.sureness.interval == pytest.approx(here.sureness.interval)
+    assert here.confidence is not None
+    assert relabelled.confidence is not None
+    assert relabelled.confidence.expected_concordance == pytest.approx(here.confidence.expected_concordance)
+    assert relabelled.confidence.interval == pytest.approx(here.confidence.interval)

@@ -15,10 +15,10 @@ from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking, sparse_ranking
+from app.inference.reporting.confidence import all_pairs, concordance_after
 from app.inference.reporting.ranking import RankTable, Wanted
 from app.inference.reporting.sparse_ranking import concordances_after, summarise
 from app.inference.reporting.standings import by_posterior
-from app.inference.reporting.sureness import all_pairs, concordance_after
 from app.inference.types import Comparisons, by_one_judge
 from tests.inference.factories import certified
 
@@ -66,11 +66,11 @@ def test_a_ranking_without_a_matrix_says_what_one_with_a_matrix_says(comparisons
     assert (ours.tie_group == theirs.tie_group).mean() > 0.9
     widths = [np.diff(each.rank_interval, axis=1).mean() for each in (ours, theirs)]
     assert widths[0] == pytest.approx(widths[1], rel=0.15)
-    assert ours.sureness is not None
-    assert theirs.sureness is not None
-    assert ours.sureness.pairs == theirs.sureness.pairs
-    assert ours.sureness.concordance == pytest.approx(theirs.sureness.concordance, abs=0.003)
-    np.testing.assert_allclose(ours.sureness.interval, theirs.sureness.interval, atol=0.01)
+    assert ours.confidence is not None
+    assert theirs.confidence is not None
+    assert ours.confidence.pairs == theirs.confidence.pairs
+    assert ours.confidence.expected_concordance == pytest.approx(theirs.confidence.expected_concordance, abs=0.003)
+    np.testing.assert_allclose(ours.confidence.interval, theirs.confidence.interval, atol=0.01)
 
 
 def test_the_forecast_is_that_over_all_pairs() -> None:

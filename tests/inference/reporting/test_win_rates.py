@@ -43,7 +43,7 @@ def log(n: int, prompts: int, seed: int, *, votes: bool, judge: int = 0) -> tupl
 
 
 def fitted(comparisons: Comparisons, item: Ints, n: int, judges: int = 1) -> Published:
-    return publish(comparisons, item, no_absolute_scores(), Method(evidence="learnt"), n, judges)
+    return publish(comparisons, item, no_absolute_scores(), Method(verdict_weight="learnt"), n, judges)
 
 
 @pytest.mark.parametrize(("n", "sd"), [(2, 1.0), (5, 0.1), (40, 8.0)])
@@ -140,7 +140,7 @@ def test_verdicts_of_judges_who_measure_are_nearer_to_a_half() -> None:
     np.testing.assert_allclose(attenuation(both), [[1.0 / 3.0, kappa], [2.0 / 3.0, 1.0]])
     assert 0.9 < kappa < 0.98
     np.testing.assert_array_equal(attenuation(both, "people"), VOTES)
-    unlearnt = publish(measured, item, no_absolute_scores(), Method(evidence="one-vote"), 4, 1)
+    unlearnt = publish(measured, item, no_absolute_scores(), Method(verdict_weight="one-vote"), 4, 1)
     for plain in (unlearnt, fitted(measured._replace(p=(measured.p > 0.5).astype(float)), item, 4)):
         np.testing.assert_array_equal(attenuation(plain), VOTES)
     assert expected_verdict(np.ones(1), MIXED) < expected_verdict(np.ones(1), VOTES)

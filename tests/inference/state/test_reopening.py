@@ -129,7 +129,7 @@ def test_the_pairs_whose_order_keeps_the_set_from_stopping_come_first() -> None:
 
 
 def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
-    learnt = Interpretation(Method(evidence="learnt"), {})
+    learnt = Interpretation(Method(verdict_weight="learnt"), {})
     times = {shown: MOST_TIMES - (shown == (2, 1)) for shown in BOTH_WAYS}
     rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN, 1.0) for shown, many in times.items() for n in range(many)]
     log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
@@ -152,7 +152,7 @@ def test_the_same_is_asked_as_long_as_it_tells_more(p: float, rho: float | None,
 
 def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are_asked() -> None:
     """A judge who never answered otherwise: what is learnt is that its repeats are repeat_correlations."""
-    learnt = Interpretation(Method(evidence="learnt"), {})
+    learnt = Interpretation(Method(verdict_weight="learnt"), {})
     rows = [(0, *shown, float(shown[0] < shown[1]), ANN, 1.0) for shown in BOTH_WAYS for _ in range(MOST_TIMES)]
     rows = [row for row in rows if row[1:3] != (1, 2)]
     log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))

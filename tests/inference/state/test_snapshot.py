@@ -21,7 +21,7 @@ from app.inference.fitting.posterior import Posterior, period
 from app.inference.fitting.worth import at_scale
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
-from app.inference.reporting.sureness import concordance
+from app.inference.reporting.confidence import concordance
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
 from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
@@ -41,8 +41,8 @@ MIXED = {
     "closed form": Interpretation(Method(position_bias="closed-form"), {}),
     "laplace": Interpretation(Method("laplace", position_bias="estimate"), {}),
     "anchor": Interpretation(Method("phi-beta", prior="anchor"), {}),
-    "learnt": Interpretation(Method(evidence="learnt"), {2: 2.0}),
-    "learnt biases": Interpretation(Method(position_bias="estimate", evidence="learnt"), {}),
+    "learnt": Interpretation(Method(verdict_weight="learnt"), {2: 2.0}),
+    "learnt biases": Interpretation(Method(position_bias="estimate", verdict_weight="learnt"), {}),
     "votes": Interpretation(Method(), {}, {1: 4.0, 9: 0.5}),
 }
 MODEL = build(Method(), N)
@@ -159,7 +159,7 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
 
 
 def test_a_lesson_in_another_method_is_not_taken() -> None:
-    other = Interpretation(Method(position_bias="closed-form", evidence="learnt"), {})
+    other = Interpretation(Method(position_bias="closed-form", verdict_weight="learnt"), {})
     n, answers = LEARNT_AT_ONCE + 1, snapshots.log_from_rows(rows())
     read_anew = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
     assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
@@ -303,9 +303,9 @@ def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
     assert snapshot.log.pooled == told[1]
 
 
-@pytest.mark.parametrize(("evidence", "matters"), [("learnt", True), ("one-vote", False)])
-def test_what_a_pool_told_counts_from_its_version_on(evidence: str, matters: bool) -> None:
-    interpretation = Interpretation(Method(evidence=evidence), {})
+@pytest.mark.parametrize(("verdict_weight", "matters"), [("learnt", True), ("one-vote", False)])
+def test_what_a_pool_told_counts_from_its_version_on(verdict_weight: str, matters: bool) -> None:
+    interpretation = Interpretation(Method(verdict_weight=verdict_weight), {})
     first, later = (snapshots.log_from_rows(rows()[part]) for part in (slice(0, 9), slice(9, 11)))
     told = SharedPriors(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
     before = snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 9, first, [])

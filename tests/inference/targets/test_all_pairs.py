@@ -21,7 +21,7 @@ from app.inference.targets import (
 )
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
 
-LEARNT = Method(evidence="learnt")
+LEARNT = Method(verdict_weight="learnt")
 DRAWS = 40_000
 
 
@@ -156,8 +156,8 @@ def test_all_pairs_in_is_all_known(kind: str) -> None:
     best = int(np.argmax(s))
     assert (ranking.p_best[best], ranking.rank_interval[best].tolist()) == (1.0, [1, 1])
     assert sorted(ranking.tie_group.tolist()) == list(range(1, n + 1))
-    assert ranking.sureness is not None
-    assert ranking.sureness.concordance == 1.0
+    assert ranking.confidence is not None
+    assert ranking.confidence.expected_concordance == 1.0
 
 
 def test_words_said_as_probabilities_are_words() -> None:

@@ -25,7 +25,7 @@ from app.inference.types import Comparisons, Floats, Ints, once_each, take
 
 N = 6
 PAIRS = np.array(np.triu_indices(N, 1))
-LEARNT, ONE_VOTE = Method(evidence="learnt"), Method()
+LEARNT, ONE_VOTE = Method(verdict_weight="learnt"), Method()
 
 
 def judged(

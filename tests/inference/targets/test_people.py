@@ -36,7 +36,7 @@ def judged(
 
 
 def published(log: Comparisons, judges: int, position_bias: str = "none") -> Published:
-    item, method = np.zeros(log.size, np.int64), Method(evidence="learnt", position_bias=position_bias)
+    item, method = np.zeros(log.size, np.int64), Method(verdict_weight="learnt", position_bias=position_bias)
     return publish(log, item, no_absolute_scores(), method, N, judges)
 
 

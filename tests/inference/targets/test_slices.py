@@ -1,4 +1,4 @@
-"""Scores by tag and departures: a dense mixed model as the slow formula, properties, simulations with stated seeds."""
+"""Scores by tag and deviations: a dense mixed model as the slow formula, properties, simulations with stated seeds."""
 
 import numpy as np
 import pytest
@@ -8,16 +8,16 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
-from app.inference.targets import Sliced, by_tag, departures, on_new_items
+from app.inference.targets import Sliced, by_tag, deviations, on_new_items
 from app.inference.targets import slices as formulas
-from app.inference.targets.departures import TagDeparture
+from app.inference.targets.deviations import TagDeviation
 from app.inference.targets.slices import PromptBlocks, prompt_blocks, sums_by_tag, tagged_prompts, without_effects
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
 
 N, TAGS = 4, 3
 PAIRS = np.array(np.triu_indices(N, 1))
 PLANTED = np.array([[-0.3, 0.3, 0.9, -0.9], [0.9, 0.3, -0.3, -0.9], [0.9, 0.3, -0.3, -0.9]])
-LEARNT, ONE_VOTE = Method(evidence="learnt"), Method(position_bias="estimate")
+LEARNT, ONE_VOTE = Method(verdict_weight="learnt"), Method(position_bias="estimate")
 Log = tuple[Comparisons, Ints, Ints]
 
 
@@ -47,9 +47,9 @@ def sliced(log: Log, method: Method = LEARNT) -> Sliced:
     return by_tag(published(comparisons, item, method), item, tag, TAGS)
 
 
-def departed(log: Log, permutations: int = 199) -> list[TagDeparture]:
+def departed(log: Log, permutations: int = 199) -> list[TagDeviation]:
     comparisons, item, tag = log
-    return departures(published(comparisons, item), item, tag, TAGS, np.random.default_rng(0), permutations)
+    return deviations(published(comparisons, item), item, tag, TAGS, np.random.default_rng(0), permutations)
 
 
 def assert_alike(one: Scores, other: Scores, atol: float = 1e-7) -> None:
@@ -94,7 +94,7 @@ def test_effects_are_integrated_out_as_in_a_dense_mixed_model() -> None:
     assert change == pytest.approx(slow)
 
 
-def test_departures_of_tags_are_those_of_a_dense_mixed_model() -> None:
+def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
     """With parameters a and b_t of all tags at once, a nearly flat; the evidence up to a constant."""
     comparisons, item, tag = judged(4, 8, PLANTED)
     fitted = published(comparisons, item)
@@ -133,7 +133,7 @@ def test_a_tag_of_all_prompts_is_the_whole() -> None:
     fitted = published(comparisons, item)
     [scores] = by_tag(fitted, item, np.zeros_like(tag), 1).scores
     assert_alike(scores, on_new_items(fitted, item))
-    assert departures(fitted, item, np.zeros_like(tag), 1, np.random.default_rng(0), 19)[0].p_value == 1.0
+    assert deviations(fitted, item, np.zeros_like(tag), 1, np.random.default_rng(0), 19)[0].p_value == 1.0
 
 
 def test_with_many_prompts_a_slice_is_nearly_that_of_its_prompts_alone() -> None:
@@ -177,7 +177,7 @@ def test_prompts_without_a_tag_count_for_the_whole_alone() -> None:
     fitted = published(comparisons, item)
     two = by_tag(fitted, item, untagged, 2)
     assert len(two.scores) == 2
-    tagged = departures(fitted, item, untagged, 2, np.random.default_rng(0), 19)
+    tagged = deviations(fitted, item, untagged, 2, np.random.default_rng(0), 19)
     assert tagged[0].p_value == tagged[1].p_value
     assert {tagged[0].first, tagged[0].second} == {tagged[1].first, tagged[1].second}
 
@@ -190,7 +190,7 @@ def test_a_tag_without_comparisons_has_the_whole_but_wider() -> None:
     scores = by_tag(fitted, item, tag, TAGS).scores[2]
     assert_allclose(scores.mean, whole.mean, atol=0.05)
     assert (scores.covariance.diagonal > whole.covariance.diagonal).all()
-    assert departures(fitted, item, tag, TAGS, np.random.default_rng(0), 19)[2].p_value == 1.0
+    assert deviations(fitted, item, tag, TAGS, np.random.default_rng(0), 19)[2].p_value == 1.0
 
 
 def test_a_system_without_outputs_in_a_tag_claims_nothing_there() -> None:
@@ -211,7 +211,7 @@ def test_prompts_of_one_pair_each_do_not_tell_what_is_shared() -> None:
 
 @pytest.mark.parametrize(("prompts", "smallest"), [(3, 1.0), (5, 0.2), (6, 0.2)])
 def test_too_few_prompts_cannot_claim(prompts: int, smallest: float) -> None:
-    """The largest departure has the smallest p, give or take the error of 999 permutations."""
+    """The largest deviation has the smallest p, give or take the error of 999 permutations."""
     of_tag, *_ = departed(judged(14, prompts, 5.0 * PLANTED), 999)
     assert of_tag.smallest_p == pytest.approx(smallest)
     assert of_tag.p_value == pytest.approx(smallest, abs=0.05)
@@ -224,7 +224,7 @@ def test_refused(tag: Ints, why: str) -> None:
     fitted = published(take(comparisons, rows), item[rows])
     for refused in (
         lambda: by_tag(fitted, item[rows], tag, 1),
-        lambda: departures(fitted, item[rows], tag, 1, np.random.default_rng(0)),
+        lambda: deviations(fitted, item[rows], tag, 1, np.random.default_rng(0)),
     ):
         with pytest.raises(ValueError, match=why):
             refused()
@@ -247,8 +247,8 @@ def test_a_planted_reversal_is_found() -> None:
     assert of_tag.is_reversal
 
 
-def test_false_departures_are_claimed_in_few_sets() -> None:
-    """100 sets of 15 prompts without effects of tags: a departure is claimed in 5 at most, at .05."""
+def test_false_deviations_are_claimed_in_few_sets() -> None:
+    """100 sets of 15 prompts without effects of tags: a deviation is claimed in 5 at most, at .05."""
     claimed = [min(each.p_value for each in departed(judged(200 + seed, 15))) <= 0.05 for seed in range(100)]
     assert sum(claimed) <= 5
 

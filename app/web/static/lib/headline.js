@@ -49,10 +49,10 @@ function figure(name, [label, title], value) {
  * @param {Contract.Ranking} ranking
  * @param {boolean} goesOn
  */
-function concordance({ sureness: confidence, signal, ranking: { length: n } }, goesOn) {
+function concordance({ confidence, signal, ranking: { length: n } }, goesOn) {
   if (!confidence || !signal.claimed) return words.NONE;
   const now = words.expectedConcordance(confidence, n), later = confidence.forecast.at(TWICE);
-  const isForecast = goesOn && later && chance(later.concordance) !== chance(confidence.concordance);
+  const isForecast = goesOn && later && chance(later.expected_concordance) !== chance(confidence.expected_concordance);
   return isForecast ? now + words.forecast(later) : now;
 }
 
@@ -73,7 +73,7 @@ export function explainFigures() {
 }
 
 /** @param {Contract.Ranking} ranking */
-export function showValidation({ certainty: { about, agreement_with_people: agreement, temperature }, comparisons }) {
+export function showValidation({ validation: { about, agreement_with_people: agreement, temperature }, comparisons }) {
   const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);
   find("#validation").textContent = !comparisons ? "" : [
     about,

@@ -48,10 +48,10 @@ export const scoreIn = (unit) => `${SCORE}, ${unit}`;
 export const rankingOf = (key) => `Ranking, ${key}`;
 
 /**
- * @param {Contract.Sureness} confidence
+ * @param {Contract.Confidence} confidence
  * @param {number} n candidates
  */
-export function expectedConcordance({ concordance, pairs, interval }, n) {
+export function expectedConcordance({ expected_concordance: concordance, pairs, interval }, n) {
   if (pairs === 1) return `${chance(concordance)} probability that the pair of the goal is in the right order`;
   const which = pairs < n * (n - 1) / 2 ? `the ${counted(pairs, "pair")} of the goal` : "pairs";
   if (concordance === 1) return `All of ${which === "pairs" ? "the pairs" : which} expected in the right order`;
@@ -60,8 +60,8 @@ export function expectedConcordance({ concordance, pairs, interval }, n) {
   return `${chance(concordance)} of ${which} expected in the right order${range}`;
 }
 
-/** @param {Contract.Foretold} later */
-export const forecast = ({ concordance, comparisons }) =>
+/** @param {Contract.ConfidenceForecast} later */
+export const forecast = ({ expected_concordance: concordance, comparisons }) =>
   `; forecast: ${chance(concordance)} after ${counted(comparisons, "comparison")}`;
 
 /** @param {Contract.Stopping} stopping */

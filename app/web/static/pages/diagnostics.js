@@ -24,8 +24,8 @@ function summary(checks) {
 
 async function showChecks() {
   const onComputing = () => { find("#summary").textContent = COMPUTING; };
-  /** @type {Contract.Trust} */
-  const found = await read("/trust", {}, { onComputing });
+  /** @type {Contract.Checks} */
+  const found = await read("/checks", {}, { onComputing });
   find("#summary").textContent = [summary(found.checks), newer(found)].filter(Boolean).join(" ");
   find("#checks").replaceChildren(...found.checks.map(line));
 }

@@ -24,16 +24,16 @@ const number = (value) => (value === null || value === undefined ? NONE : decima
  * @param {Contract.JudgeCard} judge
  * @returns {[explained: texts.Explained, value: string | number][]}
  */
-function facts({ position_bias: bias, tastes, influence, median_latency_ms: latency, ...judge }) {
+function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }) {
   const people = judge.agreement_with_people;
   return [
     [FACTS.verdicts, judge.comparisons],
     [FACTS.skill, number(judge.skill)],
     [FACTS.discrimination, bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     [FACTS.bias, bias ? texts.plusMinus(bias) : NONE],
-    [FACTS.spread, number(tastes?.sd)],
-    [FACTS.deviations, tastes?.departures.map(({ key, departure }) => `${key} ${signed(departure)}`).join(", ") ?? NONE],
-    [FACTS.relative, number(judge.accord?.overall)],
+    [FACTS.spread, number(effects?.sd)],
+    [FACTS.deviations, effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
+    [FACTS.relative, number(judge.relative_discrimination?.overall)],
     [FACTS.people, people ? texts.shareOfPairs(people) : NONE],
     [FACTS.others, share(judge.agreement?.share)],
     [FACTS.swapped, share(judge.swapped?.share)],

@@ -172,9 +172,9 @@ function drawSlices(ranking) {
   const { slices } = ranking;
   find("#slices").replaceChildren(...(slices ? [
     element("p", { dir: "auto" }, slices.sentence),
-    ...slices.slices.flatMap(({ value, prompts, departure, ranking: rows }) => [
+    ...slices.slices.flatMap(({ value, prompts, deviation, ranking: rows }) => [
       element("h2", { dir: "auto" }, `${slices.tag}: ${value}`),
-      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${departure.sentence}`),
+      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`),
       element("div", { className: "scroll", role: "region", "aria-label": words.rankingOf(value), tabindex: "0" },
         element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(ranking, rows, rows, false)))),
     ]),

@@ -15,7 +15,7 @@ class BesidePeople(NamedTuple):
     temperatures: Mapping[int, TemperatureFit] = {}  # by judge, of those whose verdicts tell one
 
 
-def certainty_beside_people(comparisons: Comparisons, item: Ints, people: Bools, level: float) -> BesidePeople:
+def validation_by_people(comparisons: Comparisons, item: Ints, people: Bools, level: float) -> BesidePeople:
     """People against all other judges.
 
     Args: `item` (K,) is what each comparison was about; `people` (J,) tells who they are.

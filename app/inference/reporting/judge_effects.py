@@ -7,30 +7,30 @@ import numpy as np
 from app.inference.fitting.consensus import Consensus
 from app.inference.types import Comparisons
 
-MOST_LISTED = 3  # departures of one judge
+MOST_LISTED = 3  # deviations of one judge
 
 
 class Deviation(NamedTuple):
     candidate: int
-    departure: float  # what the judge adds to the common score
+    deviation: float  # what the judge adds to the common score
     sd: float
 
 
 class JudgeEffects(NamedTuple):
     judge: int
     sd: float  # omega
-    departures: list[Deviation]  # farthest first
+    largest_deviations: list[Deviation]  # farthest first
 
 
-def tastes_of(agreed: Consensus, comparisons: Comparisons) -> list[JudgeEffects]:
+def judge_effects_of(agreed: Consensus, comparisons: Comparisons) -> list[JudgeEffects]:
     """Of each judge that compared anything, the candidates on which it departs most."""
-    omega, farthest = np.sqrt(agreed.variances.of_tastes), np.argsort(-np.abs(agreed.tastes), axis=1, kind="stable")
+    omega, farthest = np.sqrt(agreed.variances.of_effects), np.argsort(-np.abs(agreed.effects), axis=1, kind="stable")
     return [
         JudgeEffects(
             judge,
             float(omega[judge]),
             [
-                Deviation(i, float(agreed.tastes[judge, i]), float(agreed.sd_of_tastes[judge, i]))
+                Deviation(i, float(agreed.effects[judge, i]), float(agreed.sd_of_effects[judge, i]))
                 for i in farthest[judge, :MOST_LISTED].tolist()
             ],
         )

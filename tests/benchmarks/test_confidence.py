@@ -1,4 +1,4 @@
-"""Sureness held against what is so."""
+"""Confidence held against what is so."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ from scipy.special import expit
 
 from app.inference.types import Floats
 from app.offline.cases import Case
+from benchmarks.studies.confidence import data_sets, simulation
+from benchmarks.studies.confidence.data_sets import JudgedSet
 from benchmarks.studies.methods.experts import everything
-from benchmarks.studies.sureness import data_sets, simulation
-from benchmarks.studies.sureness.data_sets import JudgedSet
 
 NAN = float("nan")
 

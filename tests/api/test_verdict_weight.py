@@ -43,7 +43,7 @@ async def test_ranks_hold_and_are_as_narrow_as_the_judge_is_consistent(
     for _ in range(3):
         truth = rng.standard_normal(N)
         set_id = await judged(http, truth, noise, rng)
-        learnt, one_vote = await ranking(http, set_id), await ranking(http, set_id, evidence="one-vote")
+        learnt, one_vote = await ranking(http, set_id), await ranking(http, set_id, verdict_weight="one-vote")
         assert true_ranks_hold(learnt["ranking"], truth)
         assert true_ranks_hold(one_vote["ranking"], truth)
         assert width(learnt["ranking"]) < widest < width(one_vote["ranking"])

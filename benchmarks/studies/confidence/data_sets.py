@@ -1,15 +1,15 @@
-"""Real judges and people. Each set of each data set is ranked from all that its judge says, and from pairs drawn at
-random, a fifth of N (N - 1); with one vote an answer, and with what answers are worth learnt from the set alone.
+"""Real judges and people. Each set of each data set is ranked from all verdicts of its judge, and from pairs drawn at
+random, a fifth of N (N - 1); with one vote per verdict, and with verdict weights learnt from the set alone.
 
-    stated       the concordance: the share of its pairs that the ranking expects to have in the right order
-    judge        the share that it has in the order of all of the judge's answers; where these tie, half a pair
+    stated       the expected concordance: the share of pairs that the ranking expects in the right order
+    judge        the share that it has in the order of all of the judge's verdicts; where these tie, half a pair
     interval     how often that share is within the interval stated at 95%
-    people       the share that it has in the order of people, of the pairs that they tell apart
-    AUROC        of concordance, and of minus the entropy, as a sign that a set's Spearman correlation with people is
-                 above the median of its part (GPM table 1); 1/2 is chance
+    people       the share that it has in the order of people, of the pairs that people distinguish
+    AUROC        of that, and of minus the entropy, as a sign that a set's Spearman correlation with people is above the
+                 median of its part (GPM table 1); 1/2 is chance
     surest half  the mean Spearman correlation once the half of the sets of least concordance is left out
 
-Means are over parts, errors from drawing the sets anew.
+Means are over parts, errors over redrawn sets.
 """
 
 from collections.abc import Callable, Sequence
@@ -66,9 +66,9 @@ def study(folder: Path, sets: int | None) -> str:
         stated.append([*name, *means.values()])
         signs = [_in_percent(parts, _auroc("stated")), _in_percent(parts, _auroc("minus_entropy"))]
         foretelling.append([*name, *signs, _mean(parts, "spearman"), _in_percent(parts, _of_surest_half)])
-    first = table(["data", "pairs", "evidence", "stated", "judge", "interval", "people"], stated)
-    columns = ["AUROC concordance", "AUROC minus entropy", "Spearman", "of the surest half"]
-    return f"{first}\n\n{table(['data', 'pairs', 'evidence', *columns], foretelling)}"
+    first = table(["data", "pairs", "verdict weight", "stated", "judge", "interval", "people"], stated)
+    columns = ["AUROC expected concordance", "AUROC minus entropy", "Spearman", "of the most confident half"]
+    return f"{first}\n\n{table(['data', 'pairs', 'verdict weight', *columns], foretelling)}"
 
 
 def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
@@ -76,14 +76,16 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
     answers, n = everything(case), len(case.keys)
     full = fit(answers, model_of(RankingMethod("soft-bt"), n)).mean
     chosen = answers if share == 1.0 else _some(answers, ceil(share * case.ordered_pairs), np.random.default_rng(seed))
-    published = publish(chosen, np.zeros(chosen.size, np.int64), no_absolute_scores(), Method(evidence=evidence), n, 1)
+    published = publish(
+        chosen, np.zeros(chosen.size, np.int64), no_absolute_scores(), Method(verdict_weight=evidence), n, 1
+    )
     standings = by_posterior(published, Wanted())
-    assert standings.sureness is not None
+    assert standings.confidence is not None
     assert standings.entropy is not None
-    (low, high), mean = standings.sureness.interval, published.scores.mean
+    (low, high), mean = standings.confidence.interval, published.scores.mean
     by_judge = float(in_order(mean, full).mean())
     return JudgedSet(
-        standings.sureness.concordance,
+        standings.confidence.expected_concordance,
         by_judge,
         float(low <= by_judge <= high),
         float(in_order(mean, case.truth)[told_apart(case.truth)].mean()),

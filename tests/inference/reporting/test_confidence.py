@@ -8,13 +8,13 @@ from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import fit
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.ranking import draw_ranks, ranks
-from app.inference.reporting.sureness import (
+from app.inference.reporting.confidence import (
     all_pairs,
     concordance,
     concordance_after,
-    sureness_of,
+    confidence_of,
 )
+from app.inference.reporting.ranking import draw_ranks, ranks
 from app.inference.types import Bools, by_one_judge
 from tests.inference.factories import condition, independent, isotropic, marginal, model, random_state
 
@@ -42,16 +42,16 @@ def test_concordance_by_hand() -> None:
 def test_nothing_is_known_of_candidates_that_are_alike() -> None:
     posterior = Scores(np.zeros(4), isotropic(4, 1.0))
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    assert sureness_of(posterior, ranks(posterior.mean), drawn, every(4), 0.9) == (
+    assert confidence_of(posterior, ranks(posterior.mean), drawn, every(4), 0.9) == (
         0.5,
         6,
         (0.5, 0.5),
     )
 
 
-def test_there_is_no_sureness_without_pairs() -> None:
+def test_there_is_no_confidence_without_pairs() -> None:
     assert (
-        sureness_of(
+        confidence_of(
             Scores(np.zeros(1), isotropic(1, 1.0)),
             np.ones(1, int),
             np.ones((9, 1), int),
@@ -71,11 +71,11 @@ def test_the_interval_is_that_of_the_shares_of_draws(seed: int) -> None:
     named = [(i, j) for i in range(9) for j in range(i) if pairs[i, j] or pairs[j, i]]
     shares = np.mean([(drawn[:, i] < drawn[:, j]) == (rank[i] < rank[j]) for i, j in named], axis=0)
 
-    stated = sureness_of(posterior, rank, drawn, pairs, 0.8)
+    stated = confidence_of(posterior, rank, drawn, pairs, 0.8)
 
     assert stated is not None
     assert stated.interval == pytest.approx(np.quantile(shares, [0.1, 0.9]))
-    assert stated.concordance == pytest.approx(shares.mean(), abs=0.01)
+    assert stated.expected_concordance == pytest.approx(shares.mean(), abs=0.01)
 
 
 def test_the_forecast_is_the_mean_over_what_more_comparisons_may_say() -> None:
@@ -118,9 +118,9 @@ def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
     one = Scores(np.linspace(10.0, 0.0, n), isotropic(n, 1e-6))
     posterior = mixed([(0.9, one), (0.1, one._replace(mean=-one.mean))])
     drawn = draw_ranks(posterior, np.random.default_rng(0))
-    sure = sureness_of(posterior, ranks(posterior.mean), drawn, every(n), 0.95)
+    sure = confidence_of(posterior, ranks(posterior.mean), drawn, every(n), 0.95)
     assert sure is not None
-    assert sure.concordance == pytest.approx(0.9)
+    assert sure.expected_concordance == pytest.approx(0.9)
     assert sure.interval == pytest.approx((0.0, 1.0))
 
 
@@ -139,10 +139,10 @@ def test_stated_and_true_shares_agree() -> None:
         won = (rng.random(30) < expit(s[first] - s[second])).astype(np.float64)
         posterior = marginal(fit(by_one_judge(first, second, won), m))
         rank = ranks(posterior.mean)
-        sure = sureness_of(posterior, rank, draw_ranks(posterior, rng, 400), pairs, 0.9)
+        sure = confidence_of(posterior, rank, draw_ranks(posterior, rng, 400), pairs, 0.9)
         assert sure is not None
         i, j = np.nonzero(pairs)
-        stated.append(sure.concordance)
+        stated.append(sure.expected_concordance)
         true.append(float(np.mean((s[i] > s[j]) == (rank[i] < rank[j]))))
         inside.append(sure.interval[0] <= true[-1] <= sure.interval[1])
     assert np.mean(stated) == pytest.approx(np.mean(true), abs=0.02)

@@ -39,7 +39,7 @@ KEYS = ["ash", "birch", "cedar", "elm", "fir", "oak"]
 
 async def checks(http: httpx.AsyncClient, set_id: str) -> dict[str, tuple[str, str]]:
     """(verdict, words) of each."""
-    answer = await http.get(f"/v1/sets/{set_id}/trust")
+    answer = await http.get(f"/v1/sets/{set_id}/checks")
     assert answer.status_code == 200, answer.text
     return {
         check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in answer.json()["checks"]
@@ -72,7 +72,7 @@ async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
     assert "15 random pairs" in found["Prediction"][1]
 
 
-async def test_signal_is_said_by_trust_and_by_the_ranking(http: httpx.AsyncClient) -> None:
+async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.AsyncClient) -> None:
     rng, verdicts = np.random.default_rng(0), {}
     logs = {
         "look": [row for seed in range(8) for row in simulated(KEYS, 40, seed, f"judge {seed}")],
@@ -103,10 +103,10 @@ async def test_a_judge_who_tosses_coins_among_good_ones_is_named(http: httpx.Asy
     await compare_all(http, created["id"], good + coins)
     verdict, words = (await checks(http, created["id"]))["Judges"]
     assert verdict == "doubt"
-    assert words.startswith("coin answers like coins where the others follow an order. coin")
+    assert words.startswith("coin answers at random where the others follow an order. coin")
     found = await get(http, f"/v1/sets/{created['id']}/judges")
-    named = {card["judge"]: card["accord"]["named"] for card in found["judges"]}
-    assert named == {"ann": None, "bea": None, "coin": "coins"}
+    named = {card["judge"]: card["relative_discrimination"]["named"] for card in found["judges"]}
+    assert named == {"ann": None, "bea": None, "coin": "random"}
     assert sum("coin" in warning for warning in found["warnings"]) == 1
 
 
@@ -140,7 +140,7 @@ async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx
 
 async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: httpx.AsyncClient) -> None:
     """Every pair once, the worse one first, by a judge who favours the first by 2."""
-    created = await create_set(http, *KEYS[:4], position_bias="estimate", evidence="one-vote")
+    created = await create_set(http, *KEYS[:4], position_bias="estimate", verdict_weight="one-vote")
     await compare_all(
         http,
         created["id"],
@@ -218,7 +218,7 @@ async def test_all_checks_are_of_one_version_while_verdicts_arrive(
     calm, lively = [(await create_set(http, *KEYS))["id"] for _ in range(2)]
     for set_id in (calm, lively):
         await compare_all(http, set_id, simulated(KEYS, 60, 0, "ann"))
-    report = await get(http, f"/v1/sets/{calm}/trust")
+    report = await get(http, f"/v1/sets/{calm}/checks")
 
     async def early(*args: Any) -> Any:
         read = await basis.read_basis(*args)
@@ -227,8 +227,8 @@ async def test_all_checks_are_of_one_version_while_verdicts_arrive(
         return read
 
     monkeypatch.setattr(results, "read_basis", early)
-    assert await get(http, f"/v1/sets/{lively}/trust") == report | {"set_id": lively}
-    assert (await get(http, f"/v1/sets/{lively}/trust"))["version"] == 100
+    assert await get(http, f"/v1/sets/{lively}/checks") == report | {"set_id": lively}
+    assert (await get(http, f"/v1/sets/{lively}/checks"))["version"] == 100
 
 
 async def test_a_report_fits_the_set_once_and_is_kept(
@@ -243,7 +243,7 @@ async def test_a_report_fits_the_set_once_and_is_kept(
         return exact(snapshot, target=target)
 
     monkeypatch.setattr(basis, "exact", counted)
-    for path in ("trust", "ranking"):
+    for path in ("checks", "ranking"):
         fits.clear()
         first, second = [await get(http, f"/v1/sets/{created['id']}/{path}") for _ in range(2)]
         assert first == second
@@ -367,7 +367,7 @@ async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: 
 
 async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.AsyncClient) -> None:
     """The figure is 10 sds from 0, and the sentence says so, too."""
-    created = await create_set(http, *KEYS, evidence="one-vote")
+    created = await create_set(http, *KEYS, verdict_weight="one-vote")
     slight = 0.23
     log = [
         comparison(a, b, float(expit(slight)), "ann")

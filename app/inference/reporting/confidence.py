@@ -1,4 +1,4 @@
-"""Sureness of a ranking: the share of its pairs that it is expected to have in the right order.
+"""Confidence of a ranking: the share of its pairs that it is expected to have in the right order.
 
     pairs         those that matter, (N, N): either of [i, j], [j, i] names the pair, which counts once
     m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
@@ -30,20 +30,20 @@ ORDERS = 50_000_000  # orders of two candidates that are looked at for an interv
 FEWEST = 200  # draws
 
 
-class Concordance(NamedTuple):
-    concordance: float  # expected share of the pairs in the right order
+class Confidence(NamedTuple):
+    expected_concordance: float  # expected share of the pairs in the right order
     pairs: int  # that it is about
     interval: tuple[float, float]  # of that share, at the level asked for
 
 
-def by_draws(right: Floats, pairs: int, level: float) -> Concordance:
-    """The sureness by the (D,) shares of so many pairs that draws have as the ranking does."""
+def by_draws(right: Floats, pairs: int, level: float) -> Confidence:
+    """The confidence by the (D,) shares of so many pairs that draws have as the ranking does."""
     low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Concordance(float(right.mean()), pairs, (float(low), float(high)))
+    return Confidence(float(right.mean()), pairs, (float(low), float(high)))
 
 
-def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Concordance | None:
-    """The sureness of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
+def confidence_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Confidence | None:
+    """The confidence of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
     wanted = pairs | pairs.T
@@ -52,7 +52,7 @@ def sureness_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level:
     right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
     for i, below in enumerate(wanted & (rank[:, None] < rank)):
         right += (some[:, below] > some[:, [i]]).sum(axis=1)
-    return by_draws(right / count, count, level)._replace(concordance=concordance(posterior, pairs))
+    return by_draws(right / count, count, level)._replace(expected_concordance=concordance(posterior, pairs))
 
 
 def concordance(posterior: Scores, pairs: Bools) -> float:

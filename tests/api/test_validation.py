@@ -1,11 +1,11 @@
-"""What a ranking's certainty is about, and what people say of the same pairs."""
+"""What a ranking's confidence refers to, and what people say of the same pairs."""
 
 from itertools import combinations
 
 import httpx
 import numpy as np
 import pytest
-from nextpair.schemas import ABOUT_CERTAINTY
+from nextpair.schemas import ABOUT_CONFIDENCE
 from scipy.special import expit
 
 from tests.api.test_calibration import calibration
@@ -32,7 +32,7 @@ async def say_who_is_human(http: httpx.AsyncClient, *names: str) -> None:
 
 
 async def checked(http: httpx.AsyncClient, set_id: str) -> tuple[str, str]:
-    report = await get(http, f"/v1/sets/{set_id}/trust")
+    report = await get(http, f"/v1/sets/{set_id}/checks")
     (check,) = (check for check in report["checks"] if check["name"] == "Agreement with people")
     return check["verdict"], check["figure"]
 
@@ -45,11 +45,11 @@ async def test_agreement_with_people_is_shown_once_it_is_known_who_is_one(
     http: httpx.AsyncClient, agree: float, verdict: str, figure: str
 ) -> None:
     set_id = await judged(http, sure=1.0, agree=agree)
-    unknown = (await ranking(http, set_id))["certainty"]
-    assert unknown == {"about": ABOUT_CERTAINTY, "agreement_with_people": None, "temperature": None}
+    unknown = (await ranking(http, set_id))["validation"]
+    assert unknown == {"about": ABOUT_CONFIDENCE, "agreement_with_people": None, "temperature": None}
     assert await checked(http, set_id) == ("unknown", "0 pairs")
     await say_who_is_human(http, "person")
-    known = (await ranking(http, set_id))["certainty"]["agreement_with_people"]
+    known = (await ranking(http, set_id))["validation"]["agreement_with_people"]
     low, high = known["interval"]
     assert f"{known['share']:.0%} of {known['pairs']} ({low:.0%} to {high:.0%})" == figure
     assert await checked(http, set_id) == (verdict, figure)
@@ -59,7 +59,7 @@ async def test_the_interval_is_at_the_level_that_is_asked_for(http: httpx.AsyncC
     set_id = await judged(http, sure=1.0, agree=0.8)
     await say_who_is_human(http, "person")
     (low, high), (lower, higher) = [
-        (await ranking(http, set_id, level=level))["certainty"]["agreement_with_people"]["interval"]
+        (await ranking(http, set_id, level=level))["validation"]["agreement_with_people"]["interval"]
         for level in (0.5, 0.99)
     ]
     assert lower < low < high < higher
@@ -70,7 +70,7 @@ async def test_a_judges_temperature_is_the_calibrations_and_is_not_applied(http:
     before = await ranking(http, set_id)
     await say_who_is_human(http, "person")
     after, fit = await ranking(http, set_id), await calibration(http, set_id, "model", "person")
-    assert after["certainty"]["temperature"] == {
+    assert after["validation"]["temperature"] == {
         "model": {"temperature": fit["temperature"], "verdicts": 66, "at_bound": False}
     }
     assert fit["temperature"] > 1.5
@@ -85,16 +85,16 @@ async def test_nothing_is_estimated_from_few_verdicts_or_of_winners_alone(http: 
     await compare_all(http, hard["id"], named)
     await say_who_is_human(http, "person")
     for set_id, count in ((few["id"], 1), (hard["id"], 66)):
-        certainty = (await ranking(http, set_id))["certainty"]
-        assert certainty["temperature"] is None
-        assert certainty["agreement_with_people"]["pairs"] == count
+        validation = (await ranking(http, set_id))["validation"]
+        assert validation["temperature"] is None
+        assert validation["agreement_with_people"]["pairs"] == count
 
 
 async def test_a_set_of_people_alone_has_nobody_to_hold_against_them(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     await compare(http, created["id"], "ash>elm", "birch>elm", judge="ann")
     await say_who_is_human(http, "ann")
-    assert (await ranking(http, created["id"]))["certainty"]["agreement_with_people"] is None
+    assert (await ranking(http, created["id"]))["validation"]["agreement_with_people"] is None
     assert await checked(http, created["id"]) == ("holds", "people alone")
 
 
@@ -102,8 +102,8 @@ async def test_agreement_is_of_the_version_asked_for_and_of_what_counts(http: ht
     set_id = await judged(http, sure=1.0, agree=0.8)
     await say_who_is_human(http, "person")
     await void(http, set_id, 2)
-    certainties = [(await ranking(http, set_id, as_of=version))["certainty"] for version in (20, 133)]
-    assert [certainty["agreement_with_people"]["pairs"] for certainty in certainties] == [10, 65]
+    by_version = [(await ranking(http, set_id, as_of=version))["validation"] for version in (20, 133)]
+    assert [each["agreement_with_people"]["pairs"] for each in by_version] == [10, 65]
 
 
 async def test_a_ranking_is_sent_anew_when_a_judge_turns_out_to_be_human(http: httpx.AsyncClient) -> None:

@@ -8,7 +8,7 @@ their sums over the prompts of tag t, and k_-t, K_-t those over all other tags,
 
 Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
 bias and choice of pairs, if prompts are exchangeable but for their tags and the choice ignores tags. It is valid for
-all tags and pairs together: without departures, any p_t is at most .05 in one set of 20.
+all tags and pairs together: without deviations, any p_t is at most .05 in one set of 20.
 """
 
 from math import comb
@@ -35,7 +35,7 @@ IN_ONE_GO = 4_000_000  # entries of matrices that are inverted together
 CLEAR = 1.645  # standard deviations by which each order of a reversal is claimed
 
 
-class TagDeparture(NamedTuple):
+class TagDeviation(NamedTuple):
     """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
 
     p_value: float  # for all pairs and tags together
@@ -43,7 +43,7 @@ class TagDeparture(NamedTuple):
     second: int
     difference: float  # how much better, in logits
     is_reversal: bool  # clearly ahead of `second` on this tag and clearly behind it on the others
-    smallest_p: float  # that any departure of this tag can have: the chance that a tag gets just these prompts
+    smallest_p: float  # that any deviation of this tag can have: the chance that a tag gets just these prompts
 
 
 class _Apart(NamedTuple):
@@ -61,9 +61,9 @@ class _Apart(NamedTuple):
         return np.asarray(np.round((d[..., :, None] - d[..., None, :]) / np.sqrt(v), ROUNDING))
 
 
-def departures(
+def deviations(
     published: Published, item: Ints, tag: Ints, tags: int, rng: np.random.Generator, permutations: int | None = None
-) -> list[TagDeparture]:
+) -> list[TagDeviation]:
     """How each of T tags departs from the others; the same whatever candidates, prompts and tags are called.
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
@@ -79,10 +79,10 @@ def departures(
     p_value = (1 + (permuted >= most[:, None]).sum(axis=1)) / (1 + permutations)
     sizes = np.bincount(prompts.tag, minlength=tags).tolist()
     smallest = [min(sizes.count(size) / comb(sum(sizes), size), 1.0) for size in sizes]
-    return [_departure(float(p_value[t]), mode, _Apart(*(each[t] for each in apart)), smallest[t]) for t in range(tags)]
+    return [_deviation(float(p_value[t]), mode, _Apart(*(each[t] for each in apart)), smallest[t]) for t in range(tags)]
 
 
-def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -> TagDeparture:
+def _deviation(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -> TagDeviation:
     first, second = (int(place) for place in np.unravel_index(apart.z.argmax(), apart.z.shape))
     ahead, behind = (
         (scores[first] - scores[second]) / np.sqrt(_of_differences(of_scores)[first, second])
@@ -90,7 +90,7 @@ def _departure(p_value: float, mode: Floats, apart: _Apart, smallest_p: float) -
     )
     d = apart.here - apart.there
     is_reversal = bool(ahead > CLEAR and behind < -CLEAR)
-    return TagDeparture(p_value, first, second, float(d[first] - d[second]), is_reversal, smallest_p)
+    return TagDeviation(p_value, first, second, float(d[first] - d[second]), is_reversal, smallest_p)
 
 
 def _permuted(

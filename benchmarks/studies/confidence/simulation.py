@@ -17,10 +17,10 @@ from app.inference.reporting import Wanted, by_posterior
 from app.inference.state import under
 from app.inference.types import Floats
 from benchmarks.loop import judged
+from benchmarks.studies.confidence.data_sets import in_order
 from benchmarks.studies.evidence.coverage import METHODS, SEED, N
 from benchmarks.studies.evidence.judges import JUDGES, answering
 from benchmarks.studies.methods.markdown import table
-from benchmarks.studies.sureness.data_sets import in_order
 
 SETTINGS = (*((name, 1.0) for name in JUDGES), ("people", 0.2), ("people", 3.0))  # judge, sd of the true scores
 LENGTHS = (2 * N, 5 * N)
@@ -42,7 +42,7 @@ def study(runs: int) -> str:
             means = (np.mean([run[length, name] for run in by_run], axis=0) for name in METHODS)
             cells = zip(*([f"{100.0 * value:.1f}" for value in mean] for mean in means), strict=True)
             rows.append([judge, f"{sd:g}", f"{length}", *map(" → ".join, cells)])
-    return table(["judge", "sd", "comparisons", "stated", "so", "interval"], rows)
+    return table(["judge", "sd", "comparisons", "stated", "true", "interval"], rows)
 
 
 def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], HeldOnAverage]:
@@ -60,7 +60,7 @@ def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], HeldO
 
 
 def held(published: Published, truth: Floats) -> HeldOnAverage:
-    sureness = by_posterior(published, Wanted()).sureness
-    assert sureness is not None
-    so, (low, high) = float(in_order(published.scores.mean, truth).mean()), sureness.interval
-    return HeldOnAverage(sureness.concordance, so, float(low <= so <= high))
+    confidence = by_posterior(published, Wanted()).confidence
+    assert confidence is not None
+    so, (low, high) = float(in_order(published.scores.mean, truth).mean()), confidence.interval
+    return HeldOnAverage(confidence.expected_concordance, so, float(low <= so <= high))

@@ -1,4 +1,4 @@
-"""Trust: checks of what holds of a ranking and what does not, in plain words, each with its figure."""
+"""Checks of what holds of a ranking and what does not, in plain words, each with its figure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -38,16 +38,16 @@ class LogChecks(NamedTuple):
     judges: Mapping[str, schemas.JudgeDiagnostics]  # by name
 
 
-async def read(ctx: Context, set_id: UUID) -> schemas.Trust:
+async def read(ctx: Context, set_id: UUID) -> schemas.Checks:
     """All checks at one version; failures, which are no part of the log, as of now.
 
     Raises UnknownSet, SetDeleted, StillComputing.
     """
     found_set = await results.find(ctx, set_id)
-    (version, checks, by_judge), newer_version = await results.read(ctx, found_set, "trust", _find)
+    (version, checks, by_judge), newer_version = await results.read(ctx, found_set, "checks", _find)
     result = judges.failures(with_failures(by_judge, await failures_of(ctx, set_id)))
     failures = schemas.Check(name="Failures", **result._asdict())
-    return schemas.Trust(set_id=set_id, version=version, newer_version=newer_version, checks=[*checks, failures])
+    return schemas.Checks(set_id=set_id, version=version, newer_version=newer_version, checks=[*checks, failures])
 
 
 def _find(basis: Basis, report: Report) -> LogChecks:

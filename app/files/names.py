@@ -1,0 +1,75 @@
+"""Usual names of columns: readers look for these where nobody names a column, and the reference of files lists them."""
+
+from typing import NamedTuple
+
+PAIRS = (("first", "second"), ("model_a", "model_b"))
+OUTCOMES = ("winner", "p_first")
+JUDGE, WEIGHT = "judge", "weight"
+ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")
+
+KEYS = ("key", "id", "name")  # of candidates, the more telling first
+TEXTS = ("text", "output", "answer", "response", "content", "body", "joke")
+
+SYSTEMS = ("model", "model_name", "model_id", "generator", "provider", "system")
+PROMPT_IDS = ("prompt_id", "question_id", "instance_id", "task_id")
+PROMPT_KEYS = (*PROMPT_IDS, "item", "item_id", "sample_id", "doc_id")
+OWN_KEYS = ("id", "key")  # of prompts too, where each has its own
+PROMPT_TEXTS = (
+    *("prompt", "question", "instruction", "input", "query", "inputs", "problem", "messages", "user_input"),
+    *("user_prompt", "chat_history", "conversation", "arguments"),
+)
+CONVERSATIONS = ("messages", "conversation", "chat_history")
+OUTPUTS = (*TEXTS, "completion", "generation", "prediction")
+
+SCORED, SCORES, VARIANCE = ("candidate", "key"), ("score", "mean"), "variance"
+
+TEXT_PAIRS = (("first_text", "second_text"), ("response_a", "response_b"))
+SHOWN = ("question", "context", "prompt")  # beside the texts of a pair
+
+
+class Recognised(NamedTuple):
+    """What a column holds, its usual names with the first choice first, and the option that names another."""
+
+    holds: str
+    names: tuple[str, ...]
+    option: str = ""
+
+
+_JUDGE = Recognised("Who judged; nobody in particular without it", (JUDGE,), "--judge")
+_ITEM = Recognised("What was judged, such as the prompt; one thing without it", ITEMS, "--item")
+RECOGNISED: dict[str, tuple[Recognised, ...]] = {
+    "Comparisons": (
+        Recognised("The candidate shown first", tuple(first for first, _ in PAIRS), "--first"),
+        Recognised("The candidate shown second", tuple(second for _, second in PAIRS), "--second"),
+        Recognised("Who won: `first`, `second`, `tie`, `both_bad` or a key", OUTCOMES[:1], "--winner"),
+        Recognised("Instead: the probability that the first is better", OUTCOMES[1:], "--p-first"),
+        _JUDGE,
+        Recognised("How many votes the row stands for; 1 without it", (WEIGHT,), "--weight"),
+        _ITEM,
+    ),
+    "Candidates": (
+        Recognised("The key; rows are numbered without it", KEYS, "--key"),
+        Recognised("The text; the column of the longest texts without it", TEXTS, "--text"),
+    ),
+    "Outputs of several systems": (
+        Recognised("The system that wrote the output", SYSTEMS, "--system"),
+        Recognised("The key of the prompt", (*PROMPT_KEYS, *OWN_KEYS), "--prompt"),
+        Recognised("The text of the prompt, or a conversation", PROMPT_TEXTS, "--prompt"),
+        Recognised("The output; a conversation ends with it where there is none", OUTPUTS, "--output"),
+    ),
+    "Absolute scores": (
+        Recognised("The candidate", SCORED),
+        Recognised("The score", SCORES),
+        Recognised("Its variance; that of rounding to whole numbers without it", (VARIANCE,)),
+        Recognised(_JUDGE.holds, _JUDGE.names),
+        Recognised("What was scored; one thing without it", ("item",)),
+    ),
+    "Pairs to judge": (
+        Recognised("The key of the text shown first", tuple(first for first, _ in PAIRS), "--first"),
+        Recognised("The key of the text shown second", tuple(second for _, second in PAIRS), "--second"),
+        Recognised("The text shown first", tuple(first for first, _ in TEXT_PAIRS), "--first-text"),
+        Recognised("The text shown second", tuple(second for _, second in TEXT_PAIRS), "--second-text"),
+        Recognised("What is asked", SHOWN[:1], "--question"),
+        Recognised("Shown to the judge too, where the column exists", SHOWN[1:]),
+    ),
+}

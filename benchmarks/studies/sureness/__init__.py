@@ -1,1 +1,0 @@
-"""Sureness of rankings held against what is so, on real judges and people and on simulated judges."""
