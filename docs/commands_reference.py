@@ -82,7 +82,11 @@ def _sections(name: str, command: Any) -> Iterator[str]:
 
 
 def _rows(command: Any, context: Any) -> list[list[str]]:
-    return [_row(each, context) for each in command.get_params(context) if each.param_type_name == "option"]
+    return [
+        _row(each, context)
+        for each in command.get_params(context)
+        if each.param_type_name == "option" and not each.hidden
+    ]
 
 
 def _row(parameter: Any, context: Any) -> list[str]:

@@ -8,9 +8,9 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.analysis.findings import about_labels, warnings
 from app.inference.judges import ItemContext, ItemVerdicts, JudgeFigures, Learner, Probabilities, Step, Votes, decide
 from app.inference.types import Floats
+from app.sentences.judges import about_labels, warnings
 
 NO_YES = ("no", "yes")  # the classes where answers are probabilities of yes
 

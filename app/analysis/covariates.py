@@ -1,4 +1,4 @@
-"""Covariates of a ranking: taken from the outputs that were compared, and their effects in numbers and in words."""
+"""Covariates of a ranking: taken from the outputs that were compared, and their effects."""
 
 from statistics import NormalDist
 
@@ -11,9 +11,9 @@ from app.inference.fitting import BASELINES, Covariates, Effect, Method, Publish
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Target
 from app.inference.targets import effects_on_new_items
+from app.sentences import covariates as sentences
 
 IDENTIFIED = 0.5  # share of verdicts, from which on an effect is told from the systems' own scores
-LENGTH = "length"
 
 
 def covariates_for(
@@ -54,30 +54,7 @@ def present_effects(
 
 def _present(effect: Effect, low: float, high: float) -> schemas.CovariateEffect:
     is_identified = effect.share >= IDENTIFIED
-    sentence = _sentence(effect, low, high) if is_identified else _unidentified(effect.name)
+    sentence = sentences.effect(effect, low, high) if is_identified else sentences.unidentified(effect.name)
     return schemas.CovariateEffect(
         effect=effect.mean, sd=effect.sd, interval=(low, high), identified=is_identified, sentence=sentence
-    )
-
-
-def _sentence(effect: Effect, low: float, high: float) -> str:
-    unit = "ln length" if effect.name == LENGTH else effect.name
-    worth = f"one standard deviation of {unit} is worth {effect.mean:+.2f} logits ({low:.2f} to {high:.2f})"
-    if low <= 0.0 <= high:
-        return f"No preference for {effect.name} is claimed: {worth}, taken out of the scores."
-    more, less = (
-        ("Longer outputs", "Shorter outputs")
-        if effect.name == LENGTH
-        else (
-            f"Outputs with more {effect.name}",
-            f"Outputs with less {effect.name}",
-        )
-    )
-    return f"{more if low > 0.0 else less} win more: {worth}, taken out of the scores."
-
-
-def _unidentified(name: str) -> str:
-    return (
-        f"The outputs of each candidate are nearly alike in {name}, or few were compared: its effect cannot be "
-        "distinguished from the scores, whose intervals include that."
     )

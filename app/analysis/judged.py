@@ -9,9 +9,18 @@ from nextpair import schemas
 from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodName
 
 from app.inference.fitting import BASELINES, AbsoluteScores, Published
-from app.inference.reporting import SignalTest, Target, judged_of, resolve, signal_of, validation_by_people
+from app.inference.reporting import (
+    SignalTest,
+    Target,
+    Unanswerable,
+    judged_of,
+    resolve,
+    signal_of,
+    validation_by_people,
+)
 from app.inference.targets import Quantity
 from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.sentences.inference_targets import obstacle
 
 NO_SET = UUID(int=0)  # the `set_id` of a file
 UNKNOWN_SIGNAL = SignalTest(1.0, claimed=False, verdicts=0)
@@ -59,8 +68,9 @@ class JudgedLog:
         )
         try:
             return resolve(judged, method, own, wanted)
-        except ValueError as error:
-            raise Impossible("inference_target", error) from None
+        except Unanswerable as error:
+            fault = obstacle(error.obstacle, error.method, error.judged.judging)
+            raise Impossible("inference_target", fault) from None
 
     def quantity(self, published: Published, target: InferenceTargetName) -> Quantity:
         """What is ranked for this target. Raises Impossible where this posterior cannot answer it."""

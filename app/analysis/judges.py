@@ -6,8 +6,9 @@ import numpy as np
 from nextpair import schemas
 
 from app.inference.judges import Agreements, krippendorff
-from app.inference.reporting import Bias, JudgeEffects, warning_of
+from app.inference.reporting import Bias, JudgeEffects
 from app.inference.types import Floats
+from app.sentences.judges import warning_of
 
 
 def biases_by_name(biases: Sequence[Bias], judges: Sequence[str]) -> dict[str, schemas.JudgeBias]:

@@ -10,9 +10,9 @@ from math import inf, isfinite
 from typing import NamedTuple
 
 from nextpair.schemas import Leaderboard, LeaderboardCriterion, LeaderboardRow, Place, Rank, Ranking, Weighted
-from nextpair.words import counted, percent
 
 from app.analysis.judged import Impossible
+from app.sentences.leaderboards import order
 
 
 class RankedCriterion(NamedTuple):
@@ -56,7 +56,7 @@ def leaderboard(
         project=project,
         criteria=[_presented(each) for each in criteria],
         weights=weights or None,
-        sentence=_sentence(criteria, weights, rows),
+        sentence=order([each.name for each in criteria], weights, len(rows), sum(None in row.places for row in rows)),
         rows=rows,
     )
 
@@ -104,14 +104,3 @@ def _presented(criterion: RankedCriterion) -> LeaderboardCriterion:
         comparisons=ranking.comparisons,
         inference_target=ranking.inference_target,
     )
-
-
-def _sentence(criteria: Sequence[RankedCriterion], weights: Mapping[str, float], rows: Sequence[LeaderboardRow]) -> str:
-    missing = sum(None in row.places for row in rows)
-    are = "is" if missing == 1 else "are"
-    lacking = f" {counted(missing, 'candidate')} of {len(rows):,} {are} not in every criterion." if missing else ""
-    if weights:
-        shares = ", ".join(f"{name} {percent(share)}" for name, share in weights.items())
-        return f"In the order of the mean win rate, weighted by {shares}.{lacking}"
-    together = "; the criteria are not averaged" if len(criteria) > 1 else ""
-    return f"In the order of {criteria[0].name}{together}.{lacking}"

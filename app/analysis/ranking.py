@@ -1,6 +1,6 @@
 """The ranking of a log by any method, with all that is said beside it: GET ranking, and `nextpair rank`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol
 from uuid import UUID
@@ -15,22 +15,15 @@ from app.analysis.judges import biases_by_name, present_judge_effects
 from app.analysis.rows import beside_baseline, present_rows
 from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
-from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, prompts_to_settle
+from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_settle
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting import (
-    Standings,
-    Target,
-    Wanted,
-    by_baseline,
-    by_judges,
-    by_posterior,
-    first_place,
-    prompts_in_words,
-)
+from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.targets import Quantity
 from app.inference.types import Convergence
+from app.sentences import confidence, inference_targets, prompts
+from app.sentences.fits import ENDS
 
 
 class Publish(Protocol):
@@ -81,12 +74,13 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     quantity = _quantity(log, request, target, published)
     standings = _standings(log, request, target, published, quantity)
     if not standings.convergence.converged:
-        raise Unconverged(standings.convergence.outcome.value)
+        raise Unconverged(ENDS[standings.convergence.outcome])
     method, stopping = _method(request, published), origin.stopping()
     baseline = None if request.baseline is None else log.keys.index(request.baseline)
     rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
     judge_effects = {log.judges[each.judge]: present_judge_effects(each, log.keys) for each in standings.judge_effects}
     is_decided = stopping is not None and stopping.converged
+    first_place = confidence.first_place(_places(rows), log.rows, log.signal(target.name))
     ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
@@ -99,7 +93,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         confidence=_confidence(standings),
         validation=log.validation(level),
         signal=schemas.Signal(**log.signal(target.name)._asdict()),
-        first_place=_first_place(log, rows, target),
+        first_place="" if log.times is not None else first_place.sentence,
         position_bias=biases_by_name(standings.biases, log.judges) if method.position_bias != "none" else None,
         judge_effects=judge_effects if name == "consensus" else None,
         verdict_weight=_verdict_weight(log, published),
@@ -112,6 +106,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
         ranking=rows,
     )
+    ranking = ranking.model_copy(update={"summary": _summary(log, ranking, target)})
     return in_elo(ranking) if request.scale == "elo" else ranking
 
 
@@ -156,12 +151,20 @@ def _standings(
     return by_posterior(published, wanted, pairs_of, quantity, target.name)
 
 
-def _first_place(log: JudgedLog, rows: list[schemas.Rank], target: Target) -> str:
-    """Nothing where rows were put together, which loses the signal."""
-    if log.times is not None:
-        return ""
-    ranked = [(row.key, row.rank, row.p_best) for row in rows]
-    return first_place(ranked, log.rows, log.signal(target.name), target.name).sentence
+def _summary(log: JudgedLog, ranking: schemas.Ranking, target: Target) -> list[str]:
+    """What is ranked, how sure that is, and what to do next."""
+    signal = None if log.times is not None else log.signal(target.name)
+    claims = confidence.summary(
+        _places(ranking.ranking), log.rows, signal, ranking.confidence, ranking.method.level, ranking.validation.about
+    )
+    further = [each.sentence for each in (ranking.stopping, ranking.prompts) if each and each.sentence]
+    if signal and not signal.claimed and log.rows and not further:
+        further = [confidence.next_step(is_complete=target.judged.complete)]
+    return [ranking.inference_target.sentence, *claims, *further]
+
+
+def _places(rows: Sequence[schemas.Rank]) -> list[tuple[str, int, float | None]]:
+    return [(row.key, row.rank, row.p_best) for row in rows]
 
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:
@@ -219,17 +222,17 @@ def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published:
     """What would settle a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    prompts = prompts_to_settle(published, log.item, request.stop, request.goal)
-    return prompts and schemas.Prompts(
-        judged=prompts.prompts,
-        needed=prompts.needed,
-        comparisons_suffice=prompts.comparisons_suffice,
-        sentence=prompts_in_words(prompts),
+    found = prompts_to_settle(published, log.item, request.stop, request.goal)
+    return found and schemas.Prompts(
+        judged=found.prompts,
+        needed=found.needed,
+        comparisons_suffice=found.comparisons_suffice,
+        sentence=prompts.needed(found, by_rule=has_claims(request.stop, request.goal, published.model.n)),
     )
 
 
 def present_target(target: Target) -> schemas.InferenceTarget:
-    return schemas.InferenceTarget(**target._asdict())
+    return schemas.InferenceTarget(name=target.name, sentence=inference_targets.answered(target), also=target.also)
 
 
 def present_convergence(convergence: Convergence) -> schemas.Convergence:
@@ -237,5 +240,5 @@ def present_convergence(convergence: Convergence) -> schemas.Convergence:
         converged=convergence.converged,
         iterations=convergence.iterations,
         gradient_norm=convergence.gradient_norm,
-        message=convergence.outcome.value,
+        message=ENDS[convergence.outcome],
     )

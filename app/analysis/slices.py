@@ -1,19 +1,21 @@
-"""The ranking by the values of a tag, with a test that it differs from value to value, in numbers and in words."""
+"""The ranking by the values of a tag, with a test that it differs from value to value."""
 
 from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import JOINT, MethodName, counted, percent
+from nextpair.words import JOINT, MethodName
 
 from app.analysis.judged import Impossible, JudgedLog
 from app.analysis.rows import beside_baseline, present_rows, with_counts
 from app.inference import targets
 from app.inference.fitting import BASELINES, Published, Scores
-from app.inference.reporting import Wanted, by_posterior, named
+from app.inference.reporting import Wanted, by_posterior
 from app.inference.targets import DRAWS_SEED, TagDeviation, by_tag
 from app.inference.types import Bools, Ints
+from app.sentences import slices as sentences
+from app.sentences.lists import named
 
 MOST_VALUES, MOST_CANDIDATES = 20, 100
 
@@ -77,7 +79,9 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
         _slice(slicing, by, place, scores, test)
         for place, (scores, test) in enumerate(zip(sliced.scores, tests, strict=True))
     ]
-    sentence = _sentence(by, sliced.shared, [each.value for each in slices if each.deviation.claimed])
+    claimed = [(each.value, each.deviation.reversal) for each in slices if each.deviation.claimed]
+    differing = ([value for value, is_reversal in claimed if is_reversal is way] for way in (True, False))
+    sentence = sentences.summary(by.tag, len(by.values), by.untagged, sliced.shared, *differing)
     return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
 
 
@@ -98,38 +102,15 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDe
 
 def _deviation(log: JudgedLog, by: Tagged, value: str, test: TagDeviation) -> schemas.SliceDeviation:
     first, second, can_tell = log.keys[test.first], log.keys[test.second], test.smallest_p <= by.alpha
+    is_claimed = can_tell and test.p_value <= by.alpha
     return schemas.SliceDeviation(
         p_value=test.p_value,
-        claimed=can_tell and test.p_value <= by.alpha,
+        claimed=is_claimed,
         first=first,
         second=second,
         difference=test.difference,
         reversal=test.is_reversal,
-        sentence=_of_deviation(by, value, first, second, test)
+        sentence=sentences.difference(by.tag, value, first, second, test, is_claimed=is_claimed)
         if can_tell
-        else f"There are too few prompts to tell whether {by.tag} {value} differs from the others.",
+        else sentences.too_few_prompts(by.tag, value),
     )
-
-
-def _of_deviation(by: Tagged, value: str, first: str, second: str, test: TagDeviation) -> str:
-    where, p = f"{by.tag} {value}", f"(p = {test.p_value:.2g})"
-    if test.p_value > by.alpha:
-        return f"No difference between {where} and the other prompts is claimed {p}."
-    if test.is_reversal:
-        return f"On {where}, {first} beats {second}; elsewhere {second} beats {first} {p}."
-    return f"On {where}, {first} does better against {second} than elsewhere {p}."
-
-
-def _sentence(by: Tagged, shared: float | None, claimed: list[str]) -> str:
-    sentences = [f"By {by.tag}, on new prompts: scores are shrunk towards those of all prompts."]
-    if shared is not None:
-        sentences.append(f"About {percent(shared)} of what prompts differ by is not their {by.tag}.")
-    of = counted(len(by.values), "value")
-    sentences.append(
-        f"The ranking differs from the other prompts' on {named(claimed)}."
-        if claimed
-        else f"On none of {of} is a difference from the other prompts claimed."
-    )
-    if by.untagged:
-        sentences.append(f"{counted(by.untagged, 'prompt')} without {by.tag} count in the whole only.")
-    return " ".join(sentences)

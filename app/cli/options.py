@@ -145,4 +145,4 @@ DataDir = Annotated[
 DatabaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
 ]
-Server = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="The running service.")]
+ServiceUrl = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="The running service.")]

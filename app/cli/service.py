@@ -1,7 +1,9 @@
 """Commands that run a service, or bring files to a running one and take them from it."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -18,13 +20,15 @@ from app.cli.options import (
     PFirst,
     Port,
     Second,
-    Server,
+    ServiceUrl,
     WeightOption,
     WinnerOption,
     existing,
 )
 
 if TYPE_CHECKING:
+    from uvicorn import Server
+
     from app.settings import Settings
 
 commands = typer.Typer()
@@ -34,14 +38,19 @@ commands = typer.Typer()
 def serve(
     host: Host = "127.0.0.1", port: Port = 8000, data_dir: DataDir = None, database_url: DatabaseUrl = None
 ) -> None:
-    """Run the service until Ctrl-C."""
+    """Run the service until you stop it with Ctrl-C."""
+    from threading import Thread
+
     from app.main import make_server, run
 
-    settings = _settings(data_dir, database_url)
-    run(
-        make_server(settings, host, port),
-        lambda: _say(f"nextpair is starting at http://{host}:{port}, data {_place(settings)}; Ctrl-C stops it"),
-    )
+    settings, url = _settings(data_dir, database_url), f"http://{host}:{port}"
+    server = make_server(settings, host, port)
+
+    def begin() -> None:
+        _say(f"nextpair is starting at {url}, with its data {_place(settings)}. Ctrl-C stops it.")
+        Thread(target=_say_when_ready, args=(server, url), daemon=True).start()
+
+    run(server, begin)
 
 
 @commands.command()
@@ -65,7 +74,7 @@ def demo(
     service = Client(url, retries=sys.maxsize)
 
     def begin() -> None:
-        _say(f"nextpair is starting; watch the ranking grow at {url}. Ctrl-C stops it, and it continues next time")
+        _say(f"nextpair is starting: open {url} to watch the ranking grow. Ctrl-C stops it; it continues next time.")
         Thread(target=play, args=(server, service, pace, _say), daemon=True).start()
 
     run(server, begin)
@@ -129,7 +138,7 @@ def import_file(
     output: Annotated[
         str | None, typer.Option(metavar="COL", help="Text of an output. [default: output, text, response, ...]")
     ] = None,
-    server: Server = LOCAL,
+    server: ServiceUrl = LOCAL,
 ) -> None:
     """Send a file to a running service: comparisons, candidates, or the outputs of several systems for many prompts.
 
@@ -170,7 +179,7 @@ def export_file(
     set_id: Annotated[UUID, typer.Argument(help="Id of the set.")],
     form: Annotated[ExportFormat, typer.Option("--format", help="Format of the log.")] = "csv",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. [default: stdout]")] = None,
-    server: Server = LOCAL,
+    server: ServiceUrl = LOCAL,
 ) -> None:
     """Write the log of a set, comparisons that were voided included."""
     from nextpair import Client
@@ -195,6 +204,16 @@ def _settings(data_dir: Path | None, database_url: str | None) -> "Settings":
 
 def _place(settings: "Settings") -> str:
     return f"in {settings.data_dir}" if settings.database_url is None else "on your PostgreSQL"
+
+
+def _say_when_ready(server: "Server", url: str) -> None:
+    from nextpair import Client, NextpairError, calls
+
+    while not server.started:
+        sleep(0.1)
+    with Client(url, retries=sys.maxsize) as service, suppress(NextpairError):  # the server stops before it is ready
+        service.send(calls.ready())
+        _say(f"nextpair is ready: open {url} in a browser, or read {url}/docs for the HTTP API.")
 
 
 def _say(message: str) -> None:

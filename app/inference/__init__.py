@@ -21,5 +21,6 @@ A ranking       state.exact      the posterior as it is published (fitting.publi
     regimes.py   every size at which something else is done
 
 Each imports only what stands below it. A door is the __init__ of a package: other rooms import what it lists.
-Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service).
+Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service),
+words for people (sentences).
 """

@@ -1,6 +1,6 @@
 """The arrays and small tuples that every numerical module shares."""
 
-from enum import Enum
+from enum import Enum, auto
 from math import isfinite
 from typing import NamedTuple, Protocol
 
@@ -40,12 +40,12 @@ class Comparisons(NamedTuple):
 
 
 class Outcome(Enum):
-    """The end of a solver; the value is what a person reads."""
+    """The end of a solver."""
 
-    CONVERGED = "The fit converged."
-    MAX_ITERATIONS = "The fit stopped at its iteration limit; the scores are not final."
-    NOT_FINITE = "The fit met a value that is not finite; check the comparisons."
-    SINGULAR = "The fit cannot be computed exactly enough: weights, verdicts and priors differ too much in size."
+    CONVERGED = auto()
+    MAX_ITERATIONS = auto()
+    NOT_FINITE = auto()
+    SINGULAR = auto()
 
 
 class Convergence(NamedTuple):

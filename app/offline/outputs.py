@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from app.analysis.covariates import LENGTH
 from app.files.columns import coded
 from app.files.comparisons import item_column
 from app.files.outputs import OutputColumns, ReadOutputs, find, item_key, read, tags_of
 from app.files.reading import read_all
 from app.files.tables import InputError, Table
 from app.offline.covariates import Output, add_column, lengths_of, require_differences
+from app.sentences.covariates import LENGTH
 
 Tags = Mapping[str, str]  # value by name
 TagsByItem = Mapping[str, Tags]  # by the key of the item, as `item_key` has it

@@ -7,8 +7,7 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import AskStatus
 
-from app.inference.choosing import Stop, can_be_met, prompts_to_settle
-from app.inference.reporting import prompts_in_words
+from app.inference.choosing import Stop, can_be_met, has_claims, prompts_to_settle
 from app.inference.state import (
     BlockedPairs,
     Checked,
@@ -22,10 +21,11 @@ from app.inference.state import (
     has_pair,
     work_of_a_pair,
 )
+from app.sentences import prompts, stopping
+from app.sentences.judges import ASK_PEOPLE
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.service.presenting.assignments import StatusAndReason, present_why
-from app.service.targets import PEOPLE_HELP
 from app.storage.assignments import Blocking, NewLease
 
 NO_LIMIT = 10**9
@@ -164,24 +164,22 @@ def _why_it_cannot(state: AskState) -> str:
     terms, n = state.current.terms, state.current.snapshot.model.n
     assert terms.stop is not None
     if not can_be_met(terms.stop, n, terms.plan.goal):
-        return f"What stop asks for holds of any {n} candidates, so no verdict can meet it: ask for less in stop."
+        return stopping.holds_of_any(n)
     if state.blocked.item.size:
-        return "The judge failed on pairs that are left: another judge may go on."
+        return stopping.JUDGE_FAILED
     if terms.plan.target == "new-items" and (remedy := _by_prompts(state.current, terms.stop)):
         return remedy
     if terms.plan.target == "people" and not any(state.are_people.values()):
-        return PEOPLE_HELP
-    return (
-        "Every pair was asked as often as it teaches anything of this judge, who answers alike when it is asked once "
-        "more, or has been asked many times: another judge may go on."
-    )
+        return ASK_PEOPLE
+    return stopping.JUDGE_EXHAUSTED
 
 
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """What more prompts would do, of a set that is about new ones."""
-    snapshot = current.snapshot
-    prompts = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, current.terms.plan.goal)
-    return prompts and f"Every pair was asked of this judge. {prompts_in_words(prompts)}"
+    snapshot, goal = current.snapshot, current.terms.plan.goal
+    found = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, goal)
+    by_rule = has_claims(stop, goal, snapshot.model.n)
+    return found and f"{stopping.ALL_JUDGED} {prompts.needed(found, by_rule=by_rule)}"
 
 
 def _askable(state: AskState) -> int:

@@ -17,6 +17,8 @@ from app.inference.reporting import Wanted
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
 from app.inference.types import Convergence
+from app.sentences.fits import ENDS
+from app.sentences.stopping import state as stop_state
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
@@ -99,7 +101,7 @@ def _published(
 def refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:
     """Raises NotConverged."""
     if not convergence.converged:
-        raise _not_converged(convergence.outcome.value, snapshot)
+        raise _not_converged(ENDS[convergence.outcome], snapshot)
 
 
 def _not_converged(outcome: str, snapshot: Snapshot) -> NotConverged:
@@ -112,7 +114,8 @@ def _stopping(basis: Basis) -> schemas.Stopping | None:
     """The distance to the set's stop; None where it has none."""
     if not basis.row.stop:
         return None
-    stopping = stopping_of(basis, Stop(**basis.row.stop))
+    rule, target = Stop(**basis.row.stop), basis.target().name
+    stopping = stopping_of(basis, rule)
     if stopping is None:
         return schemas.Stopping(converged=False, reason=None, forecast=None)
     low, median, high = stopping.forecast
@@ -122,6 +125,7 @@ def _stopping(basis: Basis) -> schemas.Stopping | None:
         forecast=median,
         forecast_interval=None if low is None else (low, high),
         left=stopping.left,
+        sentence=stop_state(stopping, rule, target, is_signal_shown=basis.judged.signal(target).claimed),
     )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Method, build, usual_verdict_weight
 from app.inference.reporting import method_obstacle
+from app.sentences.inference_targets import obstacle
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, InvalidRequest, UnknownSet
@@ -106,8 +107,9 @@ def _refuse_impossible(methods: Mapping[str, Method]) -> None:
 
 def _refuse_impossible_target(target: InferenceTargetChoice | None, expert: ExpertName) -> None:
     """Raises InvalidRequest where no log of the expert can ever answer it."""
-    if target and target != "auto" and (obstacle := method_obstacle(target, expert)):
-        raise InvalidRequest(f"/inference_target: {obstacle}.", FieldFault("/inference_target", obstacle))
+    if target and target != "auto" and (why := method_obstacle(target, expert)):
+        fault = obstacle(why, expert)
+        raise InvalidRequest(f"/inference_target: {fault}.", FieldFault("/inference_target", fault))
 
 
 def _refuse_aimless(stop: schemas.Stop | None, goal: schemas.Goal) -> None:

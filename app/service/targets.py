@@ -14,11 +14,6 @@ from app.live.posteriors import Terms
 from app.service.posteriors import CurrentSet
 from app.storage import judges
 
-PEOPLE_HELP = (
-    "Models have preferences of their own, so more of their verdicts tell little of what people would say: "
-    "have people judge."
-)
-
 
 async def aiming(db: AsyncConnection, many: Sequence[CurrentSet]) -> tuple[list[CurrentSet], frozenset[int]]:
     """The sets, whose pairs are chosen for the target that each has now; and the ids of their judges who are people."""

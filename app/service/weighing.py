@@ -9,11 +9,21 @@ import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import build
-from app.inference.judges import Findings, ItemContext, Weighing, examine_judges, hashed_ngrams, needs_context
+from app.inference.judges import (
+    Findings,
+    ItemContext,
+    Round,
+    Step,
+    Weighing,
+    examine_judges,
+    hashed_ngrams,
+    needs_context,
+)
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
 from app.inference.types import Ints
 from app.live.jobs import JobKey, Report, Underway
+from app.sentences.judges import progress
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import InvalidRequest, StillComputing
@@ -116,7 +126,11 @@ def _weigh(snapshot: Snapshot, conditions: Conditions, context: ItemContext | No
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
     people = np.isin(ids, list(conditions.people))
-    findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, report)
+
+    def say(done: Step | Round) -> None:
+        report(progress(done))
+
+    findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)
     counts = np.bincount(tempered.judge, minlength=len(ids))
     by_number = {bias.judge: bias for bias in biases(snapshot)}
     return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, findings)

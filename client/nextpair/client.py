@@ -1,14 +1,4 @@
-"""Clients of a service.
-
-    with Client() as client:
-        sky = client.sets.create(name="Sky", question="Which answer is clearer?")
-        sky.add_candidates({"kelp": "Air scatters blue light the most.", "rowan": "The sky mirrors the sea."})
-        while pair := sky.next_pair(judge="ada"):
-            pair.tell(winner="first")
-        print(sky.ranking().ranking)
-
-`Client` blocks, `AsyncClient` is for asyncio. Everything else is the same.
-"""
+"""Clients of a service: `Client` blocks, `AsyncClient` is for asyncio. Everything else is the same."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -25,43 +15,77 @@ from nextpair.sending.senders import AsyncSender, Sender
 
 @final
 class Client(Sender):
-    """A service: its sets, its judges, and pairs over many sets.
+    """A client of a service: its sets, its judges, and pairs over many sets.
 
-    Address and key are NEXTPAIR_URL and NEXTPAIR_API_KEY unless they are given. One client serves many threads.
-    A request is sent again, `retries` times at the most, while the server is away or asks to wait; a write happens
-    once. `transport`, `sleep` and `random` are for tests.
+    For example:
+
+        with nextpair.Client() as client:
+            print(client.url)
+
+    Address and key are NEXTPAIR_URL and NEXTPAIR_API_KEY unless you give them. One client serves many threads.
+    A request is sent again, up to `retries` times, while the server is away or asks to wait; a write happens
+    once. `transport`, `sleep` and `random` are for tests. Close a client that you use without `with`:
+
+        client = nextpair.Client(timeout=60)
+        client.close()
     """
 
     @classmethod
     @contextmanager
     def local(cls, data_dir: Path | str | None = None) -> Iterator[Self]:
-        """A server of one's own while the block lasts: in `data_dir`, or in a folder that is deleted at the end.
+        """Start a private server, and stop it when the block ends.
 
-        Needs nextpair-server. Raises NoServer where that is not installed, or does not start.
+        For example:
+
+            with nextpair.Client.local() as client:
+                print([each.record.name for each in client.sets.list()])
+
+        Its data are in `data_dir`, or in a folder that is deleted at the end. Needs nextpair-server. Raises NoServer
+        where that is not installed, or does not start.
         """
         with running(data_dir) as url, cls(url, api_key="") as client:
             yield client
 
     @property
     def sets(self) -> SetCollection:
+        """Sets of candidates."""
         return SetCollection(self)
 
     @property
     def projects(self) -> ProjectCollection:
+        """Projects, which group sets."""
         return ProjectCollection(self)
 
     @property
     def judges(self) -> JudgeCollection:
+        """Judges, over all sets."""
         return JudgeCollection(self)
 
     @property
     def assignments(self) -> AssignmentCollection:
+        """Leased pairs, over many sets."""
         return AssignmentCollection(self)
 
 
 @final
 class AsyncClient(AsyncSender):
-    """`Client` for asyncio."""
+    """`Client` for asyncio: await what sends, and read what lists with `async for`.
+
+    For example:
+
+        import asyncio
+
+        async def main():
+            async with nextpair.AsyncClient() as client:
+                sky = await client.sets.create(name="Sky, async", question="Which answer is clearer?")
+                await sky.add_candidates({"kelp": "Air scatters blue light the most.", "rowan": "It mirrors the sea."})
+                while pair := await sky.next_pair(judge="ada"):
+                    await pair.tell(p_first=0.7)
+                async for comparison in sky.comparisons():
+                    print(comparison.first, comparison.second)
+
+        asyncio.run(main())
+    """
 
     @classmethod
     @asynccontextmanager
@@ -72,16 +96,20 @@ class AsyncClient(AsyncSender):
 
     @property
     def sets(self) -> AsyncSetCollection:
+        """See `Client.sets`."""
         return AsyncSetCollection(self)
 
     @property
     def projects(self) -> AsyncProjectCollection:
+        """See `Client.projects`."""
         return AsyncProjectCollection(self)
 
     @property
     def judges(self) -> AsyncJudgeCollection:
+        """See `Client.judges`."""
         return AsyncJudgeCollection(self)
 
     @property
     def assignments(self) -> AsyncAssignmentCollection:
+        """See `Client.assignments`."""
         return AsyncAssignmentCollection(self)

@@ -21,13 +21,13 @@ FIRST_START = 300.0  # seconds: it compiles, and makes a database
 LAST_WORDS = 2000  # characters of what a server said that did not start
 PAUSE = 0.05  # seconds between looks
 LOG = "server.log"
-FOREIGN = ("NEXTPAIR_", "DATABASE_URL", "PYTHONPATH")  # variables that speak of other servers, or of other packages
+FOREIGN = ("NEXTPAIR_", "DATABASE_URL", "PYTHONPATH")  # variables about other servers, or other packages
 GOODBYE = 30.0  # seconds that a server may take to stop
 
 
 @contextmanager
 def running(data_dir: Path | str | None = None) -> Iterator[str]:
-    """The address of a server that is ready. Its data are deleted at the end unless there is a folder for them.
+    """Start a server and yield its address. Its data are deleted at the end unless you name a folder for them.
 
     Raises NoServer where nextpair-server is not installed, or does not start.
     """
@@ -56,7 +56,7 @@ async def async_running(data_dir: Path | str | None = None) -> AsyncIterator[str
 
 
 def _program() -> str:
-    """The command `nextpair-server` of this environment, or else of the PATH; `nextpair` may be the client's own."""
+    """Find the command `nextpair-server` of this environment, else of the PATH; `nextpair` may be the client's own."""
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     program = shutil.which("nextpair-server", path=places)
     if program is None:
@@ -65,7 +65,7 @@ def _program() -> str:
 
 
 def _start(program: str, folder: Path, port: int) -> subprocess.Popen[bytes]:
-    """A server that ends with this process, and is told nothing of other servers."""
+    """Start a server that ends with this process, and knows nothing of other servers."""
     serve = [program, "--port", str(port), "--data-dir", str(folder)]
     with open(folder / LOG, "wb") as log:
         return subprocess.Popen(
@@ -92,7 +92,7 @@ def _wait_until_ready(guard: subprocess.Popen[bytes], url: str, log: Path) -> No
 
 
 def _stop(guard: subprocess.Popen[bytes]) -> None:
-    """Ends the server; by force if it takes too long."""
+    """Stop the server; by force if it takes too long."""
     assert guard.stdin is not None
     guard.stdin.close()
     try:

@@ -10,15 +10,26 @@ from nextpair.schemas import Rank, Ranking
 from nextpair.words import counted, percent
 
 T = TypeVar("T")
-HEAD = ["rank", "key", "score", "ranks", "wins", "best", "output"]
+HEAD = ["rank", "key", "score", "ranks", "wins", "P(best)", "output"]
 WIDTH = 60  # characters of an output in a table
 
 
 class RankedOutputs(Generic[T]):
-    """Outputs, best first. It prints as a table; `ranking` is all that the service says of it.
+    """Outputs, best first. It prints as a table with a summary below; `ranking` is the service's whole answer.
 
-    In the table, `ranks` are the best and the worst rank that an output may have, which hold for all of them together,
-    `wins` is the expected share of wins against all others, and `best` is the probability that it is the best of all.
+    For example:
+
+        print(ranked.best)
+        for row in ranked:
+            print(row.rank, row.key, round(row.score, 2), row.rank_interval)
+        ranked.plot().save("ranking.svg")
+
+    With pandas it becomes a data frame:
+
+        frame = ranked.to_frame()
+
+    In the table, `ranks` is the rank interval, which holds for all outputs together. `wins` is the expected share of
+    wins against the others, and `P(best)` the probability that an output is the best.
     """
 
     def __init__(
@@ -38,28 +49,24 @@ class RankedOutputs(Generic[T]):
         return len(self.ranking.ranking)
 
     def __str__(self) -> str:
-        rows = [HEAD, *(self._cells(row) for row in self)]
+        rows = self._rows()
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        first_place = [self.ranking.first_place] if self.ranking.first_place else []
-        prompts = [self.ranking.prompts.sentence] if self.ranking.prompts else []
-        target = self.ranking.inference_target.sentence
-        return "\n".join([*lines, target, *first_place, *prompts, self._last_line()])
+        return "\n".join([*lines, f"{counted(self.ranking.comparisons, 'comparison')}.", *self.ranking.summary])
 
-    def _last_line(self) -> str:
-        stopping, confidence = self.ranking.stopping, self.ranking.confidence
-        sure = (
-            "" if confidence is None else f", {_share(confidence.expected_concordance)} of the pairs in the right order"
-        )
-        unmet = "" if stopping is None or stopping.converged else ", and the rule to stop is not met"
-        return f"{counted(self.ranking.comparisons, 'comparison')}{sure}{unmet}"
+    def _rows(self) -> list[list[str]]:
+        """The head, and a row for each output; P(best) only where the verdicts depend on the outputs."""
+        rows = [HEAD, *(self._cells(row) for row in self)]
+        place = HEAD.index("P(best)")
+        return rows if self.ranking.signal.claimed else [[*row[:place], *row[place + 1 :]] for row in rows]
 
     def _repr_html_(self) -> str:
-        rows = "".join(_html_row("td", self._cells(row)) for row in self)
-        return f"<table><thead>{_html_row('th', HEAD)}</thead><tbody>{rows}</tbody></table>"
+        head, *rows = self._rows()
+        cells = "".join(_html_row("td", row) for row in rows)
+        return f"<table><thead>{_html_row('th', head)}</thead><tbody>{cells}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with a row for each output, best first, and its key as it came.
+        """Make a pandas DataFrame with a row for each output, best first, and its key as it came.
 
         Raises ImportError without pandas.
         """
@@ -72,7 +79,7 @@ class RankedOutputs(Generic[T]):
         )
 
     def plot(self) -> "Picture":
-        """Scores and intervals. Raises ApiError where the service could not draw them."""
+        """Draw scores and intervals. Raises ApiError where the service could not draw them."""
         if isinstance(self._picture, Exception):
             raise self._picture
         return Picture(self._picture)
@@ -90,7 +97,7 @@ class RankedOutputs(Generic[T]):
 
 
 class Picture:
-    """An SVG that notebooks show by themselves."""
+    """An SVG picture, which notebooks show."""
 
     def __init__(self, svg: str) -> None:
         self.svg = svg
@@ -100,10 +107,6 @@ class Picture:
 
     def save(self, path: Path | str) -> None:
         Path(path).write_text(self.svg, encoding="utf-8")
-
-
-def _share(concordance: float) -> str:
-    return "all" if concordance == 1.0 else f"about {percent(concordance)}"
 
 
 def _html_row(tag: str, cells: Iterable[str]) -> str:

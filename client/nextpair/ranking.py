@@ -1,7 +1,4 @@
-"""Outputs ranked by a function that compares two of them.
-
-    ranking = nextpair.rank(["Air scatters blue light.", "It is painted."], judge=lambda a, b: len(a) > len(b))
-    print(ranking)
+"""Rank outputs by a function that compares two of them.
 
 The service chooses the pairs and keeps the verdicts; the outputs and the function stay here.
 """
@@ -79,19 +76,33 @@ def rank(
     client: Client | None = None,
     name: str | None = None,
 ) -> RankedOutputs[Any]:
-    """Ranks outputs by asking `judge` about the pairs that tell most.
+    """Rank outputs by asking `judge` about the most informative pairs.
+
+    For example:
+
+        import nextpair
+
+        answers = {
+            "kelp": "Air scatters blue light the most.",
+            "rowan": "The sky mirrors the sea.",
+            "fern": "It is painted.",
+            "moss": "Blue light scatters.",
+            "sage": "Air is blue.",
+        }
+        ranked = nextpair.rank(answers, judge=lambda first, second: 0.9 if len(first) > len(second) else 0.2)
+        print(ranked)
 
     `outputs` are a list, a dict or a column of a data frame: texts, or anything that the judge understands. The
-    service is told texts and keys, and of other outputs the keys alone.
+    service gets texts and their keys. Of other outputs it gets the keys only.
 
     `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". It may be
-    an async function. It is called `concurrency` times at once, in threads, or in one event loop where it is async.
+    an async function. `concurrency` calls run at a time, in threads, or in one event loop for an async function.
 
-    `until` is a number of comparisons or a rule such as `Stop(top_k=1)`; without it there are ten for each output, or
-    fewer once all pairs are compared. Without a client a private server is started, and stopped at the end.
+    `until` is a number of comparisons or a rule such as `Stop(top_k=1)`. By default there are ten for each output, and
+    never more than there are pairs. Without `client`, a private server starts, and stops at the end.
 
-    `name` is that of the set that `client` keeps. Called again with the same name and outputs, it continues: verdicts
-    that the set has are not asked for again. One process at a time continues a set.
+    `name` is that of the set that `client` keeps. Call again with the same name and outputs to continue: stored
+    verdicts are not asked for again. One process at a time continues a set.
 
     Raises JudgeFailed, with the ranking so far, when the judge does; NoServer where there is no server to start;
     TypeError, ValueError for outputs and options that cannot be used.

@@ -71,19 +71,19 @@ def test_the_effect_of_length_is_said_and_taken_out_of_the_scores(target: str) -
     assert beside.effects == {"length": effect}
     assert effect.interval[0] < 0.8 < effect.interval[1]
     assert effect.identified
-    assert effect.sentence.startswith("Longer outputs win more: one standard deviation of ln length is worth +0.")
+    assert effect.sentence.startswith("Longer outputs win more: one standard deviation of ln length adds +0.")
     assert schemas.Ranking.model_validate_json(beside.model_dump_json()) == beside
 
 
 def test_words_follow_the_sign() -> None:
     assert of_length(beta=-0.8).sentence.startswith("Shorter outputs win more: ")
-    assert of_length(beta=0.0).sentence.startswith("No preference for length is claimed: ")
+    assert of_length(beta=0.0).sentence.startswith("No preference for length is shown: ")
 
 
 def test_a_length_of_each_candidate_is_not_told_from_its_score() -> None:
     effect = of_length(lengths=np.tile(LENGTHS.mean(axis=0), (PROMPTS, 1)))
     assert not effect.identified
-    assert "nearly alike in length" in effect.sentence
+    assert "effect of length cannot be separated" in effect.sentence
 
 
 def test_the_interval_is_at_the_level_and_in_logits() -> None:

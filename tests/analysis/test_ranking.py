@@ -13,6 +13,7 @@ from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
 from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repeat_correlations
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
+from app.sentences.fits import ENDS
 
 KEYS, SET_ID = ["ash", "elm", "fir"], UUID(int=7)
 FIRST, SECOND = np.tile([0, 0, 1], 20), np.tile([1, 2, 2], 20)
@@ -71,7 +72,7 @@ def test_what_cannot_be_answered_names_its_field() -> None:
     with pytest.raises(Impossible, match=r"^inference_target: verdicts on 1 prompt say nothing of others") as error:
         rank(log(), asked(target="new-items"), publish, Origin(NO_SET, 60))
     assert error.value.field == "inference_target"
-    with pytest.raises(Impossible, match=r"^inference_target: win-ratio states no uncertainty"):
+    with pytest.raises(Impossible, match=r"^inference_target: win-ratio states no confidence"):
         rank(log(), asked("win-ratio", target="latent"), publish, Origin(NO_SET, 60))
 
 
@@ -90,7 +91,7 @@ def test_a_fit_that_stopped_short_is_no_ranking_and_its_stop_is_not_looked_at() 
         return published._replace(posterior=published.posterior._replace(convergence=convergence))
 
     origin = Origin(SET_ID, 60, stopping=partial(pytest.fail, "a stop is of fits that converged"))
-    with pytest.raises(Unconverged, match=Outcome.MAX_ITERATIONS.value):
+    with pytest.raises(Unconverged, match=ENDS[Outcome.MAX_ITERATIONS]):
         rank(log(), asked(), stopped, origin)
 
 

@@ -95,8 +95,8 @@ def test_a_reversal_on_one_value_is_claimed_and_named(by_category: schemas.Ranki
     assert code.deviation.sentence == (
         f"On category code, llama beats gpt; elsewhere gpt beats llama (p = {code.deviation.p_value:.2g})."
     )
-    assert slices.sentence.startswith("By category, on new prompts: scores are shrunk towards those of all prompts.")
-    assert "The ranking differs from the other prompts' on code" in slices.sentence
+    assert slices.sentence.startswith("The order of candidates reverses on code.")
+    assert "By category, on new prompts; scores are shrunk towards those of all prompts." in slices.sentence
     assert schemas.Ranking.model_validate_json(by_category.model_dump_json()) == by_category
 
 
@@ -156,7 +156,7 @@ def test_more_tags_ask_for_a_smaller_p(by_category: schemas.Ranking) -> None:
 def test_nothing_is_claimed_where_no_permutation_could_tell(categories: list[str]) -> None:
     code = sliced(ranked(tagged(*categories))).slices[0]
     assert not code.deviation.claimed
-    assert code.deviation.sentence == "There are too few prompts to tell whether category code differs from the others."
+    assert code.deviation.sentence.startswith("There are too few prompts to tell whether category code differs")
 
 
 def test_elo_is_the_scale_of_slices_too(by_category: schemas.Ranking) -> None:

@@ -9,6 +9,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from nextpair.schemas import ABOUT_CONFIDENCE
 from nextpair.words import JOINT, CriterionName, MethodName, OrderName
 from scipy.special import expit
 
@@ -45,16 +46,24 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
         monkeypatch.setenv("COLUMNS", str(width))
         lines = out(capsys, "rank", JUDGE).splitlines()
         assert max(map(len, lines)) <= width
-    assert lines[0].startswith("552 comparisons · 24 candidates · soft-bt, converged · entropy ")
+    assert lines[0] == "552 comparisons · 24 candidates · method soft-bt · scores in logits"
     assert lines[1] == "By all 276 pairs, as the judge judged them."
-    assert lines[2] == "kelp is the best, with a probability of 100%."
-    assert lines[3] == "all of the pairs are in this order"
-    assert "judges' preference, not to ground truth" in lines[4]
-    assert lines[9].split()[:2] == ["1", "kelp"]
-    assert "●" in lines[9]
-    assert lines[7].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
+    assert lines[2] == "100% of pairs expected in the right order."
+    assert lines[3] == "kelp is the best: P(best) 100%."
+    assert lines[4] == "The verdicts depend on the candidates (e-value over a million)."
+    assert lines[5] == ABOUT_CONFIDENCE
+    assert lines[10].split()[:2] == ["1", "kelp"]
+    assert "●" in lines[10]
+    assert lines[8].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
     monkeypatch.setenv("COLUMNS", "80")
-    assert out(capsys, "rank", JUDGE).splitlines()[7].split()[7:] == ["ranks", "P(best)", "tie", "n", "wins"]
+    assert out(capsys, "rank", JUDGE).splitlines()[8].split()[5:] == [
+        "ranks",
+        "P(best)",
+        "tie",
+        "n",
+        "wins",
+        "interval",
+    ]
     monkeypatch.setenv("COLUMNS", "200")
     lines = out(capsys, "rank", JUDGE, "--inference-target", "latent").splitlines()
     assert re.fullmatch(
@@ -99,7 +108,7 @@ def test_rank_by_group_and_condition(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("first,second,winner\nx,y,x\nv,w,w\n")
-    assert "2 components that never met" in out(capsys, "rank", str(log))
+    assert "2 parts were never compared with each other" in out(capsys, "rank", str(log))
 
 
 @pytest.mark.parametrize(
@@ -159,7 +168,8 @@ def test_rank_joins_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path
     assert result["ranking"][-1]["key"] == "new"
     scale = result["absolute_scores"]["gauge"]
     assert scale["converged"]
-    assert f"absolute scores of gauge: {scale['c0']:+.2f} {scale['c1']:+.2f} x what is said" in out(capsys, *common)
+    said = f"Absolute scores of gauge: score = {scale['c0']:+.2f} {scale['c1']:+.2f} x what it gave"
+    assert said in out(capsys, *common)
     assert failure(capsys, "rank", JUDGE, "--scores", "none.csv")[0] == 2
 
 
@@ -239,8 +249,8 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
         )
     )
 
-    assert "liking for the first position of eve: +1." in printed
-    assert "liking for the first position of adam: -0." in printed
+    assert "Position bias of eve: +1." in printed
+    assert "Position bias of adam: -0." in printed
     assert result["position_bias"]["eve"]["warning"] is None
 
 
@@ -254,7 +264,7 @@ def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp
     printed = out(capsys, "rank", str(file), "--method", "consensus")
     group = json.loads(out(capsys, "rank", str(file), "--method", "consensus", "--format", "json"))
 
-    assert "judge effects of eve: " in printed
+    assert "Judge effects of eve: sd " in printed
     assert set(group["judge_effects"]) == {"eve", "adam", "ann"}
     assert {each["key"] for each in group["judge_effects"]["eve"]["largest_deviations"]} == {"x", "y", "z"}
     assert "here are 102 x 51" in failure(capsys, "rank", str(crowd), "--method", "consensus")[1]
@@ -269,8 +279,8 @@ def test_several_judges_have_an_agreement_and_disputes(capsys: pytest.CaptureFix
     printed = out(capsys, "rank", str(file))
     group = json.loads(out(capsys, "rank", str(file), "--format", "json"))
 
-    assert "Krippendorff's alpha: 0." in printed
-    assert "on 3 pairs that several judged, of which they dispute 1" in printed
+    assert "(Krippendorff's alpha): 0." in printed
+    assert "over 3 pairs that several judged, 1 of them disputed" in printed
     agreement = group["agreement"]["judges"][0]
     low, high = agreement.pop("kappa_interval")
     assert agreement == {
@@ -296,7 +306,7 @@ def test_the_columns_of_items_and_the_judges_who_are_people_are_named(
         file.write_text(f"first,second,p_first,judge,{item}\n" + "\n".join(rows) + "\n")
 
     printed = out(capsys, "rank", str(usual), "--reference", "ann")
-    assert "agreement with people: 100% of 3 pairs (44% to 100%)" in printed
+    assert "Agreement with people: 100% of 3 pairs (44% to 100%)" in printed
     assert out(capsys, "rank", str(named), "--reference", "ann", "--item", "topic") == printed
     assert "of 1 pair " in out(capsys, "rank", str(named), "--reference", "ann")
     assert "no column 'prompt'" in failure(capsys, "rank", str(named), "--item", "prompt")[1]
@@ -312,10 +322,9 @@ def test_what_would_settle_a_ranking_about_new_prompts_is_said(
     (file := tmp_path / "log.csv").write_text("\n".join(rows))
     printed = json.loads(out(capsys, "rank", str(file), "--format", "json"))
     judged, needed, suffice, sentence = printed["prompts"].values()
-    more = f"About {needed - 9} more prompts would settle it; more comparisons on these 9 prompts will not."
-    assert (judged, suffice, sentence) == (9, False, more)
-    in_words = f"On prompts like these 9, as the judge would judge them. {more}"
-    assert in_words in " ".join(out(capsys, "rank", str(file)).split())
+    more = f"about {needed - 9} more prompts would show who is best; more comparisons on these 9 prompts would not."
+    assert (judged, suffice, sentence) == (9, False, f"As scores stand, {more}")
+    assert more in " ".join(out(capsys, "rank", str(file)).split())
     latent = json.loads(out(capsys, "rank", str(file), "--inference-target", "latent", "--format", "json"))
     assert latent["prompts"] is None
 

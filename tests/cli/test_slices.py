@@ -40,7 +40,7 @@ def test_rank_by_tag_against_a_baseline(
     log, outputs = map(str, judged_by_category(tmp_path))
     printed = out(capsys, "rank", log, "--by", "kind", "--baseline", "mistral")
     assert "On kind code, llama beats gpt; elsewhere gpt beats llama" in printed
-    assert re.search(r"Against mistral, by scores:\n.*\n +#  candidate  difference +95% interval  P\(better\)", printed)
+    assert re.search(r"Against mistral, difference of scores:\n.*\n +#  candidate  difference +95% interval", printed)
     assert re.search(r"^kind = code · 6 prompts · 18 comparisons$", printed, re.MULTILINE)
     own = json.loads(out(capsys, "rank", log, "--by", "kind", "--format", "json"))
     others = json.loads(out(capsys, "rank", log, "--by", "kind", "--outputs", outputs, "--format", "json"))
@@ -61,7 +61,7 @@ def test_rank_in_elo_is_the_ranking_times_a_number(capsys: pytest.CaptureFixture
 def test_rank_prints_win_rates_of_each_against_each(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     log, _ = judged_by_category(tmp_path)
     printed = out(capsys, "rank", str(log), "--matrix").splitlines()
-    start = printed.index("Expected win rates of rows against columns, which are numbered as the rows:")
+    start = printed.index("Expected win rate of the row against the column, which is numbered as the rows:")
     assert printed[start + 2].split() == ["#", "candidate", "1", "2", "3"]
     shares = [re.findall(r"(\d+)%", line) for line in printed[start + 4 : start + 7]]
     assert [len(row) for row in shares] == [2, 2, 2]

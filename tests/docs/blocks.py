@@ -21,7 +21,7 @@ PAGES = (
 )
 RUN, PARSED = ("bash", "console", "python"), ("json", "yaml", "toml", "nginx")
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^ *```[ \t]*$", re.DOTALL | re.MULTILINE)
-NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\s*\Z", re.DOTALL)
+NOT_RUN = re.compile(r"<!-- not run: ((?:(?!-->).)+?) -->\s*\Z", re.DOTALL)
 PROMPT = re.compile(r"^\$ ", re.MULTILINE)
 CONTINUED = re.compile(r"(?:.*\\\n)*.*(?:\n|\Z)")
 DRAWN = re.compile("[─━├┤●│┼]+")  # rulers and pictures, which are as wide as the terminal

@@ -100,7 +100,7 @@ def _wrong(done: Done, shown: str | None) -> str:
     if done.failed:
         return f"it fails, {said}"
     if shown is None:
-        return f"a problem, {said}" if "urn:nextpair:problem" in done.printed else ""
+        return f"a problem, {said}" if '"urn:nextpair:problem' in done.printed else ""
     return "" if matches(shown, done.printed) else f"the page shows:\n{shown}\n{said}"
 
 

@@ -33,12 +33,11 @@ def test_places_are_those_of_each_file_ranked_alone(files: list[str], capsys: py
 def test_a_table_has_a_column_for_each_criterion(
     files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "120")
     lines = out(capsys, "rank", *files).splitlines()
     assert [line.split(":")[0] for line in lines[:2]] == ["clarity", "accuracy"]
-    assert lines[2] == (
-        "In the order of clarity; the criteria are not averaged. 1 candidate of 4 is not in every criterion."
-    )
+    order = "In the order of clarity; the criteria are not averaged."
+    assert lines[2] == f"{order} A criterion is missing for 1 of 4 candidates."
     assert lines[4].split() == ["candidate", "clarity", "accuracy"]
     assert [line.split()[0] for line in lines[6:10]] == ["ash", "birch", "cedar", "elm"]
     assert lines[9].split()[1] == "-"

@@ -1,23 +1,34 @@
-"""What the tables of rankings say above their rows."""
+"""Tables of rankings on a narrow and on a wide terminal."""
 
 import pytest
-from nextpair.schemas import Confidence
 
-from app.offline.printing.ranking import confidence_line
+from tests.cli.commands import out
+
+BATTLES = "examples/battles.csv"
 
 
 @pytest.mark.parametrize(
-    ("concordance", "interval", "line"),
+    ("columns", "heads", "note"),
     [
-        (1.0, (1.0, 1.0), "all of the pairs are in this order"),
-        (0.996, (1.0, 1.0), "about 99% of the pairs are in the right order"),
-        (0.99, (0.996, 1.0), "about 99% of the pairs are in the right order (99 to 100%)"),
-        (0.94, (0.9, 0.97), "about 94% of the pairs are in the right order (90 to 97%)"),
+        (
+            160,
+            ["±", "sd", "tie", "n", "●"],
+            "",
+        ),
+        (
+            80,
+            ["±", "sd", "tie", "n"],
+            "Left out at 80 columns: the picture of intervals. Widen the terminal to see more.",
+        ),
+        (62, ["score", "ranks"], "Left out at 62 columns: ± sd, tie, interval, the picture of intervals."),
     ],
 )
-def test_all_pairs_are_in_order_only_where_their_expected_share_is_one(
-    concordance: float, interval: tuple[float, float], line: str
+def test_a_narrow_table_says_what_it_leaves_out(
+    columns: int, heads: list[str], note: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        confidence_line(Confidence(expected_concordance=concordance, pairs=276, interval=interval, forecast=[])) == line
-    )
+    monkeypatch.setenv("COLUMNS", str(columns))
+    printed = out(capsys, "rank", BATTLES)
+    assert all(head in printed for head in heads)
+    assert ("Left out at" in printed) == bool(note)
+    assert note in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= columns

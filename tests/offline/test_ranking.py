@@ -106,7 +106,7 @@ def test_the_pairs_of_a_group_are_those_of_its_own_items() -> None:
     y = list(split(log))[1]
     ranking = rank(y, RankingMethod("soft-bt", inference_target="all-pairs")).ranking
     assert (y.items, y.item_of_each.tolist()) == (["y"], [0, 0])
-    assert ranking.inference_target.sentence == "By all 3 pairs on 1 prompt, as gpt would judge them (2 judged so far)."
+    assert ranking.inference_target.sentence == "By all 3 pairs on 1 prompt, as gpt would judge them."
 
 
 def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> None:

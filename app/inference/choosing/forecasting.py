@@ -82,6 +82,7 @@ class Stopping(NamedTuple):
     reason: Reason | None  # the first criterion that is met; None while none is
     forecast: Forecast  # of an interval of 80%
     left: int | None  # comparisons that can still be made; None is without end
+    e_value: float | None = None  # of its first claim, where that takes an anytime-valid test and is not met
 
 
 class _State(NamedTuple):

@@ -35,6 +35,7 @@ from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import concordance
 from app.inference.types import Bools, Floats, Ints
 
+LARGEST = 700.0  # ln of an e-value that is told apart
 ALIKE = 1.0  # difference of ln B that is not worth telling apart
 
 Reason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
@@ -107,11 +108,23 @@ def can_be_met(stop: Stop, n: int, goal: Goal = RANKING) -> bool:
     return has_claims or stop.entropy_change is not None or stop.concordance is not None
 
 
+def has_claims(stop: Stop, goal: Goal, n: int) -> bool:
+    """Whether the first criterion is a claim about the top k or the goal."""
+    return any(claims_of(stop, goal, n))
+
+
 def claims_of(stop: Stop, goal: Goal, n: int) -> Iterator[Claims]:
     if stop.top_k is not None and stop.top_k < n:
         yield Claims("top_k", Goal(top_k=stop.top_k), stop.error_level)
     if stop.goal is not None and goal != RANKING and (goal.top_k or 0) < n:
         yield Claims("goal", goal, 1.0 - stop.goal)
+
+
+def evidence(posterior: Scores, model: Model, goal: Goal) -> float:
+    """The e-value of the goal's pairs all together: a claim takes 1 / alpha."""
+    claimed = goal_pairs(goal, posterior.mean)
+    log_factors = differences(posterior, model).log_factor[claimed]
+    return float(np.exp(min(log_factors.min() - np.log(len(log_factors)), LARGEST)))
 
 
 def has_width(stop: Stop, n: int) -> bool:

@@ -1,7 +1,7 @@
 """Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from nextpair.words import AggregationName, TiesName
@@ -61,6 +61,16 @@ class Findings(NamedTuple):
     confirmed: set[int]  # by number, whom people prove to be better than chance
 
 
+class Round(NamedTuple):
+    """A round of a fit of judges."""
+
+    of: Literal["judges", "effects"]
+    number: int
+
+
+Say = Callable[[Step | Round], None]
+
+
 def examine_judges(
     raw: Comparisons,
     tempered: Comparisons,
@@ -70,7 +80,7 @@ def examine_judges(
     way: Weighing,
     context: ItemContext | None,
     rng: np.random.Generator,
-    say: Callable[[str], None],
+    say: Say,
 ) -> Findings:
     """Skill, agreement, repeats, discrimination and influence of J judges, and what they say together.
 
@@ -82,7 +92,7 @@ def examine_judges(
         item: (K,) what each comparison was about.
         model: soft-bt without biases.
         people: (J,) who they are.
-        say: hears how far the work is, in words.
+        say: is called as the work goes on.
     """
     judges, pair_votes = len(people), votes_by_pair(raw, item, len(people))
     turned = rng.random(pair_votes.size) < 0.5
@@ -92,8 +102,8 @@ def examine_judges(
     anchors = np.setdiff1d(np.arange(judges), weighed)
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
-    group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, lambda step: say(_in_words(step)))
-    aware = judge_aware.fit(tempered, model, people, lambda n: say(f"scores and judges together, round {n}"))
+    group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, say)
+    aware = judge_aware.fit(tempered, model, people, lambda n: say(Round("judges", n)))
     probability, confusion = group.aggregate.probability, group.aggregate.confusion
     return Findings(
         pair_votes=pair_votes,
@@ -131,17 +141,11 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
     return LeaveOneOut(correlation, moved, bool(((with_all == 1) != (without == 1)).any()))
 
 
-def _judge_effects(
-    comparisons: Comparisons, model: Model, judges: int, say: Callable[[str], None]
-) -> dict[int, JudgeEffects]:
+def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
     if not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
-    agreed = consensus.fit(comparisons, model, judges, lambda n: say(f"judges' judge_effects, round {n}"))
+    agreed = consensus.fit(comparisons, model, judges, lambda n: say(Round("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
-
-
-def _in_words(step: Step) -> str:
-    return f"{step.fold + 1} of {step.folds} fits to the texts, step {step.iteration}"
 
 
 def _repeats(comparisons: Comparisons, item: Ints, n: int, judge: int) -> Consistency:

@@ -1,10 +1,9 @@
 """Posteriors and logs as figures for people: rankings, biases, calibration, diagnostics, tests on random pairs.
 
-Not here: fits themselves (fitting), what several judges make of one pair (judges), words and JSON (service);
-the sentence of an inference target alone is here, for rankings of files have it too.
+Not here: fits themselves (fitting), what several judges make of one pair (judges), words (sentences), JSON (analysis).
 """
 
-from app.inference.reporting.bias import AGAINST, Bias, closed_form, warning_of
+from app.inference.reporting.bias import Bias, closed_form
 from app.inference.reporting.calibration import (
     CalibrationObjective,
     ProbabilityErrors,
@@ -14,25 +13,27 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
 )
-from app.inference.reporting.claims import first_place
 from app.inference.reporting.confidence import Confidence, PairsOf, concordance
 from app.inference.reporting.cycles import DRAWS, circulation
 from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
 from app.inference.reporting.held_out import check_predictions
 from app.inference.reporting.history import HistoryPoint, ranking_history
 from app.inference.reporting.inference_targets import (
+    ENOUGH_PROMPTS,
+    Judging,
+    Obstacle,
     Scope,
     Target,
+    Unanswerable,
     judged_of,
     judging_of,
     method_obstacle,
-    named,
     own_target,
     resolve,
+    round_of,
 )
 from app.inference.reporting.judge_effects import JudgeEffects
 from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
-from app.inference.reporting.prompts import in_words as prompts_in_words
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
 from app.inference.reporting.references import HeldAgainst, PairsAgreed, held_against
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of

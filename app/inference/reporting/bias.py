@@ -35,18 +35,6 @@ from app.inference.types import Comparisons, Floats
 
 ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
 SURELY = 2.0  # standard deviations
-NOT_IDENTIFIED = (
-    "This judge's verdicts do not tell its liking for the first position from merit: "
-    "the estimate is mostly what the priors make of it. Show more pairs, and some of them the other way round."
-)
-AGAINST = (
-    "This judge is against the others, so that what it says is turned round (its discrimination is below 0): only "
-    "people can tell who is right."
-)
-TOO_LITTLE_MIXED = (
-    "The closed form takes it for granted that pairs and their orders are drawn at random, and this judge's are too "
-    "few or too little mixed. Show more pairs, and some of them the other way round."
-)
 STEP = 1e-4  # in d, between the curvatures that l3 is read off
 
 
@@ -66,13 +54,6 @@ class Bias(NamedTuple):
         if self.discrimination is None or self.sd_of_discrimination is None:
             return False
         return self.discrimination < -SURELY * self.sd_of_discrimination
-
-
-def warning_of(bias: Bias) -> str | None:
-    """What to doubt of it, in plain words."""
-    not_told = TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
-    warnings = [*([] if bias.identified else [not_told]), *([AGAINST] if bias.is_against else [])]
-    return " ".join(warnings) or None
 
 
 class ClosedForm(NamedTuple):

@@ -10,7 +10,7 @@ from app.inference.choosing import quantity_stopping
 from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
-from app.inference.choosing.stopping import Reason, Stop, reason
+from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Covariates, Method, Model, build
@@ -190,9 +190,15 @@ def distance(
     if met is not None:
         return stopped(met, left)
     each, comparisons = _of_each_test(snapshot, stop), float(raw(snapshot).weight.sum())
-    if each == stop or stop.entropy_change is not None or stop.concordance is not None:
-        return distance_to_stop(published.scores, plain_model(snapshot), comparisons, each, left, goal)
-    return distance_to_stop(*_as_one_vote(snapshot, published), comparisons, each, left, goal)
+    tests = [(published.scores, plain_model(snapshot))]
+    if each != stop:
+        tests.append(_as_one_vote(snapshot, published))
+    by_scores = each == stop or stop.entropy_change is not None or stop.concordance is not None
+    distant = distance_to_stop(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    claims = next(claims_of(stop, goal, snapshot.model.n), None)
+    if claims is None:
+        return distant
+    return distant._replace(e_value=max(evidence(*test, claims.goal) for test in tests) / len(tests))
 
 
 def _confirmed_reason(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal) -> Reason | None:

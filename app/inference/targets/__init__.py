@@ -16,4 +16,4 @@ from app.inference.targets.effects import EffectsContribution, effects_apart, po
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
 from app.inference.targets.quantities import Quantity, drawn_values, publish_for, quantity_of
 from app.inference.targets.slices import Sliced, by_tag
-from app.inference.targets.voices import too_many_effects
+from app.inference.targets.voices import has_too_many_effects

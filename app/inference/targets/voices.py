@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import counted
 from scipy.special import expit
 
 from app.inference.experts.measured_bt import is_vote, measurement
@@ -62,23 +61,17 @@ class Point(NamedTuple):
     log_prior: float  # of eta, and of the noise's constant
 
 
-def too_many_effects(candidates: int, models: int) -> str | None:
-    """Why there is no such posterior with so many judges who are no people, and what there is; None if it is there."""
-    if candidates <= RANKED_DENSE and candidates * models <= MOST_EFFECTS:
-        return None
-    return (
-        f"what people would say takes an effect of each model on each candidate, {MOST_EFFECTS:,} in all at most, of "
-        f"up to {RANKED_DENSE} candidates, and here are {counted(models, 'model')} and {candidates:,} candidates; "
-        "choose latent"
-    )
+def has_too_many_effects(candidates: int, models: int) -> bool:
+    """Whether judges who are no people have more effects on candidates than there is such a posterior for."""
+    return candidates > RANKED_DENSE or candidates * models > MOST_EFFECTS
 
 
 def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Normal]) -> Voices:
     """Raises ValueError as `of_people` does."""
     comparisons, learnt, n = published.comparisons, published.learnt, published.model.n
     judges = np.unique(comparisons.judge[~people[comparisons.judge]])
-    if obstacle := too_many_effects(n, len(judges)):
-        raise ValueError(obstacle)
+    if has_too_many_effects(n, len(judges)):
+        raise ValueError(f"too many effects: of {len(judges)} models on {n} candidates")
     log = comparisons if learnt is None else in_cells(comparisons, learnt.noise, n)
     is_measured = np.zeros(log.size, np.bool_) if learnt is None else ~is_vote(log.p)
     number = np.zeros(len(people), np.int64)

@@ -9,8 +9,10 @@ from nextpair.words import CheckVerdict, counted
 from app.inference.judges import binary, confirmed, discriminations, votes
 from app.inference.reporting import Wanted
 from app.inference.state import pair_votes_of
+from app.sentences import checks
+from app.sentences.judges import named_for
 from app.service.checks.examined import ABOVE_CHANCE, FEW, CheckResult, Examined
-from app.service.presenting.judges import in_words, is_to_blame
+from app.service.presenting.judges import is_to_blame
 
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
 AGREEING, CONSISTENT, FAILING = 0.65, 0.75, 0.05
@@ -19,10 +21,8 @@ AGREEING, CONSISTENT, FAILING = 0.65, 0.75, 0.05
 def position(facts: Examined) -> CheckResult:
     diagnostics = facts.of_now
     if not diagnostics.position_bias:
-        says = (
-            "The fit of the judges' biases did not converge." if diagnostics.comparisons else "Nobody has judged yet."
-        )
-        return CheckResult("unknown", says, "–")
+        says = checks.BIASES_NOT_CONVERGED if diagnostics.comparisons else checks.NOBODY_JUDGED
+        return CheckResult("unknown", says, checks.NOTHING)
     identified = {name: bias for name, bias in diagnostics.position_bias.items() if bias.warning is None}
     leaning = {name: bias for name, bias in identified.items() if abs(bias.delta) > max(BIAS, 2.0 * bias.sd)}
     unknown = {
@@ -31,106 +31,89 @@ def position(facts: Examined) -> CheckResult:
         if name not in leaning and (name not in identified or bias.sd > KNOWN)
     }
     if ignored := {name: bias for name, bias in leaning.items() if name not in facts.allowed_for}:
-        says = "Set position_bias to estimate, so that the ranking allows for it."
-        return _about_bias("doubt", ignored, f"{_favours(ignored)} {says}")
+        return _about_bias("doubt", ignored, checks.SET_ESTIMATE)
     if sum(bias.comparisons for bias in unknown.values()) > SHARE * diagnostics.comparisons:
-        says = "cannot be told from merit yet: judge more pairs, and show some the other way round."
-        return _about_bias("unknown", unknown, f"Whether {_most_biased(unknown)} favours a position {says}")
+        name = _most_biased(unknown)
+        return CheckResult("unknown", checks.bias_unknown(name), checks.bias_figure(name, unknown[name]))
     if leaning:
-        return _about_bias("holds", leaning, f"{_favours(leaning)} The ranking allows for it.")
+        return _about_bias("holds", leaning, checks.CORRECTED)
     slight = {name: bias for name, bias in identified.items() if abs(bias.delta) > 2.0 * bias.sd}
     if slight:
         is_allowed_for = slight.keys() <= facts.allowed_for
-        says = "The ranking allows for it." if is_allowed_for else f"The bias is small, at most {BIAS} in log-odds."
-        return _about_bias("holds", slight, f"{_favours(slight)} {says}")
-    return _about_bias("holds", identified, "No judge clearly favours the text shown first or second.")
+        return _about_bias("holds", slight, checks.CORRECTED if is_allowed_for else checks.small_bias(BIAS))
+    name = _most_biased(identified)
+    return CheckResult("holds", checks.NO_BIAS, checks.bias_figure(name, identified[name]))
 
 
 def _about_bias(verdict: CheckVerdict, biases: Mapping[str, schemas.JudgeBias], says: str) -> CheckResult:
     name = _most_biased(biases)
-    return CheckResult(verdict, says, f"{name} {biases[name].delta:+z.2f} ± {biases[name].sd:.2f}")
+    favours = checks.favours(name, biases[name].delta)
+    return CheckResult(verdict, f"{favours} {says}", checks.bias_figure(name, biases[name]))
 
 
 def _most_biased(biases: Mapping[str, schemas.JudgeBias]) -> str:
     return max(biases, key=lambda name: abs(biases[name].delta))
 
 
-def _favours(biases: Mapping[str, schemas.JudgeBias]) -> str:
-    name = _most_biased(biases)
-    return f"{name} favours the text shown {'first' if biases[name].delta > 0 else 'second'}."
-
-
 def agreement(facts: Examined) -> CheckResult:
     agreement = facts.of_log.agreement
     if agreement.share is None or agreement.pairs < FEW:
-        says = "Too few pairs were judged by two judges to tell how far they agree."
-        return CheckResult("unknown", says, f"{counted(agreement.pairs, 'pair')} of verdicts")
-    figure = f"{agreement.share:.0%} of {agreement.pairs:,}"
+        return CheckResult("unknown", checks.FEW_SHARED_PAIRS, counted(agreement.pairs, "pair"))
+    figure = checks.share_figure(agreement.share, agreement.pairs)
     if agreement.share >= AGREEING:
-        return CheckResult("holds", "Judges mostly name the same winner.", figure)
-    says = "Judges name the same winner little more often than coins would: see who differs on the page of judges."
-    return CheckResult("doubt", says, figure)
+        return CheckResult("holds", checks.AGREE, figure)
+    return CheckResult("doubt", checks.DISAGREE, figure)
 
 
 def judges(facts: Examined) -> CheckResult:
     basis, judged = facts.basis, facts.basis.judged
     examined = discriminations(judged.verdicts, len(judged.keys), judged.item)
     if not examined:
-        return CheckResult("unknown", "No judge has given enough verdicts to tell how it answers.", "–")
+        return CheckResult("unknown", checks.FEW_VERDICTS, checks.NOTHING)
     names = {each: judged.judges[each.judge] for each in examined}
     people = set(np.flatnonzero(judged.people).tolist())
     spared = confirmed(votes(binary(pair_votes_of(basis.snapshot).p)), judged.people) | people
     named = [each for each in examined if is_to_blame(each, is_right=each.judge in spared)]
     least = min(examined, key=lambda each: each.after)
-    figure = f"{names[least]} {least.after:.2f}, as expected is 1, coins are 0"
+    figure = checks.judges_figure(names[least], least.after)
     if named:
-        return CheckResult("doubt", " ".join(in_words(each, names[each]) for each in named), figure)
-    says = "No judge answers like coins where others do not, or otherwise than before."
-    return CheckResult("holds", says, figure)
+        return CheckResult("doubt", " ".join(named_for(each, names[each]) for each in named), figure)
+    return CheckResult("holds", checks.NO_ODD_JUDGE, figure)
 
 
 def with_people(facts: Examined) -> CheckResult:
     validation = facts.basis.judged.validation(Wanted().level)
     agreement = validation.agreement_with_people
     if facts.basis.only_people:
-        return CheckResult("holds", "Only people judged: the ranking is of what they prefer.", "people alone")
+        return CheckResult("holds", checks.PEOPLE_ALONE, "people alone")
     if agreement is None or agreement.pairs < FEW:
-        says = "Have people judge some of the same pairs, and say who is human with PUT /v1/judges/NAME."
-        return CheckResult(
-            "unknown", f"{validation.about} {says}", counted(agreement.pairs if agreement else 0, "pair")
-        )
-    low, high = agreement.interval
-    figure = f"{agreement.share:.0%} of {agreement.pairs:,} ({low:.0%} to {high:.0%})"
-    if low > 0.5 and agreement.share >= AGREEING:
-        says = "Judges mostly name the winner that people name."
-        return CheckResult("holds", f"{says} {validation.about}", figure)
-    says = "Judges name the winner that people name little more often than coins."
-    return CheckResult("doubt", f"{says} {validation.about}", figure)
+        says, pairs = checks.FEW_HUMAN_PAIRS, agreement.pairs if agreement else 0
+        return CheckResult("unknown", f"{validation.about} {says}", counted(pairs, "pair"))
+    figure = checks.share_figure(agreement.share, agreement.pairs, agreement.interval)
+    if agreement.interval[0] > 0.5 and agreement.share >= AGREEING:
+        return CheckResult("holds", f"{checks.AGREE_WITH_PEOPLE} {validation.about}", figure)
+    return CheckResult("doubt", f"{checks.DISAGREE_WITH_PEOPLE} {validation.about}", figure)
 
 
 def consistency(facts: Examined) -> CheckResult:
     repeats = facts.of_log.repeats
     (pairs, share), by_chance = repeats.swapped, repeats.by_chance
     if share is None or by_chance is None or pairs < FEW:
-        says = "Too few pairs were shown in both orders to tell whether judges are consistent."
-        return CheckResult("unknown", says, f"{counted(pairs, 'pair')} of verdicts")
-    figure = f"{share:.0%} of {pairs:,}, {by_chance:.0%} by chance"
+        return CheckResult("unknown", checks.FEW_SWAPS, counted(pairs, "pair"))
+    figure = checks.consistency_figure(share, pairs, by_chance)
     if share < CONSISTENT:
-        says = "Judges often change their mind when a pair is shown the other way round."
-        return CheckResult("doubt", says, figure)
+        return CheckResult("doubt", checks.INCONSISTENT, figure)
     if share - by_chance <= ABOVE_CHANCE * np.sqrt(by_chance * (1.0 - by_chance) / pairs):
-        says = "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing."
-        return CheckResult("unknown", says, figure)
-    says = "Judges mostly decide the same when a pair is shown the other way round. That does not make them right."
-    return CheckResult("holds", says, figure)
+        return CheckResult("unknown", checks.CONSTANT, figure)
+    return CheckResult("holds", checks.CONSISTENT, figure)
 
 
 def failures(judges: Mapping[str, schemas.JudgeDiagnostics]) -> CheckResult:
     rates = {name: judge.failure_rate for name, judge in judges.items() if judge.failure_rate is not None}
     if not rates:
-        return CheckResult("unknown", "Nobody was asked yet.", "–")
+        return CheckResult("unknown", checks.NOBODY_ASKED, checks.NOTHING)
     name = max(rates, key=lambda judge: rates[judge])
-    figure = f"at most {rates[name]:.0%}"
+    figure = checks.failure_figure(rates[name])
     if rates[name] <= FAILING:
-        return CheckResult("holds", "Judges answer nearly always.", figure)
-    return CheckResult("doubt", f"{name} often gives no answer; what it skips may not be like the rest.", figure)
+        return CheckResult("holds", checks.ANSWERING, figure)
+    return CheckResult("doubt", checks.failing(name), figure)

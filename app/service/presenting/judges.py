@@ -8,14 +8,13 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.analysis.findings import ONLY_PEOPLE, about_labels, warnings
 from app.analysis.judges import present_agreements, present_alpha, present_bias, present_judge_effects
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import Accuracy, Discrimination, Findings, PairVotes, agreements
-from app.inference.reporting import AGAINST
 from app.inference.state import Catalogue
 from app.inference.types import Floats
+from app.sentences.judges import INVERTED, ONLY_PEOPLE, about_labels, named_for, warnings
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
 
@@ -64,7 +63,7 @@ def present_judges(
         people=_people(names, catalogue, weighed),
         warnings=[
             *_warnings(method, [rows[judge] for judge in weighed.judges.tolist()], findings),
-            *(f"{noun}: too many to be listed." for noun in long),
+            *(f"{noun}: too many to list." for noun in long),
         ],
         judges=[
             _card(row, numbers.get(row.id), weighed, catalogue.keys, failures.get(row.id, {}), latencies.get(row.id))
@@ -198,22 +197,13 @@ def _warnings(method: AggregationName, rows: Sequence[Record], findings: Finding
     sentences = {}
     for discrimination in findings.discriminations.values():
         if is_to_blame(discrimination, is_right=discrimination.judge in spared):
-            sentences[discrimination.judge] = in_words(discrimination, names[discrimination.judge])
+            sentences[discrimination.judge] = named_for(discrimination, names[discrimination.judge])
     for bias in findings.judge_aware:
         if bias.is_against and bias.judge not in spared:
-            sentences.setdefault(bias.judge, f"{names[bias.judge]}: {AGAINST}")
+            sentences.setdefault(bias.judge, f"{names[bias.judge]}: {INVERTED}")
     return [*warnings(group, method, [names[number] for number in findings.weighed]), *sentences.values()]
 
 
 def is_to_blame(discrimination: Discrimination, *, is_right: bool) -> bool:
     """Whether the judge is named for something, other than that judges disagree with people, or whom people confirm."""
     return discrimination.named == "changed" if is_right else discrimination.named is not None
-
-
-def in_words(discrimination: Discrimination, judge: str) -> str:
-    """What a judge is named for."""
-    if discrimination.named == "changed":
-        return f"{judge} answers otherwise since its verdict {discrimination.since + 1:,}: was anything changed?"
-    if discrimination.named == "random":
-        return f"{judge} answers at random where the others follow an order."
-    return f"{judge} answers against the others; only people can tell who of them is right."

@@ -15,7 +15,18 @@ from nextpair.schemas import AggregationIn, JudgeIn
 
 
 class JudgeCollection(Resource):
-    """`client.judges`: what is known of judges beside their verdicts, and what they say together of any items."""
+    """What is known of judges, over all sets, and their verdicts combined on any items: `client.judges`.
+
+    For example:
+
+        client.judges.describe("gpt-4", kind="llm", model="gpt-4o", cost_per_1000=2.5)
+        print(client.judges.get("gpt-4").cost_per_1000, [judge.name for judge in client.judges.list(kind="llm")])
+        together = client.judges.aggregate(
+            classes=["A", "B"],
+            items=[{"item": "q1", "answers": {"gpt-4": "A", "llama": "A"}, "labels": {"ada": "A"}}],
+        )
+        print(together.items[0].verdict)
+    """
 
     list = listing(calls.all_judges)
     get = call(calls.get_judge)

@@ -1,4 +1,4 @@
-"""Pairs that are leased to a judge: tell the verdict, keep them for longer, or give them back."""
+"""Pairs that are leased to a judge: send the verdict, renew the lease, or give the pair back."""
 
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, TypeVar
@@ -26,10 +26,16 @@ L = TypeVar("L")
 
 
 class PairsToJudge(NamedTuple, Generic[L]):
-    """Pairs to judge. `status` says why there are none.
+    """Pairs to judge; `status` says why there are none.
 
-    `reason` is the rule that is met where it is `converged`, and says in words why none can be where it is
-    `cannot_converge`.
+    For example:
+
+        leased = sky.next_pairs(judge="ada", count=2)
+        print(leased.status, leased.reason, len(leased.pairs))
+        for pair in leased.pairs:
+            pair.release()
+
+    `reason` names the rule that is met, for `converged`. For `cannot_converge` it says in words why no rule can be.
     """
 
     status: AskStatus
@@ -38,12 +44,22 @@ class PairsToJudge(NamedTuple, Generic[L]):
 
 
 def _tell_many(verdicts: Iterable[VerdictOf]) -> Call[VerdictResults]:
-    """Each verdict has a result of its own, so a problem of one raises nothing."""
+    """Send verdicts on many pairs. Each has a result of its own, so a problem of one raises nothing."""
     return calls.send_verdicts(VerdictsIn(verdicts=list(verdicts)))
 
 
 class PairToJudge(Bound):
-    """Two candidates, in the order in which the judge is to see them; `assignment` is all that the service said."""
+    """Two candidates, in the order in which the judge sees them; `assignment` is what the service said.
+
+    For example:
+
+        pair = sky.next_pair(judge="ada")
+        print(pair.first.text, pair.second.text, pair.item)
+        pair.renew(lease_seconds=900)
+        pair.tell(p_first=0.8, raw={"why": "It names the cause."})
+
+    `tell` takes `p_first`, or `winner`, or a `failure` with its `reason`. `release` gives the pair back.
+    """
 
     tell = own_call(by_fields(calls.send_verdict, VerdictIn))
     renew = own_call(calls.renew)
@@ -59,7 +75,17 @@ class PairToJudge(Bound):
 
 
 class AsyncPairToJudge(AsyncBound):
-    """`PairToJudge` for asyncio."""
+    """`PairToJudge` for asyncio.
+
+    For example:
+
+        async def judge_one():
+            async with nextpair.AsyncClient() as client:
+                pair = await (await client.sets.get(sky.id)).next_pair(judge="bea")
+                await pair.tell(winner="first")
+
+        asyncio.run(judge_one())
+    """
 
     tell = async_own_call(by_fields(calls.send_verdict, VerdictIn))
     renew = async_own_call(calls.renew)
@@ -83,7 +109,16 @@ def async_leased(sender: AsyncSender, answer: Assignments) -> PairsToJudge[Async
 
 
 class AssignmentCollection(Resource):
-    """`client.assignments`: many pairs in one request, over many sets."""
+    """Many pairs in one request, over many sets: `client.assignments`.
+
+    For example:
+
+        leased = client.assignments.next_pairs(judge="cleo", count=2, sets=[sky.id, models.id])
+        ids = [pair.id for pair in leased.pairs]
+        client.assignments.renew(ids, lease_seconds=900)
+        client.assignments.tell([nextpair.VerdictOf(assignment_id=ids[0], p_first=0.6)])
+        client.assignments.release(ids[1:])
+    """
 
     next_pairs = presented(call(calls.next_pairs), leased)
     tell = call(_tell_many)

@@ -1,11 +1,17 @@
-"""Projects, which several sets may share."""
+"""Projects, which group sets."""
 
 from nextpair import calls
 from nextpair.resources.binding import AsyncResource, Resource, async_call, call
 
 
 class ProjectCollection(Resource):
-    """`client.projects`: what the sets of a project say together."""
+    """The sets of a project side by side: `client.projects`.
+
+    For example:
+
+        board = client.projects.leaderboard("colours")
+        print(board.criteria[0].name)
+    """
 
     leaderboard = call(calls.leaderboard)
 

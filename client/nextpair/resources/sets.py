@@ -1,4 +1,4 @@
-"""Sets: made, listed and read, asked for pairs and told of comparisons."""
+"""Sets: create, list and read them, ask for pairs, add comparisons."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -57,19 +57,19 @@ P = ParamSpec("P")
 def _add_candidates(
     set_id: Id, candidates: Mapping[str, str] | Iterable[CandidateIn], items: Iterable[ItemIn] = ()
 ) -> Call[CandidatesAdded]:
-    """Adds texts by key, or candidates in full; those whose key the set has already are replaced."""
+    """Add texts by key, or candidates in full; a candidate with an existing key is replaced."""
     if isinstance(candidates, Mapping):
         candidates = [CandidateIn(key=key, text=text) for key, text in candidates.items()]
     return calls.add_candidates(set_id, CandidatesIn(candidates=list(candidates), items=list(items)))
 
 
 def _add_comparisons(set_id: Id, comparisons: Iterable[ComparisonIn]) -> Call[ComparisonsAccepted]:
-    """All or nothing; comparisons whose `client_id` is known already count as duplicates."""
+    """Add comparisons judged elsewhere, all or none. A known `client_id` counts as a duplicate."""
     return calls.add_comparisons(set_id, ComparisonsIn(comparisons=list(comparisons)))
 
 
 def _add_absolute_scores(set_id: Id, scores: Iterable[AbsoluteScoreIn]) -> Call[AbsoluteScoresAccepted]:
-    """All or nothing; of several scores by one judge for one output the last counts."""
+    """Add absolute scores, all or none; of several by one judge for one output the last counts."""
     return calls.add_absolute_scores(set_id, AbsoluteScoresIn(scores=list(scores)))
 
 
@@ -84,7 +84,7 @@ def _next_pair(
     rank_sets_with: str | None = None,
     check_judges: bool = False,
 ) -> Call[Assignments]:
-    """The pair to judge next, or None: the status that comes with `next_pairs` says why there is none."""
+    """Lease the next pair to a judge, or return None; the status of `next_pairs` says why there is none."""
     return calls.next_pair(
         set_id,
         judge=judge,
@@ -98,7 +98,7 @@ def _next_pair(
 
 
 def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
-    """Creates the set of a table, all of it. Raises BadTable."""
+    """Create the set of a table, all of it. Raises BadTable."""
     if read.faults:
         raise BadTable(read.faults, read.fault_count)
     return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
@@ -108,7 +108,55 @@ def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
 
 
 class Set(Bound):
-    """One set of candidates. `record` holds its fields as they were when this was made, `read()` as they are now."""
+    """One set of candidates. `record` holds its fields when this object was made, `read()` holds them now.
+
+    Judge it, and read the result:
+
+        pair = sky.next_pair(judge="ada")
+        pair.tell(winner="first")
+        for pair in sky.next_pairs(judge="ada", count=2).pairs:
+            pair.tell(p_first=0.7)
+        ranking = sky.ranking(top_k=1)
+        print(ranking.ranking[0].key, ranking.confidence)
+        picture = sky.ranking_picture(form="png")
+        print(sky.predict(first="kelp", second="fern").p_first_better)
+
+    Add what was judged elsewhere, and take back a mistake:
+
+        sky.add_comparisons([nextpair.ComparisonIn(first="kelp", second="fern", judge="bea", winner="first")])
+        sky.add_absolute_scores([nextpair.AbsoluteScoreIn(candidate="kelp", judge="gpt-4", mean=8, variance=1)])
+        sky.void(1, reason="wrong key pressed")
+        print(len(list(sky.comparisons())), len(list(sky.absolute_scores())))
+        log = b"".join(sky.export("csv"))
+
+    Check it, and compare a judge with people:
+
+        import itertools
+
+        print([check.name for check in sky.checks().checks], sky.diagnostics().comparisons)
+        print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
+        print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
+        both = [
+            nextpair.ComparisonIn(first=first, second=second, judge=judge, p_first=0.8)
+            for first, second in itertools.combinations(answers, 2)
+            for judge in ("gpt-4", "bea")
+        ]
+        sky.add_comparisons(both)
+        print(sky.calibration(judge="gpt-4", reference=["bea"]).temperature)
+        print(sky.rank_sets(judge="gpt-4", reference=["bea"]).systems[0].key)
+
+    Copy shared priors from another service:
+
+        sky.add_pooled_evidence(pool="project:colours", sets=12, log_scale={"mean": 0.5, "sd": 0.3})
+        print([entry.pool for entry in sky.pooled_evidence()])
+
+    Change it, or delete it:
+
+        sky.update(name="Sky, round 2", stop=nextpair.Stop(concordance=0.99), goal=nextpair.Goal(top_k=1))
+        sky.add_candidates([nextpair.CandidateIn(key="reed", text="It scatters.")])
+        print(sky.read().name, [candidate.key for candidate in sky.candidates()], list(sky.items()))
+        client.sets.create(name="Draft", question="Which is clearer?").delete()
+    """
 
     read = own_call(calls.get_set)
     update = own_call(by_fields(calls.patch_set, SetPatch))
@@ -146,16 +194,26 @@ class Set(Bound):
         return f"Set({self.record.name!r}, {self.id})"
 
     def export(self, form: ExportFormat) -> Iterator[bytes]:
-        """The whole log in pieces, never all in memory."""
+        """Read the whole log in pieces, never all in memory."""
         return self._sender.export(self.id, form)
 
     def events(self, *, after: int | None = None) -> Iterator[Event]:
-        """Events of the set as they happen, from the one after `after`. A broken stream is opened again."""
+        """Read events of the set as they happen, from the one after `after`. A broken stream is opened again."""
         return self._sender.events(self.id, after=after)
 
 
 class AsyncSet(AsyncBound):
-    """`Set` for asyncio."""
+    """`Set` for asyncio.
+
+    For example:
+
+        async def read_ranking():
+            async with nextpair.AsyncClient() as client:
+                kept = await client.sets.get(sky.id)
+                print((await kept.ranking()).comparisons)
+
+        asyncio.run(read_ranking())
+    """
 
     read = async_own_call(calls.get_set)
     update = async_own_call(by_fields(calls.patch_set, SetPatch))
@@ -207,7 +265,31 @@ class AsyncSet(AsyncBound):
 
 
 class SetCollection(Resource):
-    """`client.sets`."""
+    """The sets of a service: `client.sets`.
+
+    For example:
+
+        client = nextpair.Client()
+        sky = client.sets.create(
+            name="Sky",
+            question="Which answer explains the colour of the sky better?",
+            candidates=[{"key": key, "text": text} for key, text in answers.items()],
+            project="colours",
+            budget=nextpair.Budget(max_comparisons=100),
+            selection=nextpair.Selection(random_share=0.1),
+            overlap=nextpair.Overlap(share=0.2, judges=2),
+        )
+        print(client.sets.get(sky.id).record.name, [each.id for each in client.sets.list(project="colours")])
+
+    Several systems over many prompts have outputs for items:
+
+        models = client.sets.create(
+            name="Models",
+            question="Which answer is better?",
+            items=[nextpair.ItemIn(key="q1", prompt="Why is the sky blue?", tags={"topic": "physics"})],
+            candidates=[nextpair.CandidateIn(key=key, outputs={"q1": text}) for key, text in answers.items()],
+        )
+    """
 
     create = presented(call(of_fields(calls.create_set, SetIn)), Set)
     get = presented(call(calls.get_set), Set)
@@ -225,7 +307,13 @@ class SetCollection(Resource):
         output: str | None = None,
         **fields: Any,
     ) -> Set:
-        """Creates a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+        """Create a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+
+        For example:
+
+            rows = [{"model": key, "prompt": "Why is the sky blue?", "output": text} for key, text in answers.items()]
+            rows += [{**row, "prompt": "Is the sky blue?"} for row in rows]
+            outputs = client.sets.create_from(rows, name="Outputs", question="Which answer is better?")
 
         `data` is a path, bytes with the name of their `file`, a data frame, or dicts, one for each row. A table has a
         row for each output, with its `system` and its `prompt`, or a row for each prompt, with a column for each of
@@ -241,7 +329,7 @@ class SetCollection(Resource):
         return Set(self._sender, self._sender.send(new))
 
     def list(self, *, project: str | None = None, status: SetStatus | None = None) -> Iterator[Set]:
-        """Sets, oldest first."""
+        """List sets, oldest first."""
         for record in self._sender.each(calls.all_sets(project=project, status=status)):
             yield Set(self._sender, record)
 
@@ -275,6 +363,6 @@ class AsyncSetCollection(AsyncResource):
         return AsyncSet(self._sender, await self._sender.send(new))
 
     async def list(self, *, project: str | None = None, status: SetStatus | None = None) -> AsyncIterator[AsyncSet]:
-        """Sets, oldest first."""
+        """List sets, oldest first."""
         async for record in self._sender.each(calls.all_sets(project=project, status=status)):
             yield AsyncSet(self._sender, record)

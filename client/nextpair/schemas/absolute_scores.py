@@ -16,19 +16,22 @@ class AbsoluteScoreIn(Request):
     """A judge's score of one candidate alone: `probabilities` of the values, or `mean` and `variance`."""
 
     candidate: Key
-    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
+    item: Key | None = Field(default=None, description="Required in a set of systems with several items.")
     judge: JudgeName
     probabilities: dict[str, Annotated[float, Field(ge=0.0, le=LARGEST_VALUE)]] | None = Field(
         default=None,
         min_length=1,
         max_length=1000,
         examples=[{"6": 0.1, "7": 0.6, "8": 0.3}],
-        description="By value on the judge's scale; normalised, so probabilities of the labels alone will do. "
-        'Labels of one value, such as "7" and " 7", are added up.',
+        description="Probability by value on the judge's scale. They are normalised, so probabilities of the labels "
+        'alone are enough. Labels with the same value, such as "7" and " 7", are added up.',
     )
-    mean: OnScale | None = None
+    mean: OnScale | None = Field(default=None, description="Mean score, on the judge's own scale.")
     variance: float | None = Field(
-        default=None, ge=LEAST_VARIANCE, le=LARGEST_VALUE**2, description="How sure the judge is."
+        default=None,
+        ge=LEAST_VARIANCE,
+        le=LARGEST_VALUE**2,
+        description="Variance of the score, in squared units of the judge's scale.",
     )
 
     @model_validator(mode="after")
@@ -50,7 +53,7 @@ class AbsoluteScoresAccepted(Response):
 
 
 class AbsoluteScore(Response):
-    """One entry of the log. Of several by one judge for one output the last counts."""
+    """One entry of the log. If a judge scored one output several times, the last counts."""
 
     seq: int
     set_id: UUID
@@ -58,7 +61,7 @@ class AbsoluteScore(Response):
     candidate: str
     judge: str
     mean: float
-    variance: float = Field(description="At least 1/12 of a squared step where it comes from probabilities.")
+    variance: float = Field(description="At least 1/12 of a squared step if it comes from probabilities.")
     probabilities: dict[str, float] | None
     created_at: datetime
 
@@ -75,6 +78,6 @@ def _refuse_unusable(probabilities: dict[str, float]) -> None:
         except ValueError:
             usable = False
         if not usable:
-            raise ValueError(f'probabilities names the value {value!r}; values are numbers up to 1e9, such as "7"')
+            raise ValueError(f'probabilities has the value {value!r}; name numbers up to 1e9, such as "7"')
     if not sum(probabilities.values()) > 0.0:
-        raise ValueError("probabilities are all 0; leave out a judge that said nothing")
+        raise ValueError("probabilities are all 0; leave out a judge without a score")

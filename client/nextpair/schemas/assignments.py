@@ -1,4 +1,4 @@
-"""Pairs that a judge asks for, and the leases on them."""
+"""Pairs to judge, and the leases on them."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -14,7 +14,8 @@ from nextpair.words import AskStatus, CriterionName, StopReason
 Reason = Annotated[
     StopReason | str | None,
     Field(
-        description="Which criterion of `stop` is met, if `converged`; in words why none can be, if `cannot_converge`.",
+        description="For `converged`, the criterion of `stop` that is met. For `cannot_converge`, why none can be, in "
+        "words.",
     ),
 ]
 SHORTEST_LEASE = 0.001  # seconds
@@ -25,42 +26,42 @@ WorkerName = Annotated[
         min_length=1,
         max_length=200,
         examples=["gpu-0"],
-        description="Which of a judge's processes asks: live assignments come back to the worker that holds them only.",
+        description="Which of the judge's processes asks. Its leased pairs are returned to that worker only.",
     ),
 ]
 
 
 class Ask(Request):
     judge: JudgeName
-    count: int = Field(default=1, ge=1, le=1000, description="How many pairs at the most.")
-    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long the pairs stay reserved.")
+    count: int = Field(default=1, ge=1, le=1000, description="Largest number of pairs to return.")
+    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long the pairs stay leased, in seconds.")
     wait_seconds: float = Field(
-        default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased to others."
+        default=0.0, ge=0.0, le=60.0, description="How long to wait for a pair when all are leased, in seconds."
     )
     worker: WorkerName | None = None
     goal: Goal | None = Field(default=None, description="What the pairs are chosen for, instead of the set's own goal.")
     rank_sets_with: JudgeName | None = Field(
         default=None,
-        description="For people: pairs that this judge has judged, where a person's verdict shrinks the rank-sets of "
-        "both most. They may be asked for after the set's own queue has ended.",
+        description="For people: pairs that this judge judged, where a person's verdict shrinks the rank-sets of both "
+        "most. You may ask for them after the set's own queue ends.",
     )
     check_judges: bool = Field(
         default=False,
-        description="For people: pairs that others have judged and nobody human has, which tell soonest how right each "
-        "judge is. Likewise; it goes without `rank_sets_with`.",
+        description="For people: pairs that no person has judged, which tell the most about the judges' accuracy. You "
+        "may ask for them after the queue ends, without `rank_sets_with`.",
     )
 
     @model_validator(mode="after")
     def _one_purpose(self) -> Self:
         if self.check_judges and self.rank_sets_with:
-            raise ValueError("check_judges and rank_sets_with choose different pairs; leave one of them out")
+            raise ValueError("check_judges and rank_sets_with choose different pairs; send one of them")
         return self
 
 
 class AskMany(Request):
     judge: JudgeName
     count: int = Field(ge=1, le=10000)
-    lease_seconds: LeaseSeconds = 600.0
+    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long the pairs stay leased, in seconds.")
     sets: list[Id] | None = Field(
         default=None, max_length=10000, description="Only these sets; all open ones by default."
     )
@@ -68,7 +69,7 @@ class AskMany(Request):
     worker: WorkerName | None = None
     goal: Goal | None = Field(
         default=None,
-        description="What the pairs are chosen for; a set without a candidate that it names keeps to its own goal.",
+        description="What the pairs are chosen for. A set that lacks one of its candidates keeps its own goal.",
     )
 
 
@@ -78,16 +79,16 @@ class Shown(Response):
 
 
 class Why(Response):
-    """The reason why this pair was chosen; differences are first minus second, as shown."""
+    """Why this pair was chosen. Differences are first minus second, as shown, in logits."""
 
     criterion: CriterionName | Literal["rank-sets", "labels", "overlap"]
     score: float
     mean_difference: float
     sd_difference: float
     probability_of_reordering: float
-    propensity: float = Field(description="Probability of this choice given what was known.")
+    propensity: float = Field(description="Probability of this choice, given what was known.")
     random: bool = Field(
-        default=False, description="Drawn uniformly, as `random_share` asks: fit to test the ranking on."
+        default=False, description="Drawn uniformly, as `random_share` asks; the ranking is tested on these pairs."
     )
 
 
@@ -106,22 +107,22 @@ class Assignment(Pair):
     judge: str
     expires_at: datetime
     generation: int = Field(
-        description="Grows each time the lease is handed out, also to another process of the same judge: the last one "
-        "holds it."
+        description="Grows each time the lease is handed out, even to another process of the same judge. Only the last "
+        "one is valid."
     )
 
 
 class Assignments(Response):
     status: AskStatus = Field(
-        description="Of the set; says why the list is empty when it is. Over many sets: `open` if there is a pair, "
-        "`all_leased` if one of them waits for other judges, else `exhausted`."
+        description="Status of the set, which explains an empty list. Over many sets: `open` with a pair, `all_leased` "
+        "if a set waits for other judges, else `exhausted`."
     )
     reason: Reason = None
     assignments: list[Assignment]
     left_out: list[UUID] = Field(
         default_factory=list,
-        description="Over many sets: those whose pairs could not be chosen because of an error, which the service's "
-        "log has. The pairs are of the others.",
+        description="Over many sets: those whose pairs could not be chosen because of an error, which the service "
+        "logs. The pairs come from the others.",
     )
 
 
@@ -136,7 +137,7 @@ class Release(Request):
 
 
 class Renewal(Release):
-    lease_seconds: LeaseSeconds = 600.0
+    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long to lease it from now, in seconds.")
 
 
 class Lease(Response):
@@ -148,18 +149,18 @@ class Lease(Response):
 class ReleaseMany(Request):
     assignments: list[Id] = Field(min_length=1, max_length=10000)
     generations: dict[Id, Generation] | None = Field(
-        default=None, description="Of those that are to be left as they are once they have been superseded."
+        default=None, description="By assignment; those handed out again since are left alone."
     )
 
     @model_validator(mode="after")
     def _of_these_assignments(self) -> Self:
         if others := set(self.generations or ()) - set(self.assignments):
-            raise ValueError(f"generations names {min(others)}, which is not among the assignments")
+            raise ValueError(f"generations has {min(others)}, which is not among the assignments; remove it")
         return self
 
 
 class RenewMany(ReleaseMany):
-    lease_seconds: LeaseSeconds = 600.0
+    lease_seconds: LeaseSeconds = Field(default=600.0, description="How long to lease them from now, in seconds.")
 
 
 class Held(Response):
@@ -169,4 +170,4 @@ class Held(Response):
 
 
 class Released(Response):
-    released: int = Field(description="How many were leased until now.")
+    released: int = Field(description="Number of leases that ended with this request.")

@@ -7,7 +7,7 @@ from pydantic import Field
 from nextpair.schemas.common import LONGEST_LIST, Key, Metadata, Request, Response, ShortMetadata
 
 MOST_TAGS = 20  # of one item
-ABOUT_TAGS = "What kind of prompt it is: one value for each name."
+ABOUT_TAGS = "What kind of prompt it is, such as its category: one value by name."
 
 
 class ItemIn(Request):
@@ -30,14 +30,14 @@ class ItemPage(Response):
 
 
 class CandidateIn(Request):
-    """One entry to rank: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
+    """One candidate: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
 
     key: Key
     text: str | None = Field(
-        default=None, min_length=1, description="What judges read.", examples=["Sunlight is a mix..."]
+        default=None, min_length=1, description="The text that judges read.", examples=["Sunlight is a mix..."]
     )
     outputs: dict[Key, Annotated[str, Field(min_length=1)] | None] | None = Field(
-        default=None, description="Output by item key, for a set of systems; null where its text is kept elsewhere."
+        default=None, description="Output by item key, for a set of systems. Null if the text is stored elsewhere."
     )
     metadata: ShortMetadata = Field(default_factory=dict)
 
@@ -54,7 +54,7 @@ class CandidatesIn(Request):
     items: list[ItemIn] = Field(
         default_factory=list,
         max_length=LONGEST_LIST,
-        description="Items that the outputs refer to. One that the set has may get its prompt later, and other tags.",
+        description="Items that the outputs refer to. An existing item may get a missing prompt, and new tags.",
     )
 
 

@@ -26,7 +26,7 @@ F = TypeVar("F")
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
 JudgeName = Annotated[
     str,
-    Field(min_length=1, max_length=200, examples=["alice"], description="Who judges: any stable name."),
+    Field(min_length=1, max_length=200, examples=["alice"], description="Name of the judge: any stable name."),
 ]
 Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -39,8 +39,8 @@ Generation = Annotated[
         ge=1,
         le=2**31 - 1,
         examples=[1],
-        description="As the assignment came with it. Whoever sends one that has been superseded since is told so, and "
-        "nothing is recorded.",
+        description="The `generation` that came with the assignment. If the lease was handed out again since, the "
+        "request is refused and nothing is recorded.",
     ),
 ]
 Failure = Literal["skipped", "refused", "parse_error", "timeout"]
@@ -52,7 +52,7 @@ def _short(value: F) -> F:
     for part in json.JSONEncoder(default=str).iterencode(value):
         length += len(part)
         if length > LONGEST_JSON:
-            raise ValueError(f"takes more than {LONGEST_JSON:,} characters as JSON")
+            raise ValueError(f"takes more than {LONGEST_JSON:,} characters as JSON; send less")
     return value
 
 
@@ -96,12 +96,12 @@ class Response(BaseModel):
 
 
 class Computed(Response):
-    """A result about a set that may take longer to compute than its log takes to grow."""
+    """A result about a set. The log may grow faster than it is computed."""
 
     set_id: UUID
     version: int
     newer_version: int | None = Field(
-        default=None, description="A later version of the log, whose result is being computed; null if there is none."
+        default=None, description="A later version of the log whose result is being computed; null if there is none."
     )
 
 

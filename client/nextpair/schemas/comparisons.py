@@ -1,4 +1,4 @@
-"""Entries of the log, and voids that take one back."""
+"""Comparisons in the log, and voids that withdraw one."""
 
 from datetime import datetime
 from math import exp, inf
@@ -41,16 +41,16 @@ class Answer(Request):
 
 
 class ComparisonIn(Answer):
-    client_id: Key | None = Field(default=None, description="Sending the same client_id again is harmless.")
+    client_id: Key | None = Field(default=None, description="Your own id. Sending it again is idempotent.")
     first: Key
     second: Key
-    item: Key | None = Field(default=None, description="Needed in a set of systems with several items.")
+    item: Key | None = Field(default=None, description="Required in a set of systems with several items.")
     judge: JudgeName
     weight: float = Field(
         default=1.0,
         ge=MIN_WEIGHT,
         le=MAX_WEIGHT,
-        description="How many answers alike it stands for, in rankings and means; counts count it once.",
+        description="Number of equal verdicts it stands for, in rankings and means. Counts count it once.",
     )
     created_at: AwareDatetime | None = Field(default=None, strict=False)
 
@@ -80,14 +80,14 @@ class Comparison(Response):
     first: str
     second: str
     p_first: float
-    winner: Winner | None = Field(description="The verdict as a word, where it came as one.")
-    weight: float = Field(description="How many answers alike it stands for.")
+    winner: Winner | None = Field(description="The verdict as a word, if it came as one.")
+    weight: float = Field(description="Number of equal verdicts it stands for.")
     judge: str
     client_id: str | None
     assignment_id: UUID | None
-    late: bool = Field(description="The verdict came after its lease had ended.")
-    label_mass: float | None
-    latency_ms: float | None
+    late: bool = Field(description="Whether the verdict came after its lease ended.")
+    label_mass: float | None = Field(description="Probability that the model gave to all labels together.")
+    latency_ms: float | None = Field(description="Time that the judge took, in milliseconds.")
     raw: JsonValue
     created_at: datetime
     voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
@@ -103,7 +103,7 @@ class VoidIn(Request):
 
 
 class Void(Response):
-    seq: int = Field(description="The void's own place in the log.")
+    seq: int = Field(description="Sequence number of the void itself.")
     set_id: UUID
     voids: int = Field(description="Sequence number of the comparison that no longer counts.")
     reason: str

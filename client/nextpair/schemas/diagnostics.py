@@ -1,4 +1,4 @@
-"""Diagnostics, the matrix of who beats whom, and the checks: how far a ranking can be relied on."""
+"""Diagnostics, checks and the win matrix: how far to rely on a ranking."""
 
 from uuid import UUID
 
@@ -14,24 +14,26 @@ class Cycles(Response):
     """Triples of candidates whose three pairs were all judged."""
 
     triads: int
-    cyclic: int = Field(description="a beats b, b beats c, c beats a.")
-    share: float | None = Field(description="Coin flips give a quarter.")
+    cyclic: int = Field(description="Intransitive triples: a beats b, b beats c, c beats a.")
+    share: float | None = Field(description="Share of `triads` that is intransitive; random judging gives 0.25.")
 
 
 class Repeats(Response):
-    """One judge on one pair, more than once."""
+    """Repeated verdicts of one judge on one pair."""
 
     same_order: Agreement
-    swapped: Agreement = Field(description="In the other order; a judge that names the same text agrees.")
-    first_both: float | None = Field(description="Share of the swapped ones where the first position won both times.")
-    second_both: float | None
+    swapped: Agreement = Field(description="In the other order. Naming the same candidate is agreement.")
+    first_both: float | None = Field(description="Share of swapped repeats where the first position won both times.")
+    second_both: float | None = Field(description="Share of swapped repeats where the second position won both times.")
 
 
 class OrderBalance(Response):
-    worst: int = Field(description="How many times more often one candidate was shown in one position than the other.")
+    worst: int = Field(
+        description="How many times more often one candidate was shown in one position than in the other."
+    )
     mixed: float | None = Field(
-        description="Share of what verdicts say of a liking for a position that could not be merit: 1 where everyone"
-        " was shown first as often as second, 0 where positions and merit cannot be told apart."
+        description="How well position bias and merit can be separated: 1 with each candidate first as often as "
+        "second, 0 if not at all."
     )
     first_picked: float | None = Field(description="Mean probability that the first is better, by weight.")
 
@@ -41,19 +43,21 @@ class JudgeDiagnostics(Response):
     failures: dict[Failure, int]
     failure_rate: float | None
     first_picked: float | None = Field(
-        description="Mean probability of the first, by weight: beta of the gaussian expert."
+        description="Mean probability of the first, by weight; beta of the `gaussian` expert."
     )
-    delta: float | None = Field(description="Its logit, a quick estimate of the bias; null if infinite.")
+    delta: float | None = Field(
+        description="Logit of `first_picked`, a quick estimate of the position bias; null if infinite."
+    )
 
 
 class Moment(Response):
-    """The ranking as it was."""
+    """The ranking at an earlier version."""
 
     version: int
     comparisons: int
     entropy: float
-    concordance: float = Field(description="Expected share of the pairs in the right order, as in the ranking.")
-    rank_correlation: float = Field(description="Spearman's, with the ranking now.")
+    concordance: float = Field(description="Expected concordance at that version, as in the ranking.")
+    rank_correlation: float = Field(description="Spearman correlation with the present ranking.")
 
 
 class Diagnostics(Computed):
@@ -64,20 +68,20 @@ class Diagnostics(Computed):
     agreement: Agreement = Field(description="Of different judges on the same pair of the same item.")
     order_balance: OrderBalance
     position_bias: dict[str, JudgeBias] = Field(
-        description="Estimated together with the scores, whatever the set does."
+        description="In logits, by judge. Estimated together with the scores, whatever the set's setting is."
     )
     judges: dict[str, JudgeDiagnostics]
     held_out: HeldOut | None
     history: list[Moment] = Field(
-        description="Oldest first, evenly spaced, about the set's inference target of now; the last is the ranking."
+        description="Oldest first, evenly spaced, about the set's present inference target. The last is the ranking."
     )
 
 
 class Check(Response):
     name: str
-    verdict: CheckVerdict = Field(description="`unknown` where there is too little to tell.")
-    says: str = Field(description="In plain words, with the remedy where there is one.")
-    figure: str
+    verdict: CheckVerdict = Field(description="`unknown` where the log holds too little to decide.")
+    says: str = Field(description="The finding in words, with a remedy where one exists.")
+    figure: str = Field(description="The figure behind the finding.")
 
 
 class Checks(Computed):
@@ -88,9 +92,9 @@ class Matrix(Response):
     set_id: UUID
     version: int
     of: MatrixName
-    keys: list[str] = Field(description="The N candidates, best first.")
+    keys: list[str] = Field(description="Keys of the N candidates, best first.")
     cells: str = Field(
-        description="N * N bytes in base64, row by row: 200 times the probability that the row's candidate beats the "
-        "column's, or 255 where that is unknown: `observed` is the mean verdict, `expected` the probability that the "
-        "row is truly better, `win-rate` the expected share of verdicts that the row wins."
+        description="N * N bytes in base64, row by row: 200 times the probability that row beats column, 255 where "
+        "unknown. `observed` is the mean verdict, `expected` the probability that the row is better, `win-rate` the "
+        "expected share of verdicts it wins."
     )

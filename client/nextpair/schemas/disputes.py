@@ -11,11 +11,11 @@ from nextpair.words import JudgeKind
 
 
 class JudgeVerdict(Response):
-    """All that one judge said of a pair, together."""
+    """All verdicts of one judge on a pair, averaged."""
 
     judge: str
     kind: JudgeKind | None
-    p_first: float = Field(description="Mean of its verdicts, whichever was shown first to it.")
+    p_first: float = Field(description="Mean of its verdicts, in either order.")
     winner: Literal["first", "second", "tie"]
 
 
@@ -24,7 +24,7 @@ class Dispute(Response):
     item: ItemOut | None
     first: Shown
     second: Shown
-    verdicts: list[JudgeVerdict] = Field(description="By the judge's name.")
+    verdicts: list[JudgeVerdict] = Field(description="By judge, in order of name.")
 
 
 class DisputePage(Response):

@@ -1,4 +1,4 @@
-"""What a set wants to know."""
+"""Goals: what a set should find out."""
 
 from typing import Annotated, Self
 
@@ -8,12 +8,12 @@ from nextpair.schemas.common import Key, Request
 
 
 class Goal(Request):
-    """What pairs are chosen for: one of these, or none of them for the order of all candidates."""
+    """What pairs are chosen for. Send one of these, or none for the order of all candidates."""
 
-    top_k: int | None = Field(default=None, ge=1, description="Which candidates are the best k.")
-    against: Key | None = Field(default=None, description="Which candidates are better than this one.")
+    top_k: int | None = Field(default=None, ge=1, description="Find the best k candidates.")
+    against: Key | None = Field(default=None, description="Find the candidates that are better than this one.")
     pair: Annotated[tuple[Key, Key], Field(strict=False)] | None = Field(
-        default=None, examples=[["kelp", "rowan"]], description="Which of these two is better."
+        default=None, examples=[["kelp", "rowan"]], description="Find which of these two is better."
     )
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""Signs of life."""
+"""Health of the service."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Judges: what is known of them, and what each is worth in a set."""
+"""Judges: their descriptions, and their diagnostics in a set."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,14 +14,16 @@ from nextpair.words import AggregationName, DiscriminationName, JudgeKind
 
 
 class JudgeIn(Request):
-    """Description of a judge: what to know of it beside its verdicts."""
+    """Description of a judge, beyond its verdicts."""
 
-    kind: JudgeKind | None = Field(default=None, description="Rank-sets hold every other judge against people.")
+    kind: JudgeKind | None = Field(
+        default=None, description="`human` or `llm`. Other judges are validated against judges of kind `human`."
+    )
     model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
-        default=None, description="Which model judges, for an llm.", examples=["gpt-4-0125-preview"]
+        default=None, description="The model behind a judge of kind `llm`.", examples=["gpt-4-0125-preview"]
     )
     cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(
-        default=None, description="Of a thousand judgements, failures included, in any currency."
+        default=None, description="Price of 1,000 verdicts, failures included, in any currency."
     )
 
 
@@ -39,59 +41,64 @@ class JudgePage(Response):
 
 
 class Agreement(Response):
-    pairs: int = Field(description="Pairs of judgements that were compared.")
-    share: float | None = Field(description="Of them that name the same winner; a tie agrees with a tie only.")
+    pairs: int = Field(description="Pairs of verdicts that were compared.")
+    share: float | None = Field(description="Share of them that name the same winner. A tie agrees with a tie only.")
 
 
 class PairAgreement(Agreement):
     judges: tuple[str, str]
     kappa: float | None = Field(
-        description="Cohen's: 1 is always, 0 is as often as by chance; coins agree on half. Null where all are ties."
+        description="Cohen's kappa: 1 is full agreement, 0 is chance. Null if all verdicts are ties."
     )
-    kappa_interval: tuple[float, float] | None = Field(description="Of 95%; null as kappa is.")
+    kappa_interval: tuple[float, float] | None = Field(description="95% interval; null as kappa is.")
 
 
 class Alpha(Response):
-    """Krippendorff's alpha: how far all judges agree, 1 always, 0 as by chance, on the pairs that several judged."""
+    """Krippendorff's alpha, the agreement of all judges on pairs that several judged.
+
+    1 is full agreement, 0 is chance.
+    """
 
     value: float
-    interval: tuple[float, float] = Field(description="Of 95%.")
+    interval: tuple[float, float] = Field(description="95% interval.")
     pairs: int = Field(description="Pairs of outputs that several judges judged.")
     drawn: bool = Field(
-        description="Whether they are those drawn for the set's `overlap`, a random share of the pairs that it asked. "
-        "Else they are all that several judged, however that came about: on close pairs judges agree less."
+        description="True for the pairs drawn for the set's `overlap`, a random share of the pairs asked. False for "
+        "all pairs that several judged; if those are close pairs, judges agree less on them."
     )
 
 
 class Influence(Response):
-    """Difference that leaving this judge out makes to the ranking by judge-aware."""
+    """How the ranking by `judge-aware` changes without this judge."""
 
-    rank_correlation: float = Field(description="Spearman's, with the ranking of all judges.")
-    largest_move: int = Field(description="Ranks by which a candidate moves.")
-    changes_top: bool
+    rank_correlation: float = Field(description="Spearman correlation with the ranking by all judges.")
+    largest_move: int = Field(description="Largest change of a candidate's rank.")
+    changes_top: bool = Field(description="Whether first place changes.")
 
 
 class RelativeDiscrimination(Response):
-    """How far a judge's verdicts go with the candidates as all verdicts before and the others' show them.
+    """How strongly a judge's verdicts follow the candidates, compared with what all other verdicts predict.
 
-    1 is as far as one may expect of it, 0 is like coins, less is against the others.
+    1 is as predicted, 0 is random judging, below 0 is inverted.
     """
 
-    overall: float
-    since: int = Field(description="Of its verdicts, where the part begins that is farthest from what one may expect.")
-    before: float | None = Field(description="Up to there; null where that part is all of them.")
-    after: float = Field(description="From there on.")
+    overall: float = Field(description="Over all verdicts of the judge.")
+    since: int = Field(
+        description="Number of the judge's verdicts before the part that deviates most from the prediction."
+    )
+    before: float | None = Field(description="Before that part; null if the part is all verdicts.")
+    after: float = Field(description="In that part.")
     named: DiscriminationName | None = Field(
-        description="Set where that is hardly chance: like coins, against, or changed."
+        description="Set where chance hardly explains the deviation: `random`, `inverted` or `changed`."
     )
 
 
 class Rightness(Response):
-    """Agreement with people, on the pairs that they judged too; a tie of either is half right."""
+    """Agreement with people on the pairs that people also judged. A tie on either side counts half."""
 
     pairs: int
     share: float
-    interval: tuple[float, float] = Field(description="Of 95%, by Wilson.")
+    interval: tuple[float, float] = Field(description="95% Wilson interval.")
 
 
 class UnjudgedPair(Response):
@@ -101,41 +108,49 @@ class UnjudgedPair(Response):
 
 
 class People(Response):
-    """Judges held against people: those of kind human, and those named as reference."""
+    """Judges validated against people: judges of kind `human`, and those you name as `reference`."""
 
     summary: str = Field(
-        description="How right the majority and the best judge are, and how to weigh judges, in words."
+        description="How accurate the majority and the best judge are, and which method weights judges best, in words."
     )
-    pairs: int = Field(description="That people judged. Of none of them, nothing tells who is right.")
-    among_themselves: Rightness | None = Field(description="Of each with the others, where several judged a pair.")
+    pairs: int = Field(description="Pairs that people judged. Without any, accuracy is unknown.")
+    among_themselves: Rightness | None = Field(
+        description="Agreement of each person with the others, where several judged a pair."
+    )
     ways: dict[str, Rightness] = Field(
-        description="Ways to weigh judges, each on pairs whose verdict by people it has not seen."
+        description="Accuracy by method of weighting judges, each on human verdicts that it did not use."
     )
-    judge_next: list[UnjudgedPair] = Field(description="What people should judge, so that this is known soonest.")
+    judge_next: list[UnjudgedPair] = Field(
+        description="Pairs that people should judge next; these tell the most about the judges."
+    )
 
 
 class JudgeCard(OldNames):
-    """One judge in one set; null is what its verdicts do not tell."""
+    """One judge in one set. Null is what its verdicts do not show."""
 
     judge: str
     kind: JudgeKind | None
     model: str | None
     comparisons: int
-    cost: float | None = Field(description="Of its judgements here, failures included.")
+    cost: float | None = Field(description="Cost of its verdicts in this set, failures included.")
     median_latency_ms: float | None
     failures: dict[Failure, int]
     failure_rate: float | None
     skill: float | None = Field(
-        description="By the method: 1 is never wrong, 0 is chance, less is against the others. Null where the method "
-        "takes all judges alike."
+        description="Skill by the method: 1 is always right, 0 is chance, below 0 is inverted. Null where the method "
+        "weights all judges the same."
     )
-    agreement_with_people: Rightness | None = Field(description="Null for people, and where they have judged nothing.")
-    agreement: Agreement | None = Field(description="With each other judge, on the pairs that both judged.")
-    same_order: Agreement | None = Field(description="With itself on the same pair, shown again in the same order.")
-    swapped: Agreement | None = Field(description="With itself on the same pair, shown the other way round.")
-    position_bias: JudgeBias | None = Field(description="As in `diagnostics`; discrimination by judge-aware.")
+    agreement_with_people: Rightness | None = Field(
+        description="Null for people, and where people judged none of its pairs."
+    )
+    agreement: Agreement | None = Field(description="With other judges, on pairs that both judged.")
+    same_order: Agreement | None = Field(description="With itself, on the same pair in the same order.")
+    swapped: Agreement | None = Field(description="With itself, on the same pair in the other order.")
+    position_bias: JudgeBias | None = Field(
+        description="As in `diagnostics`, in logits; discrimination is by `judge-aware`."
+    )
     judge_effects: JudgeEffects | None = Field(
-        default=None, description="By consensus. Null also in sets of more than 5,000 candidates times judges."
+        default=None, description="By the method `consensus`. Null in sets of more than 5,000 candidates times judges."
     )
     relative_discrimination: RelativeDiscrimination | None = Field(description="Null below 40 verdicts.")
     influence: Influence | None
@@ -144,26 +159,28 @@ class JudgeCard(OldNames):
 
 
 class GroupVerdict(Response):
-    """Verdict of the judges together on one pair."""
+    """The judges' combined verdict on one pair."""
 
     item: str | None
     first: str
     second: str
     p_first: float
-    p_tie: float | None = Field(description="Where ties are a class of their own; null where they are half a vote.")
-    judges: int = Field(description="How many judged it.")
+    p_tie: float | None = Field(description="Where ties are a class of their own. Null where a tie is half a vote.")
+    judges: int = Field(description="How many judges judged the pair.")
 
 
 class Judges(Response):
     set_id: UUID
-    version: int = Field(description="Whose verdicts were weighed: the log may have grown meanwhile.")
+    version: int = Field(description="Version whose verdicts were weighted; the log may have grown since.")
     method: AggregationName
-    convergence: Convergence | None = Field(description="Of the method, where it iterates.")
+    convergence: Convergence | None = Field(description="Of the method, if it iterates.")
     people: People
-    warnings: list[str] = Field(description="Judges that no method can make use of, in words.")
+    warnings: list[str] = Field(description="Judges that no method can use, in words.")
     judges: list[JudgeCard] = Field(description="By name.")
     agreement: list[PairAgreement] = Field(
-        description="Of each two judges that have judged the same pairs; of a set with `overlap`, those drawn for it."
+        description="For each two judges with common pairs. In a set with `overlap`, on the pairs drawn for it."
     )
-    alpha: Alpha | None = Field(description="Null where no two judges have judged the same pair, or all are ties.")
-    verdicts: list[GroupVerdict] | None = Field(description="One for each pair that was judged, whatever its order.")
+    alpha: Alpha | None = Field(description="Null where no two judges share a pair, or all verdicts are ties.")
+    verdicts: list[GroupVerdict] | None = Field(
+        description="One for each pair judged, in whichever order it was shown."
+    )

@@ -1,4 +1,4 @@
-"""Sets of one project side by side: how each candidate does by each criterion."""
+"""Leaderboards: the sets of one project side by side, each a criterion."""
 
 from uuid import UUID
 
@@ -13,19 +13,23 @@ class LeaderboardCriterion(Response):
     """One set (or file), which ranks the candidates by one attribute."""
 
     set_id: UUID
-    name: str = Field(description="Of the set, or of the file.")
+    name: str = Field(description="Name of the set or file.")
     attribute: str | None
     version: int
-    newer_version: int | None = Field(description="A later version, whose ranking is being computed; null if none is.")
+    newer_version: int | None = Field(
+        description="A later version whose ranking is being computed; null if there is none."
+    )
     comparisons: int
     inference_target: InferenceTarget
 
 
 class Place(Response):
-    """How a candidate does by one criterion: the row of that set's own ranking."""
+    """A candidate's row in the ranking by one criterion."""
 
     rank: int
-    rank_interval: tuple[int, int] | None = Field(description="All candidates' hold together, in this criterion.")
+    rank_interval: tuple[int, int] | None = Field(
+        description="Best and worst rank; those of all candidates hold together within this criterion."
+    )
     score: float
     interval: tuple[float, float] | None
     win_rate: float | None
@@ -37,8 +41,7 @@ class Place(Response):
 class Weighted(Response):
     """The weighted mean of win rates.
 
-    The half-width of the interval is the weighted mean of half-widths, which is wide enough whatever the criteria
-    have in common.
+    The half-width of the interval is the weighted mean of the half-widths, which holds for any correlation of criteria.
     """
 
     win_rate: float
@@ -48,16 +51,18 @@ class Weighted(Response):
 class LeaderboardRow(Response):
     key: str
     places: list[Place | None] = Field(
-        description="In the order of `criteria`; null where the set has no such candidate."
+        description="In the order of `criteria`. Null where the set lacks the candidate."
     )
     weighted: Weighted | None = Field(
-        description="Null without `weights`, and where a criterion of theirs has no win rate of this candidate."
+        description="Null without `weights`, and where a weighted criterion has no win rate for this candidate."
     )
 
 
 class Leaderboard(Response):
-    project: str | None = Field(description="Null of files.")
+    project: str | None = Field(description="Null for files.")
     criteria: list[LeaderboardCriterion]
-    weights: dict[str, float] | None = Field(description="By the criterion's name, summing to 1; null if none is set.")
-    sentence: str = Field(description="The order of the rows, and what is averaged, in words.")
+    weights: dict[str, float] | None = Field(
+        description="By the criterion's name, summing to 1; null if you sent none."
+    )
+    sentence: str = Field(description="How rows are ordered and what is averaged, in words.")
     rows: list[LeaderboardRow]

@@ -9,29 +9,35 @@ from nextpair.words import CovarianceName, SimultaneousName
 
 
 class RankSet(Response):
-    """Score and rank-set of a system by one source of verdicts."""
+    """Score and rank-set of a system from one source of verdicts."""
 
-    theta: float = Field(description="Chance of beating the average other system; a tie counts for neither.")
+    theta: float = Field(description="Probability of beating the average other system; a tie counts for neither.")
     sd: float
-    ranks: tuple[int, int] = Field(description="Best and worst. All of them hold together with 1 - alpha.")
+    ranks: tuple[int, int] = Field(
+        description="Best and worst rank. All rank-sets hold together with confidence 1 - alpha."
+    )
 
 
 class SystemRankSet(RankSet):
     key: str
     by_people: RankSet = Field(description="From people's verdicts alone.")
-    by_judge: RankSet = Field(description="From the first judge's alone, as if they were people's: it may be wrong.")
-    by_judges: list[RankSet] = Field(description="The same of each judge, in their order.")
+    by_judge: RankSet = Field(
+        description="From the first judge's verdicts alone, treated as people's; it may be biased."
+    )
+    by_judges: list[RankSet] = Field(description="The same for each judge, in their order.")
 
 
 class HelpingJudge(Response):
     judge: str
-    tuned_lambda: float = Field(description="How far the judge is used: 0 for one that says nothing of people's views.")
-    instances_by_both: int = Field(description="Pairs of outputs that people and the judge both judged.")
-    instances_by_judge: int = Field(description="Further ones that the judge judged and people did not.")
+    tuned_lambda: float = Field(
+        description="Weight of the judge's verdicts; 0 for a judge that does not predict people's verdicts."
+    )
+    instances_by_both: int = Field(description="Pairs of outputs that both people and the judge judged.")
+    instances_by_judge: int = Field(description="Further pairs of outputs that only the judge judged.")
 
 
 class RankSets(HelpingJudge):
-    """What is said of one judge is about the first."""
+    """Rank-sets of all systems. The fields about one judge are about the first."""
 
     set_id: UUID
     version: int
@@ -39,9 +45,9 @@ class RankSets(HelpingJudge):
     covariance: CovarianceName
     simultaneous: SimultaneousName
     reference: list[str]
-    judges: list[HelpingJudge] = Field(description="All of them, as they were named.")
-    pairs_unseen: int = Field(description="Pairs of candidates of which people judged nothing: theta leaves them out.")
+    judges: list[HelpingJudge] = Field(description="All judges, in the order you named them.")
+    pairs_unseen: int = Field(description="Pairs of candidates without a verdict by people; theta excludes them.")
     people_saved: int | None = Field(
-        description="Verdicts of people that the judges are worth; null if the covariance is `published`."
+        description="Number of people's verdicts that the judges save; null if the covariance is `published`."
     )
     systems: list[SystemRankSet] = Field(description="Best first.")

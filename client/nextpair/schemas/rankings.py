@@ -25,203 +25,226 @@ ABOUT_CONFIDENCE = "Confidence refers to the judges' preference, not to ground t
 
 
 class Method(OldNames):
-    """The method that the ranking was computed by; null is what a baseline does not have."""
+    """How the ranking was computed. A baseline has null for what it lacks."""
 
     name: MethodName
     expert: ExpertName | None
     expert_parameters: dict[str, float] | None
     prior: PriorName | None
     prior_variance: float | None
-    position_bias: PositionBias = Field(description="What was done; of a set's `auto`, what it came to.")
-    verdict_weight: VerdictWeightName | dict[str, float] | None
+    position_bias: PositionBias = Field(
+        description="What was done about position bias. For a set with `auto`, what `auto` chose."
+    )
+    verdict_weight: VerdictWeightName | dict[str, float] | None = Field(
+        description="How verdicts were weighted: `learnt`, `one-vote`, or votes by judge."
+    )
     absolute_scale: AbsoluteScale | None
     temperatures: dict[str, float]
-    level: float = Field(description="Of the marginal intervals, of all rank intervals together, and of tie groups.")
-    top_k: int = Field(description="Of `p_top_k`.")
-    epsilon: float = Field(description="Of `tie_group`, in units of the scores; in logits whatever `scale` is.")
+    level: float = Field(description="Level of the intervals, of all rank intervals together, and of tie groups.")
+    top_k: int = Field(description="The k of `p_top_k`.")
+    epsilon: float = Field(
+        description="Smallest difference of scores that separates tie groups, in logits whatever `scale` is."
+    )
     scale: ScaleName | None = Field(
         default=None,
-        description="Of scores, their differences, their sds and intervals, of `absolute_scores` and `judge_effects`: "
-        "logits, or Elo, which is logits times 400 / ln 10 = 173.7. Both are 0 on average. Position biases, `epsilon` "
-        "and `verdict_weight` stay in logits. Null of a method whose scores are no logits.",
+        description="Unit of scores, differences, sds, intervals, `absolute_scores` and `judge_effects`. Elo is logits "
+        "times 400 / ln 10 = 173.7; both average 0. Position biases, `epsilon` and `verdict_weight` stay in logits. "
+        "Null for scores that are not logits.",
     )
     _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float] | None)
 
 
 class InferenceTarget(Response):
-    """The question that the ranking answers: what its ranks, intervals and probabilities are certain about."""
+    """The question that the ranking answers: what its ranks, intervals and probabilities refer to."""
 
     name: InferenceTargetName
-    sentence: str = Field(description="The target in plain words.")
-    also: list[InferenceTargetName] = Field(description="Other targets that this log can answer.")
+    sentence: str = Field(description="The inference target in one sentence.")
+    also: list[InferenceTargetName] = Field(description="Other inference targets that this log can answer.")
 
 
 class Convergence(Response):
     converged: bool
     iterations: int
-    gradient_norm: float = Field(description="Largest absolute entry of the gradient; of bradley-terry, its last step.")
+    gradient_norm: float = Field(
+        description="Largest absolute entry of the gradient. For `bradley-terry`, the last step."
+    )
     message: str
 
 
 class JudgeBias(Response):
-    """A judge's liking for the first position, in logits: d = c (s_first - s_second) + delta."""
+    """A judge's position bias delta, in logits: d = c (s_first - s_second) + delta."""
 
     delta: float
     sd: float
     comparisons: int
     discrimination: float | None = Field(
         default=None,
-        description="c, by the method judge-aware: 0 of a judge who tosses coins, below 0 of one who is against the "
-        "others, 1 of people. 1 by all other methods.",
+        description="c, estimated by the method `judge-aware`. 0 is random judging, below 0 is against the other "
+        "judges; people have 1. All other methods use 1.",
     )
-    discrimination_sd: float | None = Field(default=None, description="Its standard deviation; 0 of people.")
+    discrimination_sd: float | None = Field(
+        default=None, description="Standard deviation of `discrimination`; 0 for people."
+    )
     warning: str | None = Field(
-        description="Set where verdicts tell less of it than priors do (orders are little mixed, or verdicts few), and "
-        "where the judge is against the others."
+        description="Set where the estimate depends more on the prior than on verdicts, or where the judge disagrees "
+        "with the others. Mix the orders of pairs, or collect more verdicts."
     )
 
 
 class VerdictWeight(Response):
-    """Learnt from the comparisons, and from the set's pool."""
+    """Weights learnt from the set's comparisons and from the sets that share priors with it."""
 
-    score_variance: float = Field(description="tau2, the variance of the scores in logits.")
-    effective_votes: dict[str, float] = Field(description="phi by judge: how many votes one of its answers is worth.")
+    score_variance: float = Field(description="tau2, the variance of the scores, in squared logits.")
+    effective_votes: dict[str, float] = Field(description="phi by judge: how many votes one verdict counts as.")
 
 
 class JudgeScale(OldNames):
-    """score = c0 + c1 * what the judge said."""
+    """Maps a judge's absolute scores to the scores of the ranking: score = c0 + c1 * absolute score."""
 
     c0: float
     c1: float
-    converged: bool = Field(description="Whether the estimate of the scale is final.")
+    converged: bool = Field(description="Whether the estimate of the scale converged.")
     _settled = old_name("settled", "converged", bool)
 
 
 class HeldOut(Response):
-    """Pairs drawn at random (`random_share`), each predicted before it was judged: selection cannot bend this test."""
+    """A test of predictions on pairs drawn at random (`random_share`).
+
+    Each was predicted before it was judged, so selection cannot bias it.
+    """
 
     comparisons: int
-    agreement: float | None = Field(description="Share of those with a winner where the prediction names it.")
-    log_loss: float = Field(description="Mean of -log p of the verdict; always saying 1/2 gives 0.693.")
+    agreement: float | None = Field(description="Share of the decided comparisons whose winner was predicted.")
+    log_loss: float = Field(description="Mean of -log p of the verdict, in nats. Always predicting 1/2 gives 0.693.")
 
 
 class Stopping(Response):
     converged: bool
-    reason: StopReason | None = Field(description="The criterion that is met.")
+    reason: StopReason | None = Field(description="The stop criterion that is met.")
     forecast: int | None = Field(
-        description="Comparisons of weight 1 that are probably still needed, the median; null where that is more than "
-        "can be made, or than 100 times those so far. Of a set about new prompts `prompts` of the ranking says how "
-        "many of them are needed; of one about people nothing is forecast."
+        description="Median forecast of the comparisons of weight 1 still needed. Null beyond what can be collected or "
+        "100 times the comparisons so far. About new prompts, see `prompts`; about people, nothing is forecast."
     )
     forecast_interval: tuple[int, int | None] | None = Field(
-        default=None, description="Low and high, of 80%; null is as for the median."
+        default=None, description="80% interval of `forecast`: low and high. Null as for the median."
     )
     left: int | None = Field(
         default=None,
-        description="Comparisons that the judges so far can still make, within the budget; null is without end.",
+        description="Comparisons that the present judges can still add within the budget; null if unlimited.",
     )
+    sentence: str = Field(default="", description="The same in words.")
 
 
 class AgreementWithPeople(Response):
-    """Pairs that people and other judges judged, and on which both name a winner."""
+    """Agreement on pairs that both people and other judges judged, where both name a winner."""
 
     pairs: int
-    share: float = Field(description="Of them with the same winner; coins give a half.")
-    interval: tuple[float, float] = Field(description="Wilson's, at `level`.")
+    share: float = Field(description="Share of these pairs with the same winner; random judging gives 0.5.")
+    interval: tuple[float, float] = Field(description="Wilson interval of `share` at `level`.")
 
 
 class Temperature(Response):
-    """How much surer or less sure than people's verdicts bear out a judge is; not applied unless the set says so."""
+    """How overconfident or underconfident a judge is, validated against people's verdicts.
 
-    temperature: float = Field(description="As in GET calibration, of what the judge said; above 1 it is too sure.")
-    verdicts: int = Field(description="Of the judge on pairs that people judged too.")
-    at_bound: bool = Field(description="The best temperature may lie outside [1/20, 20].")
+    Applied only if the set's `temperatures` say so.
+    """
+
+    temperature: float = Field(description="Fitted as in `GET calibration`. Above 1 the judge is overconfident.")
+    verdicts: int = Field(description="The judge's verdicts on pairs that people also judged.")
+    at_bound: bool = Field(description="Whether the best temperature may lie outside [1/20, 20].")
 
 
 class Validation(Response):
-    """What the uncertainties are about, and what people say of the same pairs: judges of kind `human`."""
+    """What confidence refers to, and how verdicts agree with people: judges of kind `human`."""
 
-    about: str
+    about: str = Field(description="What confidence refers to, in one sentence.")
     agreement_with_people: AgreementWithPeople | None = Field(
-        description="Null where people and other judges have no pair in common."
+        description="Null where people and other judges share no pair."
     )
     temperature: dict[str, Temperature] | None = Field(
-        description="By judge, from 20 verdicts on pairs that people judged too."
+        description="By judge, from 20 verdicts on pairs that people also judged."
     )
 
 
 class ConfidenceForecast(Response):
-    """The confidence to expect with more comparisons of the same kind; it allows for scores that move."""
+    """Expected concordance with more comparisons of the same kind. It allows for scores that change."""
 
-    comparisons: int = Field(description="Of weight 1 in all: 1.25, 1.5, 2 and 4 times as many as there are.")
+    comparisons: int = Field(
+        description="Comparisons of weight 1 in total: 1.25, 1.5, 2 and 4 times the present number."
+    )
     expected_concordance: float
 
 
 class Confidence(Response):
-    """How much of the order is right, as far as its judges can tell (`validation.about`)."""
+    """How sure the order is, as far as its judges can tell (see `validation.about`)."""
 
-    expected_concordance: float = Field(description="Expected share of these pairs that are in the right order.")
-    pairs: int = Field(description="Those that matter to the set's goal; every two candidates where it is the ranking.")
-    interval: tuple[float, float] = Field(description="That share is within it with probability `level`.")
+    expected_concordance: float = Field(description="Expected share of these pairs in the right order.")
+    pairs: int = Field(
+        description="Pairs that matter to the set's goal. If the goal is the ranking, every two candidates."
+    )
+    interval: tuple[float, float] = Field(description="Interval of that share at `level`.")
     forecast: list[ConfidenceForecast] = Field(description="Empty before the first comparison.")
 
 
 class Signal(Response):
-    """Evidence that verdicts depend on what is compared: judges who toss coins, or like a position, give none."""
+    """Evidence that verdicts depend on the candidates. Random judging and position bias give none."""
 
     e_value: float = Field(
-        description="How much likelier the verdicts are foretold from those before them than by what each judge likes "
-        "to say of any pair. Without signal it ever reaches 20 in at most one of twenty sets, however often one looks."
+        description="How much better earlier verdicts predict the next ones than each judge's position bias alone. "
+        "Without signal, it reaches 20 in at most 5% of sets, under continuous monitoring."
     )
     claimed: bool = Field(description="Whether `e_value` is 20 or more.")
-    verdicts: int = Field(description="How many count: of each judge the first on a pair, unless it is a tie.")
+    verdicts: int = Field(description="Verdicts that count: each judge's first on a pair, without ties.")
 
 
 class LargestDeviation(Response):
     key: str
-    deviation: float = Field(description="What the judge adds to the common score of this candidate.")
+    deviation: float = Field(
+        description="What the judge adds to the common score of this candidate, in units of the scores."
+    )
     sd: float
 
 
 class JudgeEffects(Response):
-    """What a judge makes of candidates other than what all judges have in common, by the method consensus."""
+    """A judge's own effects on candidates, beyond the score that all judges share. By the method `consensus`."""
 
     sd: float = Field(
-        description="How far the judge departs from the common score, as a standard deviation over candidates. Of a "
-        "judge alone it is a guess: half of the scores' own, by the set's `prior_variance`."
+        description="Standard deviation of the effects over candidates. For a single judge it is the guess of the "
+        "prior, from `prior_variance`."
     )
     largest_deviations: list[LargestDeviation] = Field(
-        description="The candidates on which it departs most, farthest first."
+        description="The candidates with the largest deviations, largest first."
     )
 
 
 class Prompts(Response):
-    """What would settle a ranking that is about new prompts, if the scores stay where they are."""
+    """What a ranking about new prompts still needs, if the scores stay as they are."""
 
-    judged: int = Field(description="Prompts on which a pair was judged.")
+    judged: int = Field(description="Prompts with at least one comparison.")
     needed: int | None = Field(
-        description="Prompts in all, with as many comparisons on each, that would settle what `stop` asks for; "
-        "where it claims nothing of candidates, who is best, at 95%. Null where 100 times as many would not."
+        description="Prompts in total, with as many comparisons on each, that meet `stop`. Without a claim in `stop`, "
+        "those that identify the best at 95%. Null above 100 times `judged`."
     )
     comparisons_suffice: bool | None = Field(
-        description="Whether more comparisons on the same prompts can settle it; null where the log does not tell."
+        description="Whether more comparisons on the same prompts can be enough; null if unknown."
     )
-    sentence: str = Field(description="The same in words.")
+    sentence: str = Field(description="The same in one sentence.")
 
 
 class CovariateEffect(Response):
-    """The effect of a covariate, such as the length of outputs, on verdicts: taken out of the scores."""
+    """Effect of a covariate, such as the length of outputs, on verdicts. The scores exclude it."""
 
     effect: float = Field(
-        description="Logits for each standard deviation of the covariate over the outputs compared, whatever the "
-        "`scale`; above 0: outputs with more of it win more. Of `length`, it is the natural logarithm of 1 + bytes."
+        description="Logits per standard deviation of the covariate over the outputs compared, whatever `scale` is. "
+        "Above 0, outputs with more of it win more. `length` is ln(1 + bytes)."
     )
     sd: float
-    interval: tuple[float, float] = Field(description="Marginal, at `level`.")
+    interval: tuple[float, float] = Field(description="Marginal interval at `level`, in logits.")
     identified: bool = Field(
-        description="False where the effect cannot be told from the scores: outputs of each candidate are nearly alike."
+        description="False where effect and scores cannot be separated, because each candidate's outputs are nearly "
+        "alike in it."
     )
-    sentence: str = Field(description="The same in words.")
+    sentence: str = Field(description="The same in one sentence.")
 
 
 class Ranking(Computed, OldNames):
@@ -231,32 +254,36 @@ class Ranking(Computed, OldNames):
     comparisons: int
     components: int
     entropy: float | None
-    confidence: Confidence | None = Field(description="Null for a baseline, and where there are no two candidates.")
+    confidence: Confidence | None = Field(description="Null for a baseline, and with fewer than two candidates.")
     validation: Validation
     signal: Signal
     first_place: str = Field(
-        default="", description="What is claimed of the first place, in one sentence; empty before the first verdict."
+        default="", description="The claim about first place, in words. Empty before the first verdict."
     )
-    position_bias: dict[str, JudgeBias] | None = Field(description="By judge, where it is estimated.")
+    summary: list[str] = Field(
+        default=[],
+        description="The ranking in sentences: what it is about, its expected concordance, P(best), signal, next step.",
+    )
+    position_bias: dict[str, JudgeBias] | None = Field(description="By judge; null where it is not estimated.")
     judge_effects: dict[str, JudgeEffects] | None = Field(
-        default=None, description="By judge, by the method consensus alone."
+        default=None, description="By judge. Null for every method except `consensus`."
     )
     verdict_weight: VerdictWeight | None = Field(
-        description="Null where it is not learnt, and before the first comparison."
+        description="Null where weights are not learnt, and before the first comparison."
     )
     absolute_scores: dict[str, JudgeScale] | None = Field(description="By judge: how its scale maps to the scores.")
-    held_out: HeldOut | None = Field(description="Null while no random pair was judged, and for a baseline.")
-    stopping: Stopping | None = Field(description="By the set's own method; null where the set has no `stop`.")
+    held_out: HeldOut | None = Field(description="Null before a random pair was judged, and for a baseline.")
+    stopping: Stopping | None = Field(description="By the set's own method. Null if the set has no `stop`.")
     prompts: Prompts | None = Field(
-        default=None, description="Null where it is settled, and where the ranking is not about new prompts."
+        default=None, description="Null if the set's `stop` is met, or the ranking is not about new prompts."
     )
     baseline: str | None = Field(
-        default=None, description="Key of the candidate that `against` compares with; null if none was named."
+        default=None, description="Key of the candidate that `against` compares with; null if you named none."
     )
     effects: dict[str, CovariateEffect] | None = Field(
-        default=None, description="By covariate that was taken out of the scores; null if none was."
+        default=None, description="By covariate that the scores exclude; null if you named none."
     )
-    slices: Slices | None = Field(default=None, description="By the tag that was asked for; null if none was.")
+    slices: Slices | None = Field(default=None, description="By the tag that you named; null if you named none.")
     ranking: list[Rank]
     _sureness = old_name("sureness", "confidence", deprecated.Sureness | None, deprecated.sureness)
     _certainty = old_name("certainty", "validation", Validation)

@@ -6,46 +6,48 @@ from nextpair.schemas.common import Response
 
 
 class AgainstBaseline(Response):
-    """A candidate beside the baseline system, the one candidate that was chosen to compare with."""
+    """A candidate compared with the baseline system that you named."""
 
     difference: float = Field(
-        description="Of the scores; of the win rates, as shares, where the inference target is `all-pairs`."
+        description="Difference of the scores. For the inference target `all-pairs`, of the win rates, as shares."
     )
-    interval: tuple[float, float] = Field(description="Of the difference: marginal, at `level`.")
+    interval: tuple[float, float] = Field(description="Marginal interval of `difference` at `level`.")
     p_better: float = Field(description="Probability that the candidate is better than the baseline system.")
     win_rate: float | None = Field(
-        description="Expected share of wins against the baseline system; null where the inference target is "
-        "`all-pairs`, which is about wins against all."
+        description="Expected share of wins against the baseline system. Null for `all-pairs`, which is about wins "
+        "against all."
     )
-    win_rate_interval: tuple[float, float] | None = Field(description="Marginal, at `level`.")
+    win_rate_interval: tuple[float, float] | None = Field(description="Marginal interval at `level`.")
 
 
 class Rank(Response):
-    """Uncertainties are null for a baseline, which has none."""
+    """One row of a ranking. A baseline has null for uncertainties."""
 
     key: str
     rank: int
     score: float
     sd: float | None = None
-    interval: tuple[float, float] | None = Field(default=None, description="Marginal.")
+    interval: tuple[float, float] | None = Field(default=None, description="Marginal interval of the score at `level`.")
     rank_interval: tuple[int, int] | None = Field(
-        default=None, description="Best and worst; all candidates' hold together."
+        default=None, description="Best and worst rank. All candidates' rank intervals hold together at `level`."
     )
     p_best: float | None = Field(
-        default=None, description="Probability of being first, from 2,000 to 10,000 draws: good to about 0.01."
+        default=None,
+        description="P(best): probability that the candidate is the best. From 2,000 to 10,000 draws, accurate to "
+        "about 0.01.",
     )
     p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
     tie_group: int | None = Field(
         default=None,
-        description="1 for the best. A new group begins with whoever is surely worse than the first of the group above"
-        " by more than `epsilon`; all such claims hold together at `level`.",
+        description="1 is the best group. Candidates of a lower group are worse than the first of the group above by "
+        "more than `epsilon`. All such claims hold together at `level`.",
     )
     win_rate: float | None = Field(
-        default=None, description="Expected share of wins against the others, each of them once; null where unknown."
+        default=None, description="Expected share of wins against all others, each counted once; null if unknown."
     )
-    win_rate_interval: tuple[float, float] | None = Field(default=None, description="Marginal, at `level`.")
+    win_rate_interval: tuple[float, float] | None = Field(default=None, description="Marginal interval at `level`.")
     against: AgainstBaseline | None = Field(
-        default=None, description="Null of the baseline system itself, and where none was asked for."
+        default=None, description="Null for the baseline system itself, and if you named none."
     )
     comparisons: int
-    component: int = Field(description="Candidates of different components were never compared, even indirectly.")
+    component: int = Field(description="Candidates of different components were never compared, not even indirectly.")

@@ -8,43 +8,45 @@ from nextpair.schemas.ranks import Rank
 
 
 class SliceDeviation(Response):
-    """The pair of candidates that compares most differently in this slice and in the others."""
+    """The pair of candidates whose difference in this slice deviates most from the other slices."""
 
     p_value: float = Field(
-        description="By permuting the tag over prompts; for all pairs and all values of the tag together."
+        description="From permuting the tag over prompts. It covers all pairs and all values of the tag together."
     )
     claimed: bool = Field(
-        description="Whether `p_value` is at most (1 - `level`) / the number of tags that the set has. Without real "
-        "differences, a share 1 - `level` of sets has a claim on any of its tags."
+        description="Whether `p_value` is at most (1 - `level`) / the number of tags in the set. Without real "
+        "differences, at most 1 - `level` of sets have a claim on any tag."
     )
-    first: str = Field(description="Key of the candidate that does better in this slice, against `second`.")
+    first: str = Field(description="Key of the candidate that does better in this slice, compared with `second`.")
     second: str
-    difference: float = Field(description="How much better, in units of the scores; this estimate is not shrunk.")
-    reversal: bool = Field(description="Whether `first` is ahead of `second` in this slice, and behind it elsewhere.")
-    sentence: str = Field(description="The same in words.")
+    difference: float = Field(description="How much better, in units of the scores; not shrunk.")
+    reversal: bool = Field(description="Whether `first` is ahead of `second` in this slice and behind it elsewhere.")
+    sentence: str = Field(description="The same in one sentence.")
 
 
 class Slice(OldNames):
     """The prompts with one value of the tag."""
 
     value: str
-    prompts: int = Field(description="Prompts with comparisons.")
+    prompts: int = Field(description="Prompts with at least one comparison.")
     comparisons: int
     deviation: SliceDeviation
     ranking: list[Rank] = Field(
-        description="Best first, about new prompts with this value. Scores are shrunk towards those of all prompts, "
-        "the more the fewer prompts there are. Rank intervals hold together within a slice, not over slices."
+        description="Best first, about new prompts with this value. Scores shrink towards those of all prompts, more "
+        "so with fewer prompts. Rank intervals hold together within a slice, not across slices."
     )
     _departure = old_name("departure", "deviation", SliceDeviation)
 
 
 class Slices(Response):
-    """The ranking by the values of a tag, about new prompts whatever their number; tags are those of now."""
+    """A ranking for each value of a tag, always about new prompts. It uses the present tags."""
 
     tag: str
     slices: list[Slice] = Field(description="Most prompts first.")
-    untagged: int = Field(description="Prompts with comparisons that lack the tag; they count in the whole only.")
+    untagged: int = Field(
+        description="Prompts with comparisons but without the tag; they count in the whole ranking only."
+    )
     shared: float | None = Field(
-        description="Share of what prompts differ by that is not the tag; null where the log does not tell."
+        description="Share of the variance between prompts that the tag does not explain; null if unknown."
     )
     sentence: str

@@ -1,4 +1,4 @@
-"""What a table holds, before a set is made of it."""
+"""Tables: what a file holds, before you create a set from it."""
 
 from pydantic import Field
 
@@ -8,13 +8,13 @@ from nextpair.words import TableKind, TableLayout
 
 
 class TableColumns(Response):
-    """Names of columns by what they hold; null, or none of them, where there is no such column."""
+    """Names of columns by their contents. Null or empty where no column has them."""
 
-    key: str | None = Field(description="The key of each text; without one, texts are numbered.")
+    key: str | None = Field(description="The key of each text. Without one, texts are numbered.")
     text: str | None
-    system: str | None = Field(description="Which system wrote the output, in a long table.")
-    systems: list[str] = Field(description="A column of outputs for each system, in a wide table.")
-    prompt: str | None = Field(description="What tells prompts apart: an id, or the prompt itself.")
+    system: str | None = Field(description="The system that wrote the output, in a long table.")
+    systems: list[str] = Field(description="One column of outputs for each system, in a wide table.")
+    prompt: str | None = Field(description="What identifies a prompt: an id, or the prompt itself.")
     prompt_text: str | None = Field(description="What the systems were asked.")
     output: str | None
     tags: list[str]
@@ -30,16 +30,16 @@ class TableFault(Response):
 
 
 class TableRead(Response):
-    """What was read of a table; `candidates` and `items` are ready for `POST /v1/sets`."""
+    """The contents of a table. `candidates` and `items` are ready for `POST /v1/sets`."""
 
-    kind: TableKind = Field(description="Rival texts, or the outputs of systems on several prompts.")
+    kind: TableKind = Field(description="Rival texts, or outputs of systems on several prompts.")
     layout: TableLayout | None = Field(
-        description="Of systems: a row for each output (long), or for each prompt (wide)."
+        description="For outputs of systems: a row for each output (`long`) or each prompt (`wide`)."
     )
-    columns: list[str] = Field(description="All of the table; none of lines without a file name.")
+    columns: list[str] = Field(description="All columns of the table. Empty for lines without a file name.")
     used: TableColumns
     candidates: list[CandidateIn]
     items: list[ItemIn]
     faults: list[TableFault] = Field(description="Rows that were left out; the first hundred.")
-    fault_count: int = Field(description="All rows that were left out.")
-    missing: int = Field(description="Outputs that are empty or absent, which is no fault.")
+    fault_count: int = Field(description="Number of rows that were left out.")
+    missing: int = Field(description="Number of empty or absent outputs, which is fine.")

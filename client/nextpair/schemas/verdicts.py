@@ -1,4 +1,4 @@
-"""Answers to assignments."""
+"""Verdicts on assignments."""
 
 import json
 from typing import Self
@@ -32,20 +32,24 @@ class VerdictIn(Request):
     )
     winner: Winner | None = None
     logprobs: Logprobs | None = None
-    failure: Failure | None = Field(default=None, description="No verdict: recorded, never counted as a tie or a vote.")
+    failure: Failure | None = Field(
+        default=None, description="No verdict. It is recorded, and never counts as a tie or a vote."
+    )
     reason: str | None = Field(default=None, max_length=2000, description="Why there is no verdict.")
-    judge: JudgeName | None = Field(default=None, description="Checked against the assignment's judge when sent.")
+    judge: JudgeName | None = Field(default=None, description="If sent, it must be the assignment's judge.")
     generation: Generation | None = None
     label_mass: Probability | None = Field(
-        default=None, description="Probability that the model gave to the labels at all."
+        default=None, description="Probability that the model gave to all labels together."
     )
-    latency_ms: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
-    raw: ShortJson = Field(default=None, description="Whatever should be kept with the verdict.")
+    latency_ms: float | None = Field(
+        description="Time that the judge took, in milliseconds.", default=None, ge=0.0, allow_inf_nan=False
+    )
+    raw: ShortJson = Field(default=None, description="Anything to keep with the verdict.")
 
     @model_validator(mode="after")
     def _one_answer(self) -> Self:
         if self.reason is not None and self.failure is None:
-            raise ValueError("reason belongs to a failure; send failure too, or put the remark into raw")
+            raise ValueError("reason belongs to a failure; send failure too, or put the remark in raw")
         return exactly_one(self, "p_first", "winner", "logprobs", "failure")
 
 
@@ -65,22 +69,22 @@ class VerdictsIn(Request):
 
 
 class FailureRecorded(Response):
-    """A judge's failure: kept with its assignment, never in the log."""
+    """A judge's failure. It is kept with its assignment, outside the log."""
 
     assignment_id: UUID
     set_id: UUID
     failure: Failure
     reason: str | None
     label_mass: float | None
-    latency_ms: float | None
+    latency_ms: float | None = Field(description="Time that the judge took, in milliseconds.")
     raw: JsonValue
 
 
 class VerdictResult(Response):
-    """Answer to one verdict: its comparison, failure or problem, the one that applies."""
+    """Result of one verdict: its comparison, failure or problem, whichever applies."""
 
     assignment_id: UUID
-    status: int = Field(description="What the single endpoint would have answered.", examples=[201])
+    status: int = Field(description="Status that the single endpoint would answer.", examples=[201])
     comparison: Comparison | None = None
     failure: FailureRecorded | None = None
     problem: Problem | None = None

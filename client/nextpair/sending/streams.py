@@ -25,6 +25,14 @@ def watch(set_id: Id, last_id: str) -> Call[None]:
 
 
 class Event(NamedTuple):
+    """Something that happened in a set; read them with `set.events()`.
+
+    For example:
+
+        happened = next(sky.events(after=0))
+        print(happened.event, happened.id, happened.data)
+    """
+
     event: str  # "comparison", "ranking" or "status"
     id: str  # pass as `after` to go on from here
     data: str  # JSON

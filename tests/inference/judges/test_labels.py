@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from app.analysis.findings import about_labels, warnings
 from app.inference.judges.aggregation import Latent, binary, dawid_skene, estimated, votes
 from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.judges.dependence import dependence
 from app.inference.judges.group_verdicts import GroupVerdicts, examine
 from app.inference.judges.labels import as_of_all, labels_by, next_to_label
 from app.inference.types import Floats, Ints
+from app.sentences.judges import about_labels, warnings
 
 GOOD = {0, 1}
 NAMES = ["good", "too good", "fooled a", "fooled b", "fooled c", "fooled d"]
@@ -54,7 +54,7 @@ def test_labels_find_the_fooled_and_the_sentence_says_whom_to_believe() -> None:
     _, _, group = examined(0, 40)
     assert [members.tolist() for members in group.dependence.groups()] == [[2, 3, 4, 5]]
     (warning,) = warnings(group, "dawid-skene", NAMES)
-    assert warning.startswith("fooled a, fooled b, fooled c and fooled d agree with each other in ")
+    assert warning.startswith("fooled a, fooled b, fooled c and fooled d agree in ")
     assert "they err together, and count for 1." in warning
     sentence = about_labels(group.labels, NAMES)
     assert sentence.startswith("The majority agrees with people in ")
@@ -66,8 +66,8 @@ def test_labels_of_what_is_most_disputed_are_said_to_be_unlike_the_others() -> N
     truth, y = fooled(319, 0)
     people = most_disputed(truth, y, 20)[:, None, :]
     labels = examine(binary(y), "majority", np.random.default_rng(0), people).labels
-    assert "judges dispute the labelled items more, or less" in about_labels(labels, NAMES)
-    assert "judges dispute" not in about_labels(examined(0, 40, "majority")[2].labels, NAMES)
+    assert "The labelled items are more, or less, disputed than the others" in about_labels(labels, NAMES)
+    assert "disputed than" not in about_labels(examined(0, 40, "majority")[2].labels, NAMES)
 
 
 def test_labels_count_for_items_with_as_many_who_dissent() -> None:

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from nextpair.words import InferenceTargetName
 
-from app.inference.reporting import Scope, judged_of, own_target, resolve
+from app.inference.reporting import Scope, Unanswerable, judged_of, own_target, resolve
 from app.inference.types import Comparisons
+from app.sentences.inference_targets import answered, obstacle
 
 
 def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Scope:
@@ -13,6 +15,12 @@ def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Scop
     item, first, second, judge = table.T
     votes = Comparisons(first, second, np.ones(len(table)), judge, np.ones(len(table)))
     return judged_of(votes, item, np.ones((items, n), np.bool_), ["gpt", "ann"], np.array([False, True]), None, 0)
+
+
+def refusal(judged: Scope, target: InferenceTargetName) -> str:
+    with pytest.raises(Unanswerable) as error:
+        resolve(judged, "soft-bt", wanted=target)
+    return obstacle(error.value.obstacle, "soft-bt", judged.judging)
 
 
 def test_a_pair_counts_once_in_either_order_and_on_each_item() -> None:
@@ -30,19 +38,18 @@ def test_all_pairs_are_judged_once_each_judge_has_judged_all_of_them() -> None:
 
 def test_a_round_of_very_many_verdicts_is_refused() -> None:
     on_many_items = judged(200, *((item, 0, 1, 0) for item in range(51)), items=51)
-    with pytest.raises(ValueError, match="1 judge on 51 prompts would give 2,029,800 verdicts of 200 candidates"):
-        resolve(on_many_items, "soft-bt", wanted="all-pairs")
+    said = refusal(on_many_items, "all-pairs")
+    assert said.startswith("1 judge on 51 prompts would give 2,029,800 verdicts of 200 candidates")
     assert "all-pairs" not in resolve(on_many_items, "soft-bt").also
     assert resolve(judged(200, *((item, 0, 1, 0) for item in range(50)), items=50), "soft-bt", wanted="all-pairs")[0]
 
 
 @pytest.mark.parametrize("target", ["all-pairs", "new-items", "people"])
-def test_of_very_many_candidates_there_is_latent_alone(target: str) -> None:
+def test_of_very_many_candidates_there_is_latent_alone(target: InferenceTargetName) -> None:
     many = judged(501, (0, 0, 1, 0), (1, 0, 1, 1), items=2)
-    with pytest.raises(ValueError, match="of 501 candidates there is latent alone, as of all above 500; choose latent"):
-        resolve(many, "soft-bt", wanted=target)  # type: ignore[arg-type]
+    assert refusal(many, target) == "501 candidates are more than the 500 that it takes; choose latent"
     assert resolve(many, "soft-bt")[0] == "latent"
-    assert resolve(judged(500, (0, 0, 1, 0), (1, 0, 1, 1), items=2), "soft-bt", wanted=target)[0] == target  # type: ignore[arg-type]
+    assert resolve(judged(500, (0, 0, 1, 0), (1, 0, 1, 1), items=2), "soft-bt", wanted=target)[0] == target
 
 
 def test_of_very_many_effects_of_models_there_is_latent_alone() -> None:
@@ -52,9 +59,8 @@ def test_of_very_many_effects_of_models_there_is_latent_alone() -> None:
     votes = Comparisons(zeros, zeros + 1, np.ones(25), judge, np.ones(25))
     few, many = (judged_of(votes, zeros, np.ones((1, n), np.bool_), names, is_person, None, 0) for n in (208, 209))
     assert resolve(few, "soft-bt", wanted="people").name == "people"
-    with pytest.raises(ValueError, match="24 models and 209 candidates; choose latent"):
-        resolve(many, "soft-bt", wanted="people")
+    assert refusal(many, "people") == "24 models and 209 candidates have more than 5,000 judge effects; choose latent"
     found = resolve(many, "soft-bt", "people")
     assert (found.name, found.also) == ("latent", ["all-pairs"])
-    assert "Not people: what people would say takes an effect of each model" in found.sentence
+    assert "Not people: 24 models and 209 candidates have more than 5,000 judge effects" in answered(found)
     assert own_target(many.judging, "soft-bt", "people") == "latent"

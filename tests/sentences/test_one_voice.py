@@ -1,4 +1,4 @@
-"""What a ranking says of its certainty never contradicts itself, whatever was judged and whatever is asked."""
+"""What a ranking says about its confidence never contradicts itself, whatever was judged and whatever is asked."""
 
 from functools import cache, partial
 from itertools import pairwise
@@ -11,10 +11,11 @@ from scipy.special import expit
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
 from app.inference.choosing.quantity_stopping import probability, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
-from app.inference.reporting import Standings, Wanted, by_posterior, first_place, predict, signal_of, summary_of
-from app.inference.reporting.inference_targets import NAMED
+from app.inference.reporting import Standings, Wanted, by_posterior, predict, signal_of, summary_of
 from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
+from app.sentences.confidence import first_place
+from app.sentences.lists import NAMED
 
 N, LOGS = 6, 8
 LEVEL, OF_DRAWS = 0.9, 0.03  # of a goal; how far figures from different draws may be apart
@@ -85,14 +86,16 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     signal = signal_of(answers, N, item, new_items=target == "new-items")
     keys = [f"<{row.candidate}>" for row, _ in rows]
     places = [(key, row.rank, chance) for key, (row, _), chance in zip(keys, rows, p_best, strict=True)]
-    place = first_place(places, answers.size, signal, target)
+    place = first_place(places, answers.size, signal)
     assert place.sentence
     assert place.claimed == (signal.claimed and p_best[0] >= 0.95)
     assert "100%" not in place.sentence or p_best[0] == 1.0
     shared = [key for key, rank, chance in places if rank == 1 or chance >= 0.95]
     assert [key in place.sentence for key in keys] == [key in shared[:NAMED] for key in keys]
-    alone = f"{keys[0]} leads", f"{keys[0]} wins", f"{keys[0]} is the best"
-    assert place.sentence.startswith(alone) is (len(shared) == 1)
+    alone = f"{keys[0]} leads", f"{keys[0]} is the best"
+    assert any(each in place.sentence for each in alone) is (len(shared) == 1)
+    assert ("P(best)" in place.sentence or "Shared first" in place.sentence) is signal.claimed
+    assert ("No ranking yet" in place.sentence) is not signal.claimed
 
 
 @pytest.mark.parametrize("target", TARGETS)

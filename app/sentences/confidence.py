@@ -1,0 +1,109 @@
+"""How sure a ranking is: expected concordance, first place with its P(best), and evidence of signal, in this order.
+
+no signal       no ranking yet, who leads so far, and no probability
+P(best) >= SURE the best
+else            who leads, with P(best)
+
+Those who share the first rank, or are each first with probability SURE, are named together.
+"""
+
+from collections.abc import Sequence
+from math import floor
+from typing import NamedTuple
+
+from nextpair import schemas
+from nextpair.words import counted, percent
+
+from app.inference.reporting import CLAIMED, SignalTest
+from app.sentences.lists import named
+
+SURE = 0.95  # P(best) from which a leader is called the best
+LARGEST = 1_000_000  # e-value that is written out
+NO_COMPARISONS = "No ranking yet: judge a pair first."
+NO_PAIR = "No ranking yet: add a second candidate first."
+Ranked = Sequence[tuple[str, int, float | None]]  # keys, ranks and P(best), best first; a baseline has no P(best)
+
+
+class FirstPlace(NamedTuple):
+    claimed: bool  # whether the leader is called the best
+    sentence: str  # empty where nobody is first
+
+
+def summary(
+    ranked: Ranked,
+    comparisons: int,
+    signal: SignalTest | None,
+    confidence: schemas.Confidence | None,
+    level: float,
+    about: str,
+) -> list[str]:
+    """What a ranking claims. Of rows that were put together the signal is not known, and nobody is called the best.
+
+    Args: `about` says what confidence refers to, behind all that is claimed.
+    """
+    if not comparisons or len(ranked) < 2:
+        return [NO_COMPARISONS if len(ranked) > 1 else NO_PAIR]
+    if signal is None:
+        return [] if confidence is None else [concordance(confidence, level), about]
+    first = first_place(ranked, comparisons, signal).sentence
+    if confidence is None or not signal.claimed:
+        return [first]
+    return [concordance(confidence, level), first, evidence(signal), about]
+
+
+def next_step(*, is_complete: bool) -> str:
+    """What to do where the signal is not shown."""
+    return "Every pair is judged: add another judge, or candidates." if is_complete else "Judge more pairs."
+
+
+def concordance(confidence: schemas.Confidence, level: float) -> str:
+    """The expected concordance, now and after more comparisons."""
+    low, high = (percent(share) for share in confidence.interval)
+    within = "" if low == "100%" else f" ({100 * level:g}% interval {low} to {high})"
+    later = (
+        f"{percent(each.expected_concordance)} after {counted(each.comparisons, 'comparison')}"
+        for each in confidence.forecast[-2:]
+    )
+    return (
+        "; ".join([f"{percent(confidence.expected_concordance)} of pairs expected in the right order{within}", *later])
+        + "."
+    )
+
+
+def first_place(ranked: Ranked, comparisons: int, signal: SignalTest) -> FirstPlace:
+    """What a ranking by so many comparisons says of its first place."""
+    if len(ranked) < 2 or not comparisons:
+        return FirstPlace(claimed=False, sentence="")
+    first = [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
+    leaders, chances = [key for key, _ in first], [p_best for _, p_best in first if p_best is not None]
+    is_shared = len(leaders) > 1
+    leading = f"{named(leaders)} {'lead' if is_shared else 'leads'}"
+    if not chances:
+        return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
+    if not signal.claimed:
+        return FirstPlace(claimed=False, sentence=f"{evidence(signal)} {leading} so far.")
+    if chances[0] < SURE:
+        chance = " to ".join(dict.fromkeys([percent(min(chances)), percent(max(chances))]))
+        each = " each" if is_shared else ""
+        return FirstPlace(claimed=False, sentence=f"{leading}: P(best) {chance}{each}.")
+    sentence = (
+        f"Shared first: {named(leaders)}." if is_shared else f"{leaders[0]} is the best: P(best) {percent(chances[0])}."
+    )
+    return FirstPlace(claimed=True, sentence=sentence)
+
+
+def evidence(signal: SignalTest) -> str:
+    """The evidence of signal."""
+    if signal.claimed:
+        return f"The verdicts depend on the candidates (e-value {e_value(signal.e_value)})."
+    return (
+        "No ranking yet: the verdicts are still consistent with random judging plus position bias "
+        f"(e-value {e_value(signal.e_value)}, below {CLAIMED:.0f})."
+    )
+
+
+def e_value(value: float) -> str:
+    """Rounded down, so that what is below a threshold never looks as if it reached it."""
+    if value >= LARGEST:
+        return "over a million"
+    return f"{floor(value):,}" if value >= CLAIMED else f"{floor(10.0 * value) / 10.0:g}"

@@ -1,0 +1,169 @@
+"""What judges are like: how far people's labels validate them, what is wrong with them, biases, effects, agreement."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from nextpair import schemas
+from nextpair.words import AggregationName, counted
+
+from app.inference.judges import (
+    DEPARTS,
+    Accuracy,
+    Dependence,
+    Discrimination,
+    Doubt,
+    GroupVerdicts,
+    LabelFindings,
+    Round,
+    Step,
+)
+from app.inference.reporting import Bias
+from app.inference.types import Ints
+
+UNKNOWABLE = (
+    "No human labels overlap with these verdicts, so accuracy is unknown. Judges who share an error agree as well as "
+    "judges who are right."
+)
+ONLY_PEOPLE = "Only people have judged: the ranking is about what they prefer, and no other judge needs validation."
+ASK_PEOPLE = (
+    "More verdicts of models say little about people, because models have preferences of their own: ask people."
+)
+REVERSED_ORDER = "Judge more pairs, and some of them in the other order."
+NOT_IDENTIFIED = (
+    "This judge's position bias cannot be separated from merit yet, so the estimate is mostly the prior. "
+    f"{REVERSED_ORDER}"
+)
+TOO_LITTLE_MIXED = (
+    "The closed form assumes that pairs and their orders are random, and this judge has too few or too little mixed. "
+    f"{REVERSED_ORDER}"
+)
+INVERTED = (
+    "This judge disagrees with the others, so its verdicts are inverted (discrimination below 0). "
+    "Only human labels can tell who is right."
+)
+
+
+def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
+    """How often the majority and the best judge agree with people, and how to weigh judges."""
+    if labels is None:
+        return UNKNOWABLE
+    majority = (
+        f"The majority agrees with people in {_share(labels.ways['majority'])} of "
+        f"{counted(labels.items, 'labelled item')}"
+    )
+    sentences = [majority]
+    if labels.best is not None:
+        best = labels.judges[labels.best]
+        assert best is not None
+        sentences[0] += f"; the best judge, {judges[labels.best]}, in {_share(best)} of {best.items:,}"
+        way = (
+            f"Rely on {judges[labels.best]} alone"
+            if labels.advice == "best judge"
+            else f"Weigh them by {labels.advice}"
+        )
+        sentences.append(f"{way}: {_share(labels.ways[labels.advice])} of labels that it has not seen")
+    if labels.among_people is not None:
+        sentences.append(f"People agree with each other in {_share(labels.among_people)}")
+    if labels.unlike:
+        sentences.append(
+            "The labelled items are more, or less, disputed than the others, so these shares may not hold for all"
+        )
+        sentences.append("Label the items that are listed next")
+    return ". ".join(sentences) + "."
+
+
+def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str]) -> list[str]:
+    """What is wrong with judges, as far as it can be known."""
+    by_people = group.labels is not None
+    sentences = [_doubt(doubt, judges[doubt.judge], by_people=by_people) for doubt in group.doubts]
+    sentences += [
+        _together(members, group.dependence, judges, by_people=by_people) for members in group.dependence.groups()
+    ]
+    if group.deviation >= DEPARTS:
+        departs = f"{method} decides against the majority in {group.deviation:.0%} of items"
+        sentences.append(f"{departs}; check some of them by hand")
+    return [f"{sentence}." for sentence in sentences]
+
+
+def _doubt(doubt: Doubt, judge: str, *, by_people: bool) -> str:
+    skill = f"(skill {doubt.size:.2f})"
+    if doubt.kind == "one_sided":
+        same = f"{judge} gives the same verdict {doubt.size:.0%} of the time"
+        return f"{same}; average and majority count it like any other"
+    if by_people:
+        wrong = "no better than chance" if doubt.kind == "chance" else "mostly wrong"
+        return f"{judge} is {wrong} by people's labels {skill}"
+    if doubt.kind == "chance":
+        return f"{judge} is no better than chance, judged by the others {skill}; only human labels can confirm it"
+    return f"{judge} disagrees with the others {skill}; only human labels can tell who is right"
+
+
+def _together(members: Ints, dependence: Dependence, judges: Sequence[str], *, by_people: bool) -> str:
+    """The judges of a group that agree more than errors of each its own would make them."""
+    i, j = np.triu_indices(len(members), 1)
+    observed, expected = (float(share[members[i], members[j]].mean()) for share in dependence[:2])
+    names = ", ".join(judges[k] for k in members[:-1]) + f" and {judges[members[-1]]}"
+    agree = f"{names} agree in {observed:.0%} of items; independent errors would make it {expected:.0%}"
+    if by_people:
+        worth = f"{dependence.counts_for[members].sum():.1f} judges"
+        return f"{agree}. Their errors are correlated, and they count for {worth}"
+    return f"{agree}. Their errors are correlated, or those of all others are; only human labels can tell which"
+
+
+def _share(rightness: Accuracy) -> str:
+    low, high = rightness.interval
+    return f"{rightness.share:.0%} ({low:.0%} to {high:.0%})"
+
+
+def named_for(discrimination: Discrimination, judge: str) -> str:
+    """What a judge is named for."""
+    if discrimination.named == "changed":
+        return f"{judge} judges differently since verdict {discrimination.since + 1:,}: check what was changed."
+    if discrimination.named == "random":
+        return f"{judge} judges at random where the others follow an order."
+    return f"{judge} disagrees with the others; only human labels can tell who is right."
+
+
+def warning_of(bias: Bias) -> str | None:
+    """What to doubt about the estimate of a position bias."""
+    not_told = TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
+    found = [*([] if bias.identified else [not_told]), *([INVERTED] if bias.is_against else [])]
+    return " ".join(found) or None
+
+
+def position_bias(judge: str, bias: schemas.JudgeBias) -> str:
+    c, sd = bias.discrimination, bias.discrimination_sd
+    merit = "" if c is None else f", discrimination {c:.2f} ± {sd:.2f}"
+    doubt = f". {bias.warning}" if bias.warning else ""
+    return f"Position bias of {judge}: {bias.delta:+z.2f} ± {bias.sd:.2f} logits towards the first{merit}{doubt}"
+
+
+def effects(judge: str, of_judge: schemas.JudgeEffects) -> str:
+    largest = ", ".join(f"{each.key} {each.deviation:+z.2f} ± {each.sd:.2f}" for each in of_judge.largest_deviations)
+    return f"Judge effects of {judge}: sd {of_judge.sd:.2f} logits; largest deviations: {largest}"
+
+
+def scale(judge: str, of_judge: schemas.JudgeScale) -> str:
+    """How a judge's absolute scores map to the scores that are shown."""
+    doubt = "" if of_judge.converged else ", not converged yet"
+    return f"Absolute scores of {judge}: score = {of_judge.c0:+z.2f} {of_judge.c1:+z.2f} x what it gave{doubt}"
+
+
+def with_people(agreed: schemas.AgreementWithPeople) -> str:
+    low, high = agreed.interval
+    return f"Agreement with people: {agreed.share:.0%} of {counted(agreed.pairs, 'pair')} ({low:.0%} to {high:.0%})"
+
+
+def agreement(alpha: schemas.Alpha | schemas.ItemAlpha, units: str, disputes: int | None = None) -> str:
+    """How far judges agree, over so many pairs or items."""
+    low, high = alpha.interval
+    disputed = "" if disputes is None else f", {disputes:,} of them disputed"
+    of = f"over {units} that several judged{disputed}"
+    return f"Agreement of judges (Krippendorff's alpha): {alpha.value:.2f} ({low:.2f} to {high:.2f}) {of}"
+
+
+def progress(done: Step | Round) -> str:
+    """How far the work on judges is."""
+    if isinstance(done, Step):
+        return f"{done.fold + 1} of {done.folds} fits to the texts, step {done.iteration}"
+    return f"{'scores and judges together' if done.of == 'judges' else 'judge effects'}, round {done.number}"

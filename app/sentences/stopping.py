@@ -1,0 +1,62 @@
+"""What a set's stop rule claims, and what is missing until it is met."""
+
+from nextpair.words import InferenceTargetName, counted, percent
+
+from app.inference.choosing import Stop, Stopping
+from app.sentences.confidence import e_value
+
+NOTHING_LEFT = "No comparison is left: raise the budget, or set overlap."
+ALL_JUDGED = "This judge has judged every pair."
+JUDGE_FAILED = "The judge failed on the pairs that are left: ask another judge."
+JUDGE_EXHAUSTED = "This judge has no pair left that would add information: ask another judge."
+
+
+def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_signal_shown: bool) -> str:
+    """Whether the rule is met, and what it claims."""
+    if stopping.reason is None:
+        needs = f": {_needs(stopping.e_value, _alpha(rule, rule.goal is not None))}" if stopping.e_value else ""
+        return f"The stop rule is not met yet{needs}. {more(stopping, 'meet it')}".strip()
+    if stopping.reason == "concordance":
+        return f"The stop rule is met: {percent(rule.concordance or 0.0)} of pairs expected in the right order."
+    if stopping.reason == "entropy_change":
+        return "The stop rule is met: more comparisons would add little information."
+    if not is_signal_shown:
+        met = "The stop rule is met under the model of the judges, but the e-value does not confirm it"
+        return f"{met}: a stricter rule would ask for more."
+    known = {
+        "top_k": "the best is known" if rule.top_k == 1 else f"the top {rule.top_k} are known",
+        "rank_width": f"every rank interval is at most {rule.rank_width} wide",
+        "goal": "its goal is reached",
+    }[stopping.reason]
+    level = f"{100.0 * (1.0 - _alpha(rule, stopping.reason == 'goal')):g}% confidence"
+    return f"The stop rule is met: {known} with {level}{' (anytime-valid)' if target == 'latent' else ''}."
+
+
+def more(stopping: Stopping, settle: str) -> str:
+    """How many comparisons would `settle` a set that is not settled; empty where that is not known."""
+    low, median, high = stopping.forecast
+    if stopping.left == 0:
+        return NOTHING_LEFT
+    if median is None:
+        return ""
+    between = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+    return f"About {counted(median, 'more comparison')} ({between}) would {settle}."
+
+
+def stricter(stopping: Stopping, error_level: float) -> str:
+    """How far an anytime-valid rule is from claiming what P(best) says already; empty of other rules."""
+    if stopping.e_value is None:
+        return ""
+    return f"The stop rule is stricter because it is anytime-valid: {_needs(stopping.e_value, error_level)}."
+
+
+def holds_of_any(candidates: int) -> str:
+    return f"The stop rule holds for any {candidates} candidates, so no verdict can meet it: ask for less in `stop`."
+
+
+def _needs(evidence: float, error_level: float) -> str:
+    return f"it needs e-value {1.0 / error_level:.3g}, and has {e_value(evidence)}"
+
+
+def _alpha(rule: Stop, is_goal: bool) -> float:
+    return rule.error_level if rule.goal is None or not is_goal else 1.0 - rule.goal

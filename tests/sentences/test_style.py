@@ -1,0 +1,142 @@
+"""Every sentence that is made is short, and has no word that readers do not know."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import product
+from pkgutil import iter_modules
+from typing import get_args
+
+import pytest
+from nextpair import schemas
+from nextpair.words import InferenceTargetName
+
+from app import sentences
+from app.inference.choosing import Stop, Stopping
+from app.inference.choosing.forecasting import Forecast
+from app.inference.choosing.stopping import Reason
+from app.inference.fitting import Effect
+from app.inference.judges import Discrimination, Round
+from app.inference.reporting import Bias, Judging, Obstacle, Scope, SignalTest, Target
+from app.inference.targets import PromptsNeeded, TagDeviation
+from app.sentences import checks, confidence, covariates, inference_targets, judges, leaderboards, prompts, slices
+from app.sentences import stopping as stops
+from docs import prose
+from docs.wording import offences
+
+REASONS: tuple[Reason, ...] = ("top_k", "top_k", "rank_width", "goal", "concordance", "entropy_change")
+LONGEST = 28  # words
+RULES = (
+    Stop(top_k=1),
+    Stop(top_k=3),
+    Stop(rank_width=2),
+    Stop(goal=0.9),
+    Stop(concordance=0.9),
+    Stop(entropy_change=0.1),
+)
+
+
+def assert_plain(text: str) -> None:
+    """Short sentences, without a banned word."""
+    assert not [*offences(text)], text
+    assert all(prose.words(each.text) <= LONGEST for each in prose.sentences(prose.Text(1, text))), text
+    assert "  " not in text
+
+
+def constants() -> Iterator[str]:
+    for module in iter_modules(sentences.__path__):
+        found = vars(import_module(f"app.sentences.{module.name}"))
+        for value in (value for name, value in found.items() if name.isupper()):
+            yield from [value] if isinstance(value, str) else []
+            yield from [str(each) for each in value.values()] if isinstance(value, dict) else []
+
+
+def of_prompts() -> Iterator[str]:
+    for needed, suffice, by_rule in product((None, 9, 1_200), (None, True, False), (True, False)):
+        yield prompts.needed(PromptsNeeded(8, None, needed, suffice), by_rule=by_rule)
+
+
+def of_stops() -> Iterator[str]:
+    targets: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
+    forecasts = Forecast(None, None, None), Forecast(1, 1, 2), Forecast(1_000, 20_000, None)
+    for forecast, left, e_value in product(forecasts, (None, 0, 9), (None, 8.3)):
+        unmet = Stopping(None, forecast, left, e_value)
+        yield stops.stricter(unmet, 0.05)
+        yield from (stops.state(unmet, rule, "latent", is_signal_shown=True) for rule in RULES)
+    for (reason, rule), target, is_shown in product(zip(REASONS, RULES, strict=True), targets, (True, False)):
+        yield stops.state(Stopping(reason, Forecast(0, 0, 0), None), rule, target, is_signal_shown=is_shown)
+    yield stops.holds_of_any(2)
+
+
+def of_targets() -> Iterator[str]:
+    names: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
+    for verdicts, is_complete, items in product(
+        ({}, {"gpt": 3}, {"gpt": 3, "ann": 2, "bob": 1, "cy": 1}), (True, False), (0, 7)
+    ):
+        judging = Judging(5, items or 1, len(verdicts), has_people=True, models=1, repeating=True)
+        for pairs, people in product((0, 1, 3_000), ((), ("ann",))):
+            scope = Scope(judging, pairs, 0, is_complete, items, verdicts, {*people} & verdicts.keys())
+            yield from (
+                inference_targets.answered(Target(name, [], "soft-bt", scope))
+                for name in (names if verdicts else ("all-pairs", "latent"))
+            )
+            yield inference_targets.answered(Target("latent", [], "win-ratio", scope))
+            for why in Obstacle:
+                yield inference_targets.answered(Target("latent", [], "gaussian", scope, ("people", why)))
+
+
+def of_slices() -> Iterator[str]:
+    for p, is_reversal, is_claimed in product((0.001, 0.4), (True, False), (True, False)):
+        test = TagDeviation(p, 0, 1, 0.4, is_reversal, 0.001)
+        yield slices.difference("category", "code", "finch", "heron", test, is_claimed=is_claimed)
+    for reversed_on, other_on, shared in product(([], ["code"]), ([], ["facts", "writing"]), (None, 0.25)):
+        yield slices.summary("category", 3, 2, shared, reversed_on, other_on)
+    yield slices.too_few_prompts("category", "code")
+
+
+def of_judges() -> Iterator[str]:
+    for is_closed_form, identified, c in product((True, False), (True, False), (None, -1.0)):
+        bias = Bias(0, 0.3, 0.1, identified, 40, c, None if c is None else 0.1, is_closed_form)
+        warning = judges.warning_of(bias)
+        yield warning or ""
+        yield judges.position_bias(
+            "gpt",
+            schemas.JudgeBias(
+                delta=0.3,
+                sd=0.1,
+                comparisons=40,
+                discrimination=c,
+                discrimination_sd=None if c is None else 0.1,
+                warning=warning,
+            ),
+        )
+    for named in ("changed", "random", "inverted"):
+        yield judges.named_for(Discrimination(0, 0.1, named, 4, 1.0, 0.1), "gpt")
+    yield judges.progress(Round("effects", 3))
+
+
+def of_the_rest() -> Iterator[str]:
+    for name, low, high in product(("length", "lists"), (-0.1, 0.1), (0.2,)):
+        yield covariates.effect(Effect(name, 0.15, 0.02, 0.9), low, high)
+        yield covariates.unidentified(name)
+    for weights, missing in product(({}, {"clarity": 0.5, "accuracy": 0.5}), (0, 1, 4)):
+        yield leaderboards.order(["clarity", "accuracy"], weights, 5, missing)
+    for is_claimed, e_value in ((True, 1e9), (True, 20.0), (False, 19.99), (False, 0.0)):
+        signal = SignalTest(e_value, is_claimed, 30)
+        for p_best in ((None, None), (0.99, 0.01), (0.4, 0.4), (1.0, 1.0)):
+            ranked = [("a", 1, p_best[0]), ("b", 1 if p_best[0] == p_best[1] else 2, p_best[1])]
+            yield confidence.first_place(ranked, 30, signal).sentence
+    yield from (confidence.next_step(is_complete=is_complete) for is_complete in (True, False))
+    yield from (checks.bias_unknown("gpt"), checks.favours("gpt", 0.1), checks.failing("gpt"), checks.small_bias(0.3))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [constants, of_prompts, of_stops, of_targets, of_slices, of_judges, of_the_rest],
+    ids=lambda each: each.__name__,
+)
+def test_sentences_are_short_and_plain(made: object) -> None:
+    assert callable(made)
+    texts = {text for text in made() if " " in text}
+    assert texts
+    for text in texts:
+        assert_plain(text)
