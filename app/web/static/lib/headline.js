@@ -8,12 +8,9 @@ import * as words from "./texts.js";
 const OFF = 0.2; // of ln T: a judge whose confidence differs from what people's verdicts bear out
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
-/**
- * @param {Contract.Ranking} ranking
- * @param {boolean} goesOn
- */
-export function showLeader({ first_place: sentence, stopping }, goesOn) {
-  find("#leader").textContent = sentence && goesOn && stopping ? sentence + words.untilItStops(stopping) : sentence;
+/** @param {Contract.Ranking} ranking */
+export function showLeader({ first_place: sentence }) {
+  find("#leader").textContent = sentence;
 }
 
 /**
@@ -82,9 +79,14 @@ export function showValidation({ validation: { about, agreement_with_people: agr
   ].join(" ");
 }
 
-/** @param {Contract.Ranking} ranking */
-export function showTarget({ inference_target: { sentence, also }, prompts }) {
-  find("#target").textContent = [sentence, prompts?.sentence ?? ""].join(" ").trim();
+/**
+ * What is ranked, and what to do next.
+ * @param {Contract.Ranking} ranking
+ */
+export function showTarget({ inference_target: { sentence, also }, comparisons, prompts, signal, stopping, summary }) {
+  const further = [stopping?.sentence, prompts?.sentence].filter(Boolean);
+  const isStepMissing = comparisons && !signal.claimed && !further.length;
+  find("#target").textContent = [sentence, ...(isStepMissing ? summary.slice(-1) : further)].join(" ");
   find("#also").replaceChildren(...(also.length ? [words.OTHER_TARGETS] : []), ...also.flatMap((name, place) => [
     ...(place ? [", "] : []), element("a", { href: `?inference_target=${name}` }, words.TARGETS[name]),
   ]));

@@ -64,18 +64,9 @@ export function expectedConcordance({ expected_concordance: concordance, pairs, 
 export const forecast = ({ expected_concordance: concordance, comparisons }) =>
   `; forecast: ${chance(concordance)} after ${counted(comparisons, "comparison")}`;
 
-/** @param {Contract.Stopping} stopping */
-export function untilItStops({ forecast: median, forecast_interval: interval }) {
-  if (!median || !interval) return "";
-  const [low, high] = interval;
-  return ` The stop rule needs about ${counted(median, "more comparison")} (${low} ${high === null ? "or more" : `to ${high}`}).`;
-}
-
 /** @param {Contract.Signal} signal */
 export function evidenceOfSignal({ claimed, e_value: e }) {
-  if (!claimed) {
-    return `the verdicts are still consistent with random judging plus position bias (e-value ${Math.floor(10 * e) / 10}, below 20)`;
-  }
+  if (!claimed) return `not yet (e-value ${Math.floor(10 * e) / 10}, below 20)`;
   const value = e >= 1e6 ? "over a million" : Math.floor(e).toLocaleString("en");
   return `verdicts depend on the candidates (e-value ${value})`;
 }

@@ -68,7 +68,7 @@ async function showRanking(signal) {
     draw();
     const goesOnNow = isNow() && goesOn(status);
     showStatus(isNow() ? status : "earlier");
-    showLeader(newest, goesOnNow);
+    showLeader(newest);
     showFigures(newest, goesOnNow);
     showTarget(newest);
     showValidation(newest);
