@@ -15,7 +15,9 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> byte
     )
     caption = f"{ranking.inference_target.sentence} {source}"
     if in_parts:
-        caption += f" · {counted(ranking.components, 'part')} without comparisons between them: compare scores within a part only"
+        caption += (
+            f" · {counted(ranking.components, 'part')} not compared with each other: compare scores within a part only"
+        )
     return plots.forest(rows, title, caption, form, label="win rate" if of_pairs else "score")
 
 
