@@ -120,7 +120,7 @@ async def test_an_undone_pair_that_is_skipped_does_not_come_again(
         await ada.judge("1")
         await ada.expect_in_set(count)
     assert set(pair) not in seen
-    await ada.expect_message("every pair")
+    await ada.expect_message("no pair is left")
     assert (await service.send(calls.diagnostics(set_id))).judges["ada"].failures == {"skipped": 1}
 
 
