@@ -21,6 +21,7 @@ MESSAGES = (
     "app/service/errors.py",
     "app/service/checks/**/*.py",
     "app/offline/printing/**/*.py",
+    "app/web/texts.py",
     "app/web/static/lib/texts.js",
     "docs/openapi.json",
     "CHANGELOG.md",
