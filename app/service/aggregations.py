@@ -139,7 +139,7 @@ def _numbers_of_classes(classes: Sequence[str], tie: str | None) -> dict[str, in
 def _share(answer: str | float) -> float:
     """Raises ValueError."""
     if isinstance(answer, str):
-        raise ValueError(f"{answer[:SHOWN]!r} is not a probability of yes; send 0 to 1, or send classes")
+        raise ValueError(f"{answer[:SHOWN]!r} is not a probability of yes; send one from 0 to 1, or name the classes")
     return answer
 
 

@@ -37,7 +37,7 @@ def _require_possible(request: RankSetsRequest) -> None:
     """Raises InvalidRequest."""
     for name, times in Counter(request.judges).items():
         if times > 1:
-            raise InvalidRequest(f"judge: {name!r} occurs {times} times; send each judge once.")
+            raise InvalidRequest(f"judge: {name!r} occurs {times} times; name each judge once.")
         if name in request.reference:
             raise InvalidRequest(f"judge: {name!r} is also a reference; a reference is a person, a judge is not.")
     if request.lambdas is not None and len(request.lambdas) != len(request.judges):

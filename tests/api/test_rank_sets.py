@@ -113,10 +113,10 @@ async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged
     [
         ({"judge": "nobody"}, 404, "no judge 'nobody'"),
         ({"reference": "nobody"}, 404, "no judge 'nobody'"),
-        ({"reference": "gpt"}, 422, "among the references"),
+        ({"reference": "gpt"}, 422, "is also a reference"),
         ({"alpha": 0.7}, 422, "alpha"),
         ({"judge": ["gpt", "gpt"]}, 422, "name each judge once"),
-        ({"lambda": [0.2, 0.3]}, 422, "give one for each judge"),
+        ({"lambda": [0.2, 0.3]}, 422, "send one for each judge"),
         ({"lambda": 1.5}, 422, "lambda"),
     ],
 )
