@@ -4,8 +4,8 @@ exact           among up to FULLY_SUMMED candidates, the sum over all pairs that
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
 win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is settled, and
                 tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
-                L = diag(w 1) - w, and W wins, u = (L Sigma + I / Q) r_ij sqrt(w / (1 + w v)) and E W stand for the u
-                and mu of scores
+                L = diag(w 1) - w, phi the votes of a verdict and W wins, u = (L Sigma + I / (phi Q)) r_ij sqrt(w / (1 + w v))
+                and E W stand for the u and mu of scores
 least settled   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 """
 
@@ -115,7 +115,7 @@ def best_gains_in_round(
     np.fill_diagonal(w, 0.0)
     wins = answered.share * answered.verdict + (1.0 - answered.share) * expected
     np.fill_diagonal(wins, 0.0)
-    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / answered.questions
+    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / (model.votes * answered.questions)
     first, second = within(open_pairs, who)
     weight = model.votes * expected[first, second] * expected[second, first]
     moves = (told[:, first] - told[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
