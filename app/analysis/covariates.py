@@ -13,7 +13,7 @@ from app.inference.reporting import Target
 from app.inference.targets import effects_on_new_items
 from app.sentences import covariates as sentences
 
-IDENTIFIED = 0.5  # share of verdicts, from which on an effect is told from the systems' own scores
+IDENTIFIED = 0.5  # share of verdicts, from which on an effect is distinguished from the systems' own scores
 
 
 def covariates_for(

@@ -48,7 +48,7 @@ class JudgedLog:
     prompts: int  # 0 of texts
     absolute: AbsoluteScores
     repeat_correlations: Callable[[], Floats]  # (J,) how far each judge repeats itself
-    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it cannot be told
+    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it is unknown
     outputs: Callable[[str], Floats | None] = lambda _: None  # (I, N) a covariate by its name, NaN where it is unknown
     tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together

@@ -15,7 +15,7 @@ from app.analysis.judges import biases_by_name, present_judge_effects
 from app.analysis.rows import beside_baseline, present_rows
 from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
-from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_settle
+from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_decide
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
@@ -219,10 +219,10 @@ def _confidence(standings: Standings) -> schemas.Confidence | None:
 
 
 def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published: Published) -> schemas.Prompts | None:
-    """What would settle a ranking that is about new prompts."""
+    """How many prompts would decide a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    found = prompts_to_settle(published, log.item, request.stop, request.goal)
+    found = prompts_to_decide(published, log.item, request.stop, request.goal)
     return found and schemas.Prompts(
         judged=found.prompts,
         needed=found.needed,

@@ -123,7 +123,7 @@ class _Rows:
 
 
 def item_key(text: str) -> str:
-    """The key of a prompt, from its id or its text: a long one is cut, and told apart by a hash of all of it."""
+    """The key of a prompt, from its id or its text: a long one is cut and gets a hash of all of it."""
     return text if len(text) <= LONGEST_KEY else f"{text[:WHOLE]}-{sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -36,7 +36,7 @@ def _note(rank: schemas.Rank, *, in_parts: bool) -> str:
 
 
 def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
-    """The history: how the ranking settled."""
+    """The history: how the ranking converged."""
     moments = diagnostics.history
     count = [float(moment.comparisons) for moment in moments]
     concordance = plots.Curve("expected concordance", count, [moment.concordance for moment in moments])

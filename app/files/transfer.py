@@ -113,7 +113,7 @@ def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
 def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
     """Comparisons with the client_id of the file or one made of the content: a copy of the file brings nothing new.
 
-    The same judgement made twice in one file is two comparisons: the second is numbered.
+    The same verdict twice in one file is two comparisons: the second is numbered.
     """
     seen: Counter[str] = Counter()
     identified = []

@@ -52,7 +52,7 @@ What answers are worth
 Which pair is next
 
     FULLY_SUMMED              64  candidates  the knowledge gradient of all pairs, over all pairs; beyond, of a
-                                              shortlist, or among so many candidates who are least settled, and for a
+                                              shortlist, or among so many candidates that are least decided, and for a
                                               ranking components are joined first. All pairs take N^4 steps: 4 ms with
                                               64 [35, 40, 47]
     CONTENDERS                64  candidates  all may contend for the top k; beyond, so many who are in front, or 2 k if

@@ -21,7 +21,7 @@ from app.offline.cases import Case, noisy
 from app.offline.replay import Setup, agreement, full_set_scores, open_loop, pearson, replay, replay_together
 from app.offline.tournaments import Tournament
 
-WORTH_A_POOL = 10_000  # comparisons, about 4 s
+POOL_FROM = 10_000  # comparisons, about 4 s
 RESAMPLES = 200
 
 Way = Criterion | Tournament  # of choosing pairs
@@ -101,7 +101,7 @@ def in_parallel(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
 
 def in_parallel_where_it_pays(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
     work = sum(job.limit for fleet in fleets for job in fleet)
-    return in_parallel(fleets) if work > WORTH_A_POOL else one_by_one(fleets)
+    return in_parallel(fleets) if work > POOL_FROM else one_by_one(fleets)
 
 
 def simulate(
@@ -152,9 +152,9 @@ def _fleets(cases: Sequence[Case], setup: Setup, limit_share: float, noise: floa
     """A job for each case, which draws independently of the others."""
     jobs = []
     for k, case in enumerate(cases):
-        heard = noisy(case, noise, np.random.default_rng([setup.seed, k]))
+        noisy_case = noisy(case, noise, np.random.default_rng([setup.seed, k]))
         limit = ceil(limit_share * case.ordered_pairs)
-        jobs.append(Job(heard, setup._replace(seed=case_seed(setup.seed, k)), limit))
+        jobs.append(Job(noisy_case, setup._replace(seed=case_seed(setup.seed, k)), limit))
     return [tuple(jobs)] if setup.pooled else [(job,) for job in jobs]
 
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import AskStatus
 
-from app.inference.choosing import Stop, can_be_met, has_claims, prompts_to_settle
+from app.inference.choosing import Stop, can_be_met, has_claims, prompts_to_decide
 from app.inference.state import (
     BlockedPairs,
     Checked,
@@ -177,7 +177,7 @@ def _why_it_cannot(state: AskState) -> str:
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """What more prompts would do, of a set that is about new ones."""
     snapshot, goal = current.snapshot, current.terms.plan.goal
-    found = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, goal)
+    found = prompts_to_decide(exact(snapshot), snapshot.evidence.item, stop, goal)
     by_rule = has_claims(stop, goal, snapshot.model.n)
     return found and f"{stopping.ALL_JUDGED} {prompts.needed(found, by_rule=by_rule)}"
 

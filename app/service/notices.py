@@ -30,21 +30,21 @@ class Topic(Generic[L]):
         self._next.set()
         self._next = asyncio.Event()
 
-    async def wait(self, heard: int, seconds: float) -> bool:
-        """Wait until there are more than `heard` notices, or the time; whether there are."""
-        if self.notices <= heard:
+    async def wait(self, seen: int, seconds: float) -> bool:
+        """Wait until there are more than `seen` notices, or the time; whether there are."""
+        if self.notices <= seen:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._next.wait(), seconds)
-        return self.notices > heard
+        return self.notices > seen
 
     async def look(self, read: Callable[[L | None], Awaitable[L]], will_do: Callable[[L], bool]) -> L:
         """A look by `read`, going on from the last one. Whoever is first after a notice reads for all who listen.
 
         It is read again without a notice when the last look will not do.
         """
-        heard = self.notices
+        before = self.notices
         async with self._looking:
-            if self._last is None or self._seen < heard or not will_do(self._last):
+            if self._last is None or self._seen < before or not will_do(self._last):
                 seen = self.notices
                 self._last = await read(self._last)
                 self._seen = seen

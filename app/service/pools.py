@@ -24,7 +24,7 @@ from app.storage.schema import Record
 from app.storage.spans import Span, read
 
 MOST_SETS = 500  # that an estimate reads: those with most comparisons
-TOLD_AT_ONCE = 100  # sets
+SENT_AT_ONCE = 100  # sets
 LOOK_SECONDS = 2.0  # from the first change to a look
 
 log = logging.getLogger("nextpair")
@@ -50,25 +50,25 @@ async def look(ctx: Context, ids: Sequence[UUID] | None) -> None:
         due = await pools.claim(db, names) if names else []
     for name in due:
         await _estimate(ctx, name)
-    for name in await _untold(ctx, names):
+    for name in await _lacking(ctx, names):
         await _tell(ctx, name)
-    if await _untold(ctx, names):  # somebody writes to them
+    if await _lacking(ctx, names):  # somebody writes to them
         ctx.notices.changes.hear_all()
 
 
-async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
+async def _lacking(ctx: Context, names: Sequence[str]) -> Sequence[str]:
     if not names:
         return []
     async with ctx.reading() as db:
-        return await pools.untold(db, names)
+        return await pools.lacking(db, names)
 
 
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told_by_each = [each for each in [await _contribution_of(ctx, row) for row in members] if each.evidence]
-    value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
-    estimate = PoolEstimate(uuid4(), len(told_by_each), value) if value else None
+    contributions = [each for each in [await _contribution_of(ctx, row) for row in members] if each.evidence]
+    value = await ctx.jobs.compute(partial(_stored, contributions)) if contributions else None
+    estimate = PoolEstimate(uuid4(), len(contributions), value) if value else None
     async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
@@ -86,8 +86,8 @@ async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
     return await ctx.jobs.compute(partial(contribution_of, compared, voided, interpretation, row.candidates, people))
 
 
-def _stored(told_by_each: Sequence[LogContribution]) -> dict[str, Any]:
-    log_scale, *by_judge = pooled(told_by_each)
+def _stored(contributions: Sequence[LogContribution]) -> dict[str, Any]:
+    log_scale, *by_judge = pooled(contributions)
     stored = [{str(judge): log_normal for judge, log_normal in of.items()} for of in by_judge]
     return {"log_scale": log_scale, **dict(zip(pooled_evidence.BY_JUDGE, stored, strict=True))}
 
@@ -96,11 +96,11 @@ async def _tell(ctx: Context, name: str) -> None:
     """Write the pool's estimate into the logs that lack it, but for sets that others write to."""
     while True:
         async with ctx.writing() as db:
-            untold = await pools.lock_untold(db, name, TOLD_AT_ONCE)
-            if not untold:
+            lacking = await pools.lock_lacking(db, name, SENT_AT_ONCE)
+            if not lacking:
                 return
-            ids, (estimate, *_) = [row.id for row in untold], (row.estimate for row in untold)
+            ids, (estimate, *_) = [row.id for row in lacking], (row.estimate for row in lacking)
             seqs = await sets.advance_by_estimate(db, ids, estimate)
-            estimated = {"pool": name, "sets": untold[0].sets, "value": untold[0].value}
+            estimated = {"pool": name, "sets": lacking[0].sets, "value": lacking[0].value}
             await pooled_evidence.append(db, [{"set_id": i, "seq": seqs[i], **estimated} for i in ids])
             await sets.announce(db, ids)

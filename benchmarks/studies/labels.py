@@ -16,7 +16,7 @@ from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.markdown import table, with_error
 
-ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
+ITEMS, MISLED, FOLLOWS = 319, 0.4, 0.95
 METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
 LABELS = (0, 10, 20, 40)
 
@@ -33,10 +33,10 @@ def judged(good: float, seed: int) -> tuple[Ints, Floats]:
     """True classes, and the votes of two good judges and of four with correlated errors."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(2, size=ITEMS)
-    follows = np.where(rng.random(ITEMS) < FOOLED, 1 - truth, truth)[:, None]
+    follows = np.where(rng.random(ITEMS) < MISLED, 1 - truth, truth)[:, None]
     by_good = np.where(rng.random((ITEMS, 2)) < good, truth[:, None], 1 - truth[:, None])
-    by_fooled = np.where(rng.random((ITEMS, 4)) < FOLLOWS, follows, 1 - follows)
-    return truth, np.column_stack([by_good, by_fooled]).astype(np.float64)
+    by_misled = np.where(rng.random((ITEMS, 4)) < FOLLOWS, follows, 1 - follows)
+    return truth, np.column_stack([by_good, by_misled]).astype(np.float64)
 
 
 def weighing(runs: int) -> None:

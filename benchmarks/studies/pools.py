@@ -58,11 +58,11 @@ def _run(
     rng = np.random.default_rng([SEED, number])
     truths = [rng.normal(0.0, sd, N) for _ in range(SETS)]
     answers = [answering(JUDGES[judge], truth, rng) for truth in truths]
-    snapshots, told_at = [unjudged(N, LEARNT) for _ in range(SETS)], 0
+    snapshots, shared_at = [unjudged(N, LEARNT) for _ in range(SETS)], 0
     for length in range(1, max(LENGTHS) + 1):
         snapshots = [further(snapshot, PLAN, answer) for snapshot, answer in zip(snapshots, answers, strict=True)]
-        if length >= 3 and length >= GROWTH * told_at:
-            snapshots, told_at = together(snapshots), length
+        if length >= 3 and length >= GROWTH * shared_at:
+            snapshots, shared_at = together(snapshots), length
         if length in LENGTHS:
             figures = [_against(snapshot, truth) for snapshot, truth in zip(snapshots, truths, strict=True)]
             yield np.mean(figures, axis=0).tolist()

@@ -258,12 +258,12 @@ async def test_a_report_fits_the_set_once_and_is_kept(
 async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unsettled(snapshot: Snapshot, target: InferenceTargetName) -> Published:
+    def undecided(snapshot: Snapshot, target: InferenceTargetName) -> Published:
         published = exact(snapshot, target=target)
         failed = Convergence(Outcome.NOT_FINITE, 7, 1.0)
         return published._replace(posterior=published.posterior._replace(convergence=failed))
 
-    monkeypatch.setattr(basis, "exact", unsettled)
+    monkeypatch.setattr(basis, "exact", undecided)
     created = await create_set(http, *KEYS)
     await compare_all(http, created["id"], simulated(KEYS, 60, 0))
     found = await checks(http, created["id"])

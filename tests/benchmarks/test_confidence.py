@@ -25,7 +25,7 @@ def case(n: int, seed: int, noise: float = 0.0) -> Case:
 def test_pairs_are_in_order_or_not_and_ties_are_half() -> None:
     scores, truth = np.array([3.0, 2.0, 1.0, 1.0]), np.array([2.0, 2.0, 3.0, 1.0])
     assert data_sets.in_order(scores, truth).tolist() == [0.5, 0.0, 1.0, 0.0, 1.0, 0.5]
-    assert data_sets.told_apart(truth).tolist() == [False, True, True, True, True, True]
+    assert data_sets.distinguished(truth).tolist() == [False, True, True, True, True, True]
 
 
 def test_learnt_evidence_makes_a_consistent_judge_surer_of_the_order_that_it_has() -> None:

@@ -12,7 +12,7 @@ from nextpair.schemas import Aggregation
 
 from app.cli import run
 
-GOOD, POOR, COIN = 0.9, 0.7, 0.5
+GOOD, POOR, RANDOM = 0.9, 0.7, 0.5
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> str:
         writer = csv.writer(out)
         writer.writerow(["id", "good", "poor", "poorer", "coin", "coin2", "truth"])
         for n, c in enumerate(truth):
-            answers = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, COIN, COIN)]
+            answers = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, RANDOM, RANDOM)]
             p = [f"{0.5 + (yes - 0.5) * rng.uniform(0.2, 1.0):.3f}" if rng.random() < 0.9 else "" for yes in answers]
             writer.writerow([f"i{n}", *p, c])
     return str(path)

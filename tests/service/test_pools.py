@@ -167,7 +167,7 @@ async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
         await announce(db, told)
 
     with monkeypatch.context() as patched:
-        patched.setattr(pools, "TOLD_AT_ONCE", 1)
+        patched.setattr(pools, "SENT_AT_ONCE", 1)
         patched.setattr(sets, "announce", killed_at_the_second)
         with pytest.raises(KeyboardInterrupt):
             await pools.look(context, None)

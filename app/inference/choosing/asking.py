@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     seed: int
     goal: Goal = RANKING
     overlap: Overlap | None = None
-    target: InferenceTargetName = "latent"  # what certainty is about
+    target: InferenceTargetName = "latent"  # what confidence is about
 
 
 class Leased(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which pair the contenders for a place among the first k should settle (top-two sampling, Russo 2016; ours for k > 1).
+"""Which pair the contenders for a place among the first k should decide (top-two sampling, Russo 2016; ours for k > 1).
 
     C_ij = P(i is in, j is out) P(j is in, i is out)        by draws of the posterior N(mu, Sigma)
 

@@ -1,7 +1,7 @@
 """Forecasts: how many comparisons a set still needs until it stops, with an interval.
 
-Means move as more is told, so the futures are drawn: true scores s from the posterior, and then, for each claim about a
-difference d with mean m and precision q = 1 / v, what the posterior will be once it has g times that precision,
+Means move with each verdict, so the futures are drawn: true scores s from the posterior, and then, for each claim about
+a difference d with mean m and precision q = 1 / v, what the posterior will be once it has g times that precision,
 
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
@@ -56,7 +56,7 @@ LONGEST = 200.0  # times the precision so far: the end of a future
 MOST_NUMBERS = 2_000_000  # draws, claims and steps; with fewer than FEWEST draws nothing is forecast
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_WEIGHT = 1e-100  # of an answer
-NATS = 1e-12, 100.0  # that are told apart
+NATS = 1e-12, 100.0  # that are distinguished
 
 
 class Left(NamedTuple):
@@ -201,7 +201,7 @@ def _need_of_concordance(state: _State, share: float, goal: Goal, rng: np.random
 
 
 def _drawn(posterior: Scores, claims: int, rng: np.random.Generator) -> Floats:
-    """(D, N) scores from the posterior, as many as their futures find room."""
+    """(D, N) scores from the posterior, as many as have space for their futures."""
     draws = min(MOST_NUMBERS // (STEPS * claims), MOST_DRAWS)
     root = np.linalg.cholesky(posterior.covariance.matrix())
     return np.asarray(posterior.mean + rng.standard_normal((draws if draws >= FEWEST else 0, len(root))) @ root.T)

@@ -150,11 +150,11 @@ def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int
     n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
     if not has_known_weights(rule, search.model):
         return _best_by_scan(pairs, search, sigma, places)
-    land = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
-    code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)
+    moments = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
+    code, scored, is_all = leading(moments, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
-        land = land._replace(base=sigma.matrix(), columns=np.empty((0, n)))
-        code, scored, _ = leading(land, rule, pairs, places, TIE, n * n)
+        moments = moments._replace(base=sigma.matrix(), columns=np.empty((0, n)))
+        code, scored, _ = leading(moments, rule, pairs, places, TIE, n * n)
     return code, scored
 
 

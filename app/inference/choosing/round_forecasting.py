@@ -13,7 +13,7 @@ doubt, tells that verdict to the posterior and its draws of W, and goes on until
 The posterior allows for errors that consistent judges do not make; with them it was up to twice too long for judges as
 they were simulated. A future brings no errors, so the sd that is learnt from K verdicts is sd sqrt(K / (K + x)) after x
 more. What is played is multiplied by `times`, and its interval reaches at least from 1 / spread of the median to spread
-times it. Both are fitted, but for the top k, on sets of other seeds than those in the table of uncertainty.md
+times it. Both are fitted, except for the top k, on sets of other seeds than those in the table of uncertainty.md
 (benchmarks/studies/round_forecasts.py).
 
     goal top k, stop top k       played

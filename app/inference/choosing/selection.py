@@ -88,7 +88,7 @@ def _select_of_many(
 def _certified(
     search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
 ) -> list[Choice]:
-    """Pairs that are the best but for a factor that is known."""
+    """Pairs that are the best up to a known factor."""
     rule = rule_of(search.policy, search.model, search.floor)
     if not has_known_weights(rule, search.model):
         rule = rule._replace(form=POWER, power=0.0)

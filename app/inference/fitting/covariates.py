@@ -22,7 +22,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
 from app.inference.fitting.model import Covariates, Model, Prior, differences
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.worth import as_learnt, weighed
+from app.inference.fitting.verdict_weights import as_learnt, weighed
 from app.inference.types import Comparisons, Floats, Ints
 
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison

@@ -25,8 +25,8 @@ from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.posterior import fit
+from app.inference.fitting.verdict_weights import Hyperparameters, at_scale, weighed, with_measured_ties
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
-from app.inference.fitting.worth import Hyperparameters, at_scale, weighed, with_measured_ties
 from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints
 

@@ -15,7 +15,7 @@ from app.inference.fitting.expectation_propagation import propagate, serves
 from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.worth import at_scale
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores, plain
 from app.inference.types import Comparisons, Floats, Outcome
 

@@ -7,7 +7,7 @@
                     the prior unit, and of more than BIASED_BY_DEFAULT candidates
 
 People vote, and so do judges whose probabilities count as votes (saturation.py): one verdict in each order tells
-little of a bias, and a bias that might be takes more from the certainty than most biases do.
+little of a bias, and a bias that might be takes more from the confidence than most biases do.
 """
 
 from typing import cast

@@ -15,8 +15,8 @@ from app.inference.fitting.model import Covariates, Method, Model, hessian
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
+from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, weighed
 from app.inference.fitting.votes import repeat_correlation_of_votes
-from app.inference.fitting.worth import Hyperparameters, as_learnt, weighed
 from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints
 
@@ -60,15 +60,15 @@ def publish(
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """
-    told = as_votes(answers, item) if saturated_as_votes and method.verdict_weight == "learnt" else answers
-    model, comparisons, learnt = build_for(method, n, told, judges), told, None
+    verdicts = as_votes(answers, item) if saturated_as_votes and method.verdict_weight == "learnt" else answers
+    model, comparisons, learnt = build_for(method, n, verdicts, judges), verdicts, None
     if covariates is not None:
-        model = with_covariates(model, covariates, told)
-    if method.verdict_weight == "learnt" and told.size:
+        model = with_covariates(model, covariates, verdicts)
+    if method.verdict_weight == "learnt" and verdicts.size:
         learning = learn if covariates is None else learn_beside
-        learnt, grid = learning(told, item, model, judges, hyperprior, approximation)
-        model = as_learnt(model, told, learnt)
-        comparisons = weighed(told, item, n, learnt)
+        learnt, grid = learning(verdicts, item, model, judges, hyperprior, approximation)
+        model = as_learnt(model, verdicts, learnt)
+        comparisons = weighed(verdicts, item, n, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
             posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)

@@ -23,7 +23,7 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.quadrature import quadrature, random_signs
-from app.inference.fitting.worth import same_question
+from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian.lapack import factor_in_place
 from app.inference.graphs.comparison_graph import Precision, precision_of
 from app.inference.kernels import contiguous
@@ -79,7 +79,7 @@ def _log_det_by_quadrature(precision: Precision) -> float:
 def agreement_of_votes(posterior: Posterior, judges: int) -> Floats:
     """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none.
 
-    Args: `posterior` counts each vote as one, but for repeats.
+    Args: `posterior` counts each vote as one, except for repeats.
     """
     comparisons, model = posterior.comparisons, posterior.model
     cast = take(comparisons, is_vote(comparisons.p))

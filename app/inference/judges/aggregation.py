@@ -33,7 +33,7 @@ from scipy.special import softmax
 from app.inference.types import Bools, Convergence, Floats, Ints
 
 TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
-RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to have got right, and given each other one
+RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is assumed to have got right, and given each other one
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
 
@@ -54,7 +54,7 @@ class Aggregate(NamedTuple):
     """The judges' common answers. The confusion matrix of a judge without an answer is the prior's."""
 
     probability: Floats  # (N, C)
-    confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are told apart
+    confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are distinguished
     convergence: Convergence | None = None
 
     def labels(self, rng: np.random.Generator, *, to_first: bool = False) -> Ints:

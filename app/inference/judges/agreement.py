@@ -48,7 +48,7 @@ class Agreements(NamedTuple):
 
 
 class Krippendorff(NamedTuple):
-    """The agreement of all judges, beyond what chance gives: 1 is always, 0 is like coins."""
+    """The agreement of all judges, beyond what chance gives: 1 is always, 0 is chance."""
 
     value: float
     interval: tuple[float, float]  # that holds it with LEVEL

@@ -147,7 +147,7 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     """Judges who say always the same, who are no better than chance, or worse.
 
     Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
-    labels a judge is held against them, if they are as many as FEWEST_VOTES; else against what the others say.
+    labels a judge is validated against them, if they are as many as FEWEST_VOTES; else against what the others say.
     """
     assert by_dawid_skene.confusion is not None
     counts, known = v.sum(axis=0), is_labelled(labels)

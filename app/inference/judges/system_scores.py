@@ -17,7 +17,7 @@ often each was met.
 
 "published" is the paper to the letter: omega_i = 1 (eq. 5), which is not eq. 1 where counts are uneven; the covariance
 of eq. 7, too small by (k / 2)^2 where they are balanced (erratum 6); and for one judge lam of eq. 14,
-n / (n + N) tr S(judge, people; n) / tr S(judge; N), at most 1. Nothing below holds for it, but for several judges.
+n / (n + N) tr S(judge, people; n) / tr S(judge; N), at most 1. Nothing below holds for it, except for several judges.
 
 As every pair weighs the same, only what happens within pairs is chance: the sandwich, around t, errs on the safe side.
 The lam_j, each in [0, 1], minimise the variance within pairs, tr Sigma with residuals around the mean of a pair that

@@ -47,7 +47,7 @@ def contribution_of(
         return LogContribution(evidence)
 
 
-def pooled(told: Sequence[LogContribution]) -> Hyperprior:
-    """What the sets of a pool that told this expect; some evidence at least."""
-    of_all = pool([each for of_set in told for each in of_set.evidence])
-    return of_all._replace(log_effects=pool_effects([each for of_set in told for each in of_set.effects]))
+def pooled(contributions: Sequence[LogContribution]) -> Hyperprior:
+    """What the sets of a pool expect that share this, which has some evidence at least."""
+    of_all = pool([each for of_set in contributions for each in of_set.evidence])
+    return of_all._replace(log_effects=pool_effects([each for of_set in contributions for each in of_set.effects]))

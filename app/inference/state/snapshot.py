@@ -1,9 +1,9 @@
 """The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
 
 snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up. It is
-the same however the log came in, but for the covariance: that is within a tolerance of the exact one (posterior.py).
+the same however the log came in, except for the covariance: that is within a tolerance of the exact one (posterior.py).
 
-A stage is what the model hangs on besides the interpretation, and a function of the log alone. While it lasts the
+A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
 of comparisons that are powers of two; what answers are worth and biases in closed form are learnt at sizes whose first
 three binary digits alone are not 0; what is published learns both from all of them (published.py).
@@ -25,7 +25,7 @@ from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.position_bias import biased_judges, build_for
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, as_learnt, at_scale, weighed
+from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
@@ -43,7 +43,7 @@ class Stage(NamedTuple):
     absolute: int  # sequence number of the last absolute score
     fitted: int  # comparisons at which the scale of absolute scores was estimated
     learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
-    pooled: int  # sequence number of the last entry that the set's pool told it
+    pooled: int  # sequence number of the last entry with shared priors
     biased: tuple[bool, ...] = ()  # by judge, whose bias is a parameter
 
 
@@ -135,7 +135,7 @@ def compute_ahead(snapshot: Snapshot) -> Posterior | Lesson:
 
 
 def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
-    """The snapshot with what was computed ahead at this version or before, if it is still of use."""
+    """The snapshot with what was computed ahead at this version or before, if it is still useful."""
     if ahead.model is not snapshot.model:
         return snapshot
     if isinstance(ahead, Posterior):

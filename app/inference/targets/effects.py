@@ -12,7 +12,7 @@ from app.inference.targets.people import mode_of
 from app.inference.targets.voices import USUAL_EFFECTS, voices_of
 from app.inference.types import Bools, Ints
 
-LEAST_TOLD = 0.05  # share of the prior's variance that a log takes away: with less it tells nothing of a judge
+LEAST_INFORMATION = 0.05  # share of the prior's variance that a log takes away: with less it tells nothing of a judge
 EFFECTS = np.arange(-6.0, 4.0, 0.25)  # ln(omega^2 / tau2)
 
 
@@ -40,7 +40,7 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Eff
     return [
         EffectsContribution(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
         for place, judge in enumerate(voices.judges, start=1)
-        if left[place] > LEAST_TOLD
+        if left[place] > LEAST_INFORMATION
     ]
 
 
@@ -48,18 +48,18 @@ def _between(z: float, variance: float) -> Normal:
     return Normal(USUAL_EFFECTS.mean + USUAL_EFFECTS.sd * z, USUAL_EFFECTS.sd * float(np.sqrt(variance)))
 
 
-def pool_effects(told: Sequence[EffectsContribution]) -> dict[int, Normal]:
+def pool_effects(contributions: Sequence[EffectsContribution]) -> dict[int, Normal]:
     """What a set expects of ln(omega^2 / tau2) of each of these judges, as pooling.py does of their noise.
 
     x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
     """
-    judges = sorted({each.judge for each in told})
-    return {judge: _pooled([each.log_effects for each in told if each.judge == judge]) for judge in judges}
+    judges = sorted({each.judge for each in contributions})
+    return {judge: _pooled([each.log_effects for each in contributions if each.judge == judge]) for judge in judges}
 
 
-def _pooled(told: Sequence[Normal]) -> Normal:
-    mean, sd = np.array(told).T[:, :, None, None]
+def _pooled(effects: Sequence[Normal]) -> Normal:
+    mean, sd = np.array(effects).T[:, :, None, None]
     variance = sd**2 + SPREADS[:, None] ** 2
     at = -0.5 * ((mean - EFFECTS) ** 2 / variance + np.log(variance))
     log_prior = LOG_PRIOR_OF_SPREAD[:, None] - 0.5 * ((EFFECTS - USUAL_EFFECTS.mean) / USUAL_EFFECTS.sd) ** 2
-    return expected(EFFECTS, (1.0 - 1.0 / len(told)) * at.sum(axis=0) + log_prior)
+    return expected(EFFECTS, (1.0 - 1.0 / len(effects)) * at.sum(axis=0) + log_prior)

@@ -58,8 +58,8 @@ def _row(campaign: Campaign, source: DataSet, judge: JudgeFile) -> list[str]:
 def _measured(folder: Path, source: DataSet, part: str, judge: JudgeFile, documents: int) -> Floats:
     """(C, 4) comparisons, Spearman of the sort, and of soft-bt by WAYS with as many comparisons."""
     cases = source.cases(folder, part, documents)
-    heard = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]
-    return np.array([_sorted(case, k) for k, case in enumerate(heard)])
+    noisy_cases = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]
+    return np.array([_sorted(case, k) for k, case in enumerate(noisy_cases)])
 
 
 def _sorted(case: Case, k: int) -> list[float]:

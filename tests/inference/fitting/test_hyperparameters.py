@@ -15,8 +15,8 @@ from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import fit, fold
 from app.inference.fitting.published import publish
 from app.inference.fitting.quadrature import quadrature
+from app.inference.fitting.verdict_weights import at_scale, shares, weighed
 from app.inference.fitting.votes import laplace_evidence
-from app.inference.fitting.worth import at_scale, shares, weighed
 from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, Outcome, by_one_judge, join, once_each, take

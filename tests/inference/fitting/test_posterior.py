@@ -9,7 +9,7 @@ from app.inference.experts import measured_bt
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, weighed
+from app.inference.fitting.verdict_weights import Hyperparameters, weighed
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
 from tests.inference.factories import (
@@ -360,17 +360,17 @@ def test_folding_step_by_step_ends_where_a_fit_does(expert: str, biases: int, ha
 @each_bias
 def test_fixed_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> None:
     """Rank-one updates in between as well: a few at a time, more than N at a time, and over many compactions."""
-    assert_never_afresh(model(20, 1.0, expert, biases=biases))
+    assert_never_recomputed(model(20, 1.0, expert, biases=biases))
 
 
 @pytest.mark.parametrize("power", [0.7, 1.0])
 @pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian"])
 @each_bias
 def test_curvature_that_hangs_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
-    assert_never_afresh(model(20, 1.0, expert, biases=biases, power=power))
+    assert_never_recomputed(model(20, 1.0, expert, biases=biases, power=power))
 
 
-def assert_never_afresh(m: Model) -> None:
+def assert_never_recomputed(m: Model) -> None:
     log = by_judges(random_comparisons(20, 120, seed=9), 3)
     for stops in ([*range(1, 121)], [3, 40, 120], [119, 120]):
         assert_same(fold_at(stops, log, m), posterior.fit(log, m))

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from app.inference.fitting.hyperparameters import Learnt, learn
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.worth import weighed
+from app.inference.fitting.verdict_weights import weighed
 from app.inference.types import Comparisons, once_each
 
 N, PAIRS, TIMES = 12, 60, 4

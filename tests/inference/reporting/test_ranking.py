@@ -177,9 +177,9 @@ def test_candidates_are_interchangeable_up_to_the_rounding_of_their_variance() -
 
 
 def test_rank_intervals_of_a_settled_order_are_points() -> None:
-    settled = Scores(np.array([0.0, 100.0, -100.0]), isotropic(3, 1.0))
+    decided = Scores(np.array([0.0, 100.0, -100.0]), isotropic(3, 1.0))
 
-    assert summarise(settled, Wanted(0.95), rng()).rank_interval.tolist() == [[2, 2], [1, 1], [3, 3]]
+    assert summarise(decided, Wanted(0.95), rng()).rank_interval.tolist() == [[2, 2], [1, 1], [3, 3]]
 
 
 def test_rank_intervals_without_data_say_nothing() -> None:
@@ -306,7 +306,7 @@ def test_p_top_grows_with_k() -> None:
     np.testing.assert_array_equal(of_k[-1], 1.0)
 
 
-def told_apart_by(difference: float, means: ArrayLike) -> Scores:
+def distinguished_by(difference: float, means: ArrayLike) -> Scores:
     """Independent scores: those that differ by more are surely different at the level of 95%."""
     mean = np.asarray(means, np.float64)
     return Scores(mean, isotropic(len(mean), 0.5 * (difference / sure_of_any(len(mean), 0.95)) ** 2))
@@ -314,14 +314,14 @@ def told_apart_by(difference: float, means: ArrayLike) -> Scores:
 
 def test_tie_groups_by_hand() -> None:
     """Surely means by more than 1.6: 2.9 and 2.0 tie with 3.5; 1.8 does not, nor 0.1 with its own head 1.8."""
-    live = told_apart_by(1.6, [1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6])
+    live = distinguished_by(1.6, [1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6])
 
     assert tie_groups(live, Wanted()).tolist() == [2, 1, 3, 1, 1, 3, 4]
 
 
 def test_a_group_is_held_against_its_head_and_not_against_its_neighbour() -> None:
     """Small steps add up: nobody ties with a head that is surely better."""
-    live = told_apart_by(1.6, -np.arange(6.0))
+    live = distinguished_by(1.6, -np.arange(6.0))
 
     assert tie_groups(live, Wanted()).tolist() == [1, 1, 2, 2, 3, 3]
 
@@ -329,7 +329,7 @@ def test_a_group_is_held_against_its_head_and_not_against_its_neighbour() -> Non
 @pytest.mark.parametrize(("epsilon", "expected"), [(0.0, [1, 2, 3]), (0.4, [1, 1, 2]), (2.2, [1, 1, 1])])
 def test_epsilon_widens_the_groups(epsilon: float, expected: list[int]) -> None:
     """1.6 + epsilon is what separates."""
-    live = told_apart_by(1.6, [3.7, 1.8, 0.1])
+    live = distinguished_by(1.6, [3.7, 1.8, 0.1])
 
     assert tie_groups(live, Wanted(epsilon=epsilon)).tolist() == expected
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.fitting.foresight import foresee, log_likelihoods, logits
+from app.inference.fitting.prediction import log_likelihoods, logits, predict
 from app.inference.reporting.signal import CLAIMED, counting, log_evidence, log_evidence_on_new_items, signal_of
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
 
@@ -128,7 +128,7 @@ def test_evidence_by_prompt_is_that_of_prompts_turned_round() -> None:
     twice = np.concatenate([item, item])
     order = np.argsort(twice, kind="stable")
     both, twice = take(both, order), twice[order]
-    bets, z = logits(foresee(both, 8, twice)._replace(bias=np.zeros(both.size))), both.p > 0.5
+    bets, z = logits(predict(both, 8, twice)._replace(bias=np.zeros(both.size))), both.p > 0.5
     same = (twice[:, None] == twice) & (both.judge[:, None] == both.judge)
     centred = bets - bets @ same / same.sum(axis=0)
     of_z, of_turned = (log_likelihoods(centred, won) for won in (z, ~z))

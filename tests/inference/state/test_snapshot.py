@@ -18,7 +18,7 @@ from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior, period
-from app.inference.fitting.worth import at_scale
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.confidence import concordance

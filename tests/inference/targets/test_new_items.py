@@ -204,18 +204,18 @@ def test_with_effects_prompts_settle_it_and_comparisons_do_not() -> None:
     now, endless = leads(on_new_items(fitted, item)), leads(_same_prompts(_clusters(fitted, item), 1.0))
     assert now < 0.99
     assert endless < 0.99
-    settled = prompts_needed(fitted, item, leads, 0.99)
-    assert settled.prompts == 15
-    assert settled.share is not None
-    assert settled.share > 0.8
-    assert settled.needed is not None
-    assert settled.needed > 15
-    assert settled.comparisons_suffice is False
+    decided = prompts_needed(fitted, item, leads, 0.99)
+    assert decided.prompts == 15
+    assert decided.share is not None
+    assert decided.share > 0.8
+    assert decided.needed is not None
+    assert decided.needed > 15
+    assert decided.comparisons_suffice is False
     assert prompts_needed(fitted, item, leads, now).needed == 15
     assert prompts_needed(fitted, item, leads, 1.1).needed is None
 
 
 def test_without_effects_comparisons_settle_it() -> None:
     comparisons, item, _ = judged(10, 15, 0.0, share=0.3)
-    settled = prompts_needed(published(comparisons, item), item, leads, 0.95)
-    assert settled.comparisons_suffice is True
+    decided = prompts_needed(published(comparisons, item), item, leads, 0.95)
+    assert decided.comparisons_suffice is True
