@@ -87,7 +87,7 @@ class Worker:
             await self._give_back(list(self._leases))
 
     async def _until_down(self, name: str) -> None:
-        """A slot; when the engine is down all are told to stop, so that what they have read is sent first."""
+        """A slot; when the engine is down all stop, after they have sent what they have read."""
         try:
             await self._slot(name)
         except EngineDown as error:

@@ -173,7 +173,7 @@ def _verdict(outcome: Outcome) -> Verdict:
 
 
 def _go_on_with_the_same(job: JudgingJob) -> None:
-    """Write what this job is, unless it is there already. Raises InputError in the folder of another job."""
+    """Write what this job is, unless it is written. Raises InputError in the folder of another job."""
     described, file = json.loads(json.dumps(_description(job))), job.folder / DESCRIPTION
     if not file.exists():
         if any(job.folder.glob("part-*.parquet")):

@@ -1,6 +1,6 @@
 """Runs of active learning against a judge whose answers are all known.
 
-A loop asks for pairs and is told the answers; after each batch its scores are held against the truth by Spearman's
+A loop asks for pairs and receives verdicts; after each batch its scores are compared with the truth by Spearman's
 rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
 ranking, how far it is reached (goals.py) stands for Spearman's.
 
@@ -53,7 +53,7 @@ class Setup(NamedTuple):
     seed: int
     method: RankingMethod
     batch: int = 1
-    pooled: bool = False  # where it is learnt what answers are worth: from all cases together
+    pooled: bool = False  # where verdict weights are learnt: from all cases together
     tournament: Tournament | None = None  # which pairs candidates instead of the policy
 
 
@@ -106,11 +106,11 @@ class LocalLoop:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to learn anew from a pool what answers are worth."""
+        """Whether it is time to learn verdict weights from a pool again."""
         return self.snapshot.learnt is not None and self.snapshot.stage.learnt != self._pooled_at
 
     def learn(self, hyperprior: Hyperprior) -> None:
-        """Learn what answers are worth, given what a pool says of it."""
+        """Learn verdict weights, given what a pool says of them."""
         self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
         self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
@@ -196,7 +196,7 @@ def replay(loop: Loop, case: Case, limit: int) -> Floats:
 
 
 def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: Sequence[int]) -> list[Floats]:
-    """`replay` of several, batch by batch, which learn together what answers are worth."""
+    """`replay` of several, batch by batch, which learn verdict weights together."""
     runs = [Run(loop, case, limit) for loop, case, limit in zip(loops, cases, limits, strict=True)]
     going = [(run, run.step()) for run in runs]
     while going := [(run, comparisons) for run, comparisons in going if comparisons]:

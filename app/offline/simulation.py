@@ -2,7 +2,7 @@
 
 efficiency curve  Spearman's correlation, the mean over the cases; a case that has run out of pairs keeps its last value
 cost of a target  the fewest comparisons where the curve is at least target * full-set correlation
-its error         the standard deviation of that, averaged over seeds, when the cases are drawn anew (bootstrap)
+its error         the standard deviation of that, averaged over seeds, when the cases are drawn again (bootstrap)
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -69,7 +69,7 @@ class Cost(NamedTuple):
     last_pearson: float
 
 
-Fleet = tuple[Job, ...]  # runs that learn together what answers are worth; mostly one alone
+Fleet = tuple[Job, ...]  # runs that learn verdict weights together; mostly one alone
 Runner = Callable[[Sequence[Fleet]], Iterable[list[Floats]]]
 
 
@@ -200,7 +200,7 @@ def error(curves: Curves, way: Way, target: float) -> float | None:
 
 
 def resampled_costs(curves: Curves, way: Way, target: float) -> Floats:
-    """(RESAMPLES,) mean cost over seeds with the cases drawn anew, which are the same for every way.
+    """(RESAMPLES,) mean cost over seeds with the cases drawn again, which are the same for every way.
 
     A curve that never gets there counts as one comparison more than it has.
     """

@@ -22,7 +22,7 @@ from app.service.context import Context
 from app.storage import assignments, judges
 
 Failures = Mapping[str, Mapping[str, int]]  # how often each kind, by the judge's name
-MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published anew
+MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published again
 
 
 @dataclass(frozen=True)

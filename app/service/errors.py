@@ -219,7 +219,7 @@ class DatabaseDown(Unavailable):
 
 
 class Busy(Unavailable):
-    """Others are in the way."""
+    """The set is busy."""
 
 
 class Preparing(Unavailable):

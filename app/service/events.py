@@ -68,7 +68,7 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
 
 
 def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Look) -> bool:
-    """True where a look holds more than this listener has told, or is new enough to say that there is no more."""
+    """True where a look holds more than this listener has sent, or is new enough to say that there is no more."""
     if look.state is None or previous is None or after is None:
         return look.state is None
     is_new = asyncio.get_running_loop().time() - look.at < HEARTBEAT_SECONDS

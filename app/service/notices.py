@@ -106,7 +106,7 @@ class Notices:
         self.hear_all()
 
     async def run(self, listen: Callable[[Callable[[str], None], Callable[[], None]], Awaitable[None]]) -> None:
-        """Listen for ever; whenever that begins, wake everyone, so that nothing said before is missed."""
+        """Listen without end; on each start wake everyone, so that no earlier notice is missed."""
         while True:
             try:
                 await listen(self.hear, self.hear_all)

@@ -1,4 +1,4 @@
-"""Pooled evidence: what a set is told by the others of its pool (pools.py), or from elsewhere."""
+"""Shared priors of a set, from the others of its pool (pools.py) or from elsewhere."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,8 +1,8 @@
-"""Pools: sets that learn from each other what an answer of their judges is worth (decision 41).
+"""Pools: sets that share priors of verdict weights and of the spread of scores (decision 41).
 
-A pool is estimated anew whenever its comparisons have grown by a quarter, by one process. The estimate is kept with the
-pool, and from there enters the log of each of its open sets that has comparisons, once and in batches: what a process
-that is killed leaves undone, the next look does.
+A pool is estimated again whenever its comparisons have grown by a quarter, by one process. The estimate is kept with
+the pool, and from there enters the log of each of its open sets that has comparisons, once and in batches: what a
+process that is killed leaves undone, the next look does.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ log = logging.getLogger("nextpair")
 
 
 async def keep_up(ctx: Context) -> None:
-    """Look at the pools of the sets that change, for ever; at all of them first."""
+    """Look at the pools of the sets that change, without end; at all pools first."""
     while True:
         await ctx.notices.changes.wait()
         await asyncio.sleep(LOOK_SECONDS)
@@ -44,7 +44,7 @@ async def keep_up(ctx: Context) -> None:
 
 
 async def look(ctx: Context, ids: Sequence[UUID] | None) -> None:
-    """Estimate the pools of these sets, or all, that are due, and tell their sets what they were not told yet."""
+    """Estimate the pools of these sets, or all, that are due, and share each estimate with the sets that lack it."""
     async with ctx.writing() as db:
         names = await pools.of_sets(db, ids)
         due = await pools.claim(db, names) if names else []
@@ -93,7 +93,7 @@ def _stored(contributions: Sequence[LogContribution]) -> dict[str, Any]:
 
 
 async def _tell(ctx: Context, name: str) -> None:
-    """Write the pool's estimate into the logs that lack it, but for sets that others write to."""
+    """Write the pool's estimate into the logs that lack it, except for sets that others write to."""
     while True:
         async with ctx.writing() as db:
             lacking = await pools.lock_lacking(db, name, SENT_AT_ONCE)

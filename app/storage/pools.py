@@ -21,10 +21,10 @@ _of_pool = (s.pool.is_not(None), s.deleted_at.is_(None), s.evidence == literal("
 
 
 class PoolEstimate(NamedTuple):
-    """What a pool has learnt, to be told to its sets."""
+    """What a pool has learnt, for its sets."""
 
     estimate: UUID  # its id
-    sets: int  # that told it
+    sets: int  # that contributed
     value: dict[str, Any]
 
 

@@ -17,7 +17,7 @@ class BenchRun(NamedTuple):
 
     date: str
     commit: str  # with a + where files of app differ from it
-    machine: str  # figures of two runs are only held against each other where it is the same
+    machine: str  # figures of two runs are only compared where it is the same
     load: float  # how many processes wanted a core as it began
 
     @property

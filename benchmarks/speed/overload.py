@@ -1,7 +1,7 @@
 """More asks and tells than one process takes: `python -m benchmarks.speed.overload` prints what becomes of them.
 
 First judges in a closed loop show the most that it takes, its knee. Then pairs are asked for at a fixed rate, whether
-or not earlier ones were answered; each pair that is given is told at once. An ask that is refused is not repeated; a
+or not earlier ones were answered; each leased pair is judged at once. An ask that is refused is not repeated; a
 tell is, after as long as the answer says. Service, database and load share this machine.
 """
 
@@ -69,7 +69,7 @@ class Connections:
 
 
 class Load:
-    """Pairs asked for and told, with the seconds that each answer took."""
+    """Pairs asked for and judged, with the seconds that each response took."""
 
     def __init__(self, url: str, sets: list[str]) -> None:
         self._connections, self._sets, self._numbers = Connections(url), sets, count()

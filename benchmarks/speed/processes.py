@@ -83,7 +83,7 @@ ROUTES: dict[str, Route] = {
 
 
 async def _load(urls: Sequence[str], route: Route, ids: Sequence[UUID], seconds: float) -> tuple[int, float]:
-    """Pairs asked for and told by judges who each go through sets of their own; milliseconds of an ask."""
+    """Pairs asked for and judged by judges with sets of their own; milliseconds of an ask."""
     clients = [AsyncClient(url) for url in urls]
     latencies: list[float] = []
     try:

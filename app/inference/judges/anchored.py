@@ -11,7 +11,7 @@ from the A of the labelled items on. Items without a label are worth having wher
 where most judges have correlated errors: then they agree with each other more than with the truth. u is the largest of
 WEIGHTS by which the labels of some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
 parts, as well as by any, to AS_GOOD. With u = 0 the labels alone say who is right how often. count_k is 1 until A has
-settled.
+decided.
 """
 
 from typing import NamedTuple

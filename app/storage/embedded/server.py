@@ -152,7 +152,7 @@ def _create_cluster(home: Path, account: Account, folder: Path) -> None:
 
 
 def _launch(home: Path, account: Account, folder: Path) -> int:
-    """Start the server as a child of nobody, whose life does not hang on ours; return its pid.
+    """Start the server detached, so that it outlives this process; return its pid.
 
     A shell sends it to the background instead of pg_ctl, which would expand `$` and quotes in the path.
     """

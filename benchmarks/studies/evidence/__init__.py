@@ -1,1 +1,1 @@
-"""How far a ranking that learns what an answer is worth may be believed: a set is driven by the service's own code."""
+"""How far a ranking with learnt verdict weights can be trusted: the service's own code drives a set."""

@@ -1,7 +1,7 @@
 """Simulations of a data set in its parts, and what is read off them, with errors.
 
 cost        comparisons until the mean correlation over the documents is a share of what the full set gives
-its error   the standard deviation of the mean over parts and seeds when the documents are drawn anew
+its error   the standard deviation of the mean over parts and seeds when the documents are drawn again
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ JUDGES = (CONSISTENT, NOISY, NOISIER, SHARP, FLAT)
 
 
 class MeasuringPlan(NamedTuple):
-    """What is simulated, but for the data."""
+    """What is simulated, except for the data."""
 
     ways: tuple[Way, ...]
     judge: JudgeFile = CONSISTENT

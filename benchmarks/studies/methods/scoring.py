@@ -162,7 +162,7 @@ def _comparisons(case: Case, sample: Sample, rng: np.random.Generator) -> Compar
 
 
 def random_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Pairs that cover every text, but for that at random (PoE 4.2)."""
+    """Pairs that cover every text, otherwise at random (PoE 4.2)."""
     pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(len(exists)), rng)
     return _sides(list(islice(pairs, count)))
 

@@ -1,7 +1,7 @@
 """Sorting by a judge's verdicts, as PAIRS does (Liu et al. 2024), against scores from as many comparisons (PoE C.8).
 
-The sort is a merge sort: the heads of two sorted halves are compared, the likelier one goes first. PAIRS has a beam of
-merges too, which of sets this small asks for most pairs.
+The sort is a merge sort: the heads of two sorted halves are compared, the more likely one goes first. PAIRS has a beam
+of merges too, which of sets this small asks for most pairs.
 """
 
 from collections.abc import Callable, Mapping
