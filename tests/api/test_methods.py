@@ -172,7 +172,7 @@ async def two_leaning_judges(http: httpx.AsyncClient, **fields: Any) -> str:
     return str(created["id"])
 
 
-async def test_judges_of_opposite_bias_are_told_apart(http: httpx.AsyncClient) -> None:
+async def test_judges_of_opposite_bias_are_distinguished(http: httpx.AsyncClient) -> None:
     found = (await ranking(http, await two_leaning_judges(http)))["position_bias"]
     assert {judge: bias["comparisons"] for judge, bias in found.items()} == {"alice": 75, "bob": 75}
     for judge, lean in (("alice", 0.9), ("bob", -0.9)):

@@ -1,4 +1,4 @@
-"""A client of one server hears what another server was told, also after PostgreSQL was killed."""
+"""A client of one server gets what another server received, also after PostgreSQL was killed."""
 
 import asyncio
 import os

@@ -130,7 +130,7 @@ def date_in(seconds: float) -> str:
 
 
 class _Drip(httpx.SyncByteStream):
-    """A byte now and then, for ever."""
+    """A byte now and then, without end."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

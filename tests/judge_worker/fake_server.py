@@ -11,7 +11,7 @@ import httpx
 
 from judge_worker.engines.scripted import REFUSED
 
-Settings = Mapping[str, Any]  # of the worker, where it has to be told something
+Settings = Mapping[str, Any]  # of the worker, where it needs some
 BREAKS = "BREAK"  # in a text: the server fails
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
 TOKEN = "Bearer sk-0123456789"

@@ -75,5 +75,5 @@ def test_honest_judges_who_give_probabilities_are_rarely_doubted(noise: float, t
 
 
 @pytest.mark.parametrize("judge", [is_cyclic(1.0), is_cyclic(0.9), plays_rock_paper_scissors(0.9)])
-def test_circles_are_doubted(judge: Judge) -> None:
+def test_cycles_are_doubted(judge: Judge) -> None:
     assert doubted(judge) >= 0.75

@@ -90,7 +90,7 @@ async def texts(client: AsyncClient) -> SetOut:
     return await client.send(create_set(SetIn(name="texts", question="Which is longer?", candidates=candidates)))
 
 
-def test_keys_begin_with_the_set_but_for_these() -> None:
+def test_keys_begin_with_the_set_except_for_these() -> None:
     unique = [
         (table.name, next(iter(constraint.columns)).name)
         for table in metadata.sorted_tables

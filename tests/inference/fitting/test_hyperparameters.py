@@ -39,7 +39,7 @@ def scores_of(rng: np.random.Generator, n: int, scale: float) -> Floats:
 
 
 def measured(n: int, count: int, seed: int, scale: float = 1.0, noise: float = 0.3, delta: float = 0.0) -> Comparisons:
-    """Random pairs, each told once, by a judge whose logits err by `noise`."""
+    """Random pairs, each judged once, by a judge whose logits err by `noise`."""
     rng = np.random.default_rng(seed)
     s = scores_of(rng, n, scale)
     pairs = np.array([(i, j) for i in range(n) for j in range(i)])[rng.permutation(n * (n - 1) // 2)[:count]]
@@ -252,7 +252,7 @@ def learn_from(comparisons: Comparisons, of: Model) -> Floats:
 
 
 def repeated(n: int, pairs: int, seed: int) -> Comparisons:
-    """Votes on pairs of which every third is told three times."""
+    """Votes on pairs of which every third is judged three times."""
     rng, once = np.random.default_rng(seed), voted(n, pairs, seed, scale=2.0)
     log = take(once, np.arange(pairs).repeat(np.where(np.arange(pairs) % 3, 1, 3)))
     anew = rng.random(log.size) < 0.3

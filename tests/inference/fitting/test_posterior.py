@@ -112,7 +112,7 @@ def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: b
 
 
 @each_kind
-def test_a_covariance_that_is_made_afresh_beside_the_votes_is_folded_on_from(hard: bool) -> None:
+def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard: bool) -> None:
     """Among many it takes a while, in which more votes come."""
     n, count = INVERTED_AT_ONCE + 4, 150
     log, m = random_comparisons(n, count, seed=1, hard=hard), model(n)
@@ -156,7 +156,7 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
 @numerics
 @given(logs(max_n=25, max_count=40), st.integers(0, 40))
 def test_fold_of_any_log_forgets_when_it_looked(log: Log, stop: int) -> None:
-    """But for the covariance, which no weight that has drifted takes further from the exact one than it has."""
+    """Except for the covariance, which no weight that has drifted takes further from the exact one than it has."""
     m, votes = model(log.n), log.comparisons
 
     live = fold_at([min(stop, votes.size), votes.size], votes, m)
@@ -213,7 +213,7 @@ def test_an_exact_covariance_has_no_columns() -> None:
     assert posterior.exact(exact).covariance is exact.covariance
 
 
-def test_the_covariance_is_made_afresh_once_a_period() -> None:
+def test_the_covariance_is_recomputed_once_a_period() -> None:
     log, m = random_comparisons(200, 40, seed=4), model(200)
 
     assert dense(fold_at([20, 39], log, m).covariance).columns.shape == (19, 200)
@@ -366,7 +366,7 @@ def test_fixed_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> 
 @pytest.mark.parametrize("power", [0.7, 1.0])
 @pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian"])
 @each_bias
-def test_curvature_that_hangs_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
+def test_curvature_that_depends_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
     assert_never_recomputed(model(20, 1.0, expert, biases=biases, power=power))
 
 
@@ -440,7 +440,7 @@ def test_a_comparison_keeps_its_weight_in_sigma_times_what_its_own_has_changed_b
 
 
 @pytest.mark.parametrize("n", [30, FACTORED + 6, INVERTED_AT_ONCE + 4])
-def test_where_a_pair_weighs_less_the_covariance_is_made_afresh(n: int) -> None:
+def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
     old, m = weighing(n, seed=0), model(n)
     less, more = old.weight.copy(), old.weight.copy()
     less[5] *= 0.9

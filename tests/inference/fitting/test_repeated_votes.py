@@ -36,7 +36,7 @@ def test_the_same_again_counts_once(seed: int) -> None:
     np.testing.assert_allclose(weight.sum(axis=1), hyperparameters.votes[1])
 
 
-def test_votes_drawn_anew_count_in_full_and_keep_the_scale() -> None:
+def test_votes_drawn_again_count_in_full_and_keep_the_scale() -> None:
     """240 votes on scores of variance 1 tell it within a factor of 2 (20 logs, seeds 0 to 19)."""
     all_learnt = [learnt_from(votes(seed, anew=True)).hyperparameters for seed in range(20)]
     assert np.mean([each.repeat_correlation[1] for each in all_learnt]) < 0.1

@@ -70,7 +70,7 @@ def test_who_joined_first_does_not_matter() -> None:
     np.testing.assert_allclose(agreements(turned).kappa, agreements(said).kappa)
 
 
-def test_coins_agree_by_chance_alone_and_all_alike_is_one() -> None:
+def test_random_judges_agree_by_chance_alone_and_all_alike_is_one() -> None:
     coins = krippendorff(verdicts(np.random.default_rng(3), 20_000, 3, 2, right=0.5, ties=0.2))
     alike = krippendorff(np.tile([[1.0], [-1.0]], (20, 3)))
     assert coins is not None

@@ -117,7 +117,7 @@ def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[flo
     assert_allclose(helped.covariance, alone.covariance)
 
 
-def test_verdicts_that_are_all_alike_are_no_certainty() -> None:
+def test_verdicts_that_are_all_alike_prove_nothing() -> None:
     """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
     shown = Instances(np.array([0, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 2]))
     people = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]))

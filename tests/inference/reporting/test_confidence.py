@@ -124,7 +124,7 @@ def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
     assert sure.interval == pytest.approx((0.0, 1.0))
 
 
-def test_where_verdicts_told_nothing_more_of_them_tell_nothing() -> None:
+def test_where_verdicts_say_nothing_more_of_them_say_nothing() -> None:
     alike = Scores(np.zeros(3), isotropic(3, 1.0))
     assert concordance_after(alike, np.ones(3), every(3), 4.0) == pytest.approx(0.5)
 

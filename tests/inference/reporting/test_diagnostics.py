@@ -164,7 +164,7 @@ def test_a_pair_that_pools_to_a_tie_is_no_edge(tie: list[tuple[int, int, float]]
 
 
 def test_repeated_verdicts_of_a_pair_are_pooled_by_their_mean() -> None:
-    """0 over 1 once surely, against two weak verdicts the other way."""
+    """0 over 1 once at full strength, against two weak verdicts the other way."""
     assert cycles(comparisons((0, 1, 1.0), (0, 1, 0.4), (1, 0, 0.6), (1, 2, 1.0), (2, 0, 1.0)), 3).cyclic == 1
 
 

@@ -96,7 +96,7 @@ def test_other_names_of_prompts_and_candidates_change_names_alone() -> None:
     assert_allclose(other.covariance.matrix()[np.ix_(names, names)], one.covariance.matrix(), atol=1e-8)
 
 
-def test_every_part_has_the_scale_that_stops_are_held_against() -> None:
+def test_every_part_has_the_scale_that_stops_are_tested_with() -> None:
     comparisons, item, _ = judged(6, 8, 0.5)
     for method in (LEARNT, ONE_VOTE):
         fitted = published(comparisons, item, method)
@@ -198,7 +198,7 @@ def leads(scores: Scores) -> float:
     )
 
 
-def test_with_effects_prompts_settle_it_and_comparisons_do_not() -> None:
+def test_with_effects_prompts_decide_it_and_comparisons_do_not() -> None:
     comparisons, item, _ = judged(9, 15, 1.0)
     fitted = published(comparisons, item)
     now, endless = leads(on_new_items(fitted, item)), leads(_same_prompts(_clusters(fitted, item), 1.0))
@@ -215,7 +215,7 @@ def test_with_effects_prompts_settle_it_and_comparisons_do_not() -> None:
     assert prompts_needed(fitted, item, leads, 1.1).needed is None
 
 
-def test_without_effects_comparisons_settle_it() -> None:
+def test_without_effects_comparisons_decide_it() -> None:
     comparisons, item, _ = judged(10, 15, 0.0, share=0.3)
     decided = prompts_needed(published(comparisons, item), item, leads, 0.95)
     assert decided.comparisons_suffice is True
