@@ -64,11 +64,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
-def resize(disk: Path, room: int) -> None:
+def resize(disk: Path, space: int) -> None:
     """So many bytes remain free."""
     there = os.statvfs(disk)
     used = (there.f_blocks - there.f_bfree) * there.f_frsize
-    subprocess.run(["mount", "-o", f"remount,size={used + room}", disk], check=True)
+    subprocess.run(["mount", "-o", f"remount,size={used + space}", disk], check=True)
 
 
 @pytest.fixture
