@@ -42,7 +42,7 @@ class JudgedLog:
     judges: Sequence[str]  # (J,) names
     people: Bools  # (J,) which of them are people
     verdicts: Comparisons  # p and weight as they came
-    answers: Comparisons  # p tempered, as many votes as an answer is said to be worth
+    answers: Comparisons  # p tempered, by the verdict weights of the set
     item: Ints  # (K,) what each was about
     has: Bools  # (I, N) which candidates have an output for an item
     prompts: int  # 0 of texts

@@ -46,7 +46,7 @@ class RankingRequest(NamedTuple):
     target: InferenceTargetName | None = None  # as `own_target` says
     goal: Goal = RANKING
     stop: Stop = Stop()
-    votes: Mapping[str, float] = {}  # that an answer is said to be worth, by the judge's name
+    votes: Mapping[str, float] = {}  # that a verdict is set to count for, by the judge's name
     temperatures: Mapping[str, float] = {}  # likewise
     baseline: str | None = None  # key of the candidate that all are compared with
     scale: ScaleName = "logit"

@@ -32,7 +32,7 @@ How scores are fitted
     BIASED_BY_DEFAULT        500  candidates  judges who say probabilities have a position bias; beyond, none by
                                               default, as it makes the next pair slow to choose [71]
 
-What answers are worth
+Verdict weights
 
     DECOMPOSED               500  candidates  evidence by eigenvalues or a determinant, and variances of repeated pairs
                                               from a matrix; beyond, by Lanczos' quadrature and local push, which take
@@ -46,7 +46,7 @@ What answers are worth
                                               with 300 [68]
     POOL_PROPAGATED           32  candidates  the same of a set in a pool, however few its votes; beyond, by Laplace's
                                               normal, if votes are enough. A set takes 15 ms [68]
-    EFFECTS_POOLED            64  candidates  a set tells its pool of its models' effects; beyond, it does not, as that
+    EFFECTS_POOLED            64  candidates  a set shares its models' effects with its pool; beyond, it does not: that
                                               takes longer than all else that is pooled [not kept]
 
 Which pair is next

@@ -203,7 +203,7 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
         and (len(group.keys) > DENSE or group.is_folded)
     ):
         method = method._replace(verdict_weight="one-vote")
-        left_out.append("what an answer is worth: it counts as one vote")
+        left_out.append("verdict weights: each verdict counts as one vote")
     if method.position_bias == "auto" and group.is_folded:
         method = method._replace(position_bias="none")
         left_out.append("position biases: none is assumed")

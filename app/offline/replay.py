@@ -211,7 +211,7 @@ def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: S
 
 
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
-    """(N,) from every ordered pair that the judge offers, each of them worth one vote, and all absolute scores."""
+    """(N,) from every ordered pair that the judge offers, each of one vote, and all absolute scores."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
     method = method._replace(verdict_weight="one-vote")

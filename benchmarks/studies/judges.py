@@ -1,7 +1,7 @@
 """Several judges together: `python -m benchmarks.studies.judges` prints the tables of docs/appendix/judges.md.
 
 Aggregation on ../shared/data/skillagg, with judges who always say yes beside the real ones; judge-aware rankings by
-simulation and on ../shared/data/prd_vicuna80; where people's next verdict is worth most on chatbot_arena_ppr.
+simulation and on ../shared/data/prd_vicuna80; where people's next verdict helps most on chatbot_arena_ppr.
 """
 
 import csv

@@ -1,7 +1,7 @@
 """What do sets gain from shared priors? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
 
 SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
-service's own code chooses. `alone` each learns from itself what an answer is worth; `pooled` they tell each other
+service's own code chooses. `alone` each learns verdict weights from itself; `pooled` they share priors
 whenever their comparisons have grown by a quarter, as the sets of a project do. Both are asked by the same judges.
 """
 

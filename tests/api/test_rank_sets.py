@@ -1,4 +1,4 @@
-"""People and a judge on the same pairs of outputs, and where people's next verdict is worth most."""
+"""People and a judge on the same pairs of outputs, and where people's next verdict helps most."""
 
 from typing import Any
 

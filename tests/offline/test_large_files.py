@@ -93,7 +93,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
     assert run(["rank", str(log), "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["left_out"] == [
-        "what an answer is worth: it counts as one vote",
+        "verdict weights: each verdict counts as one vote",
         "position biases: none is assumed",
         "the signal",
         "the agreement of judges",
@@ -123,7 +123,7 @@ def test_many_candidates_are_ranked_without_a_matrix(
             [float(many[key][column]) for key in dense], [float(row[column]) for row in dense.values()], atol=tolerance
         )
     assert run(["rank", str(log), "--position-bias", "none"]) == 0
-    assert "not said of so much: what an answer is worth" in capsys.readouterr().out
+    assert "not said of so much: verdict weights" in capsys.readouterr().out
 
 
 def test_a_table_has_the_best_and_says_how_many_more_there_are(

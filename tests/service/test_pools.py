@@ -1,4 +1,4 @@
-"""Sets of a pool tell each other what an answer of their judges is worth: when, whom, and once each."""
+"""Sets of a pool share priors of verdict weights: when, with which, and once each."""
 
 import asyncio
 from collections.abc import AsyncIterator

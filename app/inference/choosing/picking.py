@@ -109,7 +109,7 @@ def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
 def _best_pairs(
     search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance
 ) -> tuple[PairSet, float | None]:
-    """The pairs that are tied for the best, and what they are worth where that is no criterion of their own."""
+    """The pairs that are tied for the best, and their score by the criterion, if they were chosen by it."""
     if (joins := joining(component, open_pairs)) is not None:
         return joins, None
     criterion, ranks = search.policy.criterion, search.goal == RANKING

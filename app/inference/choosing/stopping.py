@@ -2,15 +2,15 @@
 
 A set may stop when its top k are separated from the rest, when every rank interval is narrow, when no further
 comparison would teach much, when its order is likely enough, or when it knows its goal. The first two and the last are
-claims about the order of pairs, read after every comparison, so they rest on a test that may be looked at as often as
-one likes. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j
-is (Savage and Dickey)
+claims about the order of pairs, read after every comparison, so they rest on a test that stays valid under
+continuous monitoring. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor
+against s_i = s_j is (Savage and Dickey)
 
     B = sqrt(v / V) exp(m^2 / (2 v))
 
 Under s_i = s_j it is a martingale with mean 1, however the pairs were chosen, so it ever exceeds 1/alpha with
-probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as what answers are
-worth and how far candidates are apart is learnt, w_g being what the comparisons leave of each point,
+probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as where verdict
+weights and the spread of scores are learnt, w_g being the posterior weight of each point,
 
     1 / B = sum_g w_g / B_g
 
@@ -36,7 +36,7 @@ from app.inference.reporting.confidence import concordance
 from app.inference.types import Bools, Floats, Ints
 
 LARGEST = 700.0  # ln of an e-value that is distinguished
-ALIKE = 1.0  # difference of ln B that is not worth telling apart
+ALIKE = 1.0  # difference of ln B that makes no distinction
 
 Reason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 

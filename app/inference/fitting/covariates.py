@@ -8,7 +8,7 @@ comparison k has
 beta > 0: outputs with more of it win more. beta is a parameter as the scores are (model.py); the marginal of the scores
 is what candidates would score if all outputs had the same value. No next pair is chosen by such a model.
 
-What answers are worth is learnt first as if there were no covariates. With beta^ the mode by that, it is learnt again
+Verdict weights are learnt first as if there were no covariates. With beta^ the mode by that, they are learnt again
 from the measurements y_k - x_k beta^. Votes stay as they are: their tau2 holds what covariates add to the scores.
 """
 

@@ -1,4 +1,4 @@
-"""The worth of an answer, and how far candidates are apart, learnt from comparisons (methods 11; none of the papers).
+"""Verdict weights and the spread of scores, learnt from comparisons (methods 11; none of the papers).
 
 y = logit p is a measurement of the difference of two scores s ~ N(0, tau2 I), with an error of variance sigma2 of its
 judge (experts/measured_bt.py); where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.

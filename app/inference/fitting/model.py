@@ -54,7 +54,7 @@ class Method(NamedTuple):
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate", "closed-form", or "auto": position_bias.py
-    verdict_weight: str = "one-vote"  # or "learnt": tau2 and what answers are worth
+    verdict_weight: str = "one-vote"  # or "learnt": tau2 and the weights
     absolute_scale: str = "estimate"  # or "given": of absolute scores
 
 

@@ -231,7 +231,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 def tolerance(comparisons: Comparisons, model: Model) -> float:
     """The bound on |g|_inf: what the widest prior asks for, and the rounding of sums of so many terms.
 
-    A bias or an effect is known from verdicts, each worth about one: its prior asks for nothing. Each term is rounded
+    A bias or an effect is known from verdicts, each of about one vote: its prior asks for nothing. Each term is rounded
     to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
     """
     rows, votes = shown(

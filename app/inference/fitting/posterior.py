@@ -5,10 +5,10 @@ carries one rank-one update per comparison, its weight taken at the new MAP. Whe
 one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once. What is published is always
 computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
 
-Among more than INVERTED_AT_ONCE candidates a fresh Sigma takes so long that nobody should wait for it. There `is_due`
-says when it is wanted, and whoever has time fits and folds on from there.
+Among more than INVERTED_AT_ONCE candidates no request should wait for a fresh Sigma. There `is_due` says when it is
+wanted, and a process that has time fits and folds on from there.
 
-Where it is learnt what answers are worth, one that a judge repeats takes from the weight of the one before: a
+Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before: a
 comparison keeps the weight that it has in Sigma, times what its own has changed by.
 
 An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never

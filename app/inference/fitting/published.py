@@ -24,7 +24,7 @@ from app.inference.types import Comparisons, Floats, Ints
 class Published(NamedTuple):
     """A posterior with the model that it belongs to."""
 
-    scores: Scores  # their marginal; where it is learnt what answers are worth, over all that this may be
+    scores: Scores  # their marginal, also over learnt verdict weights
     posterior: Posterior  # where that is as it was learnt
     answers: Comparisons  # as they came
     comparisons: Comparisons  # with their weights in the model
@@ -49,13 +49,13 @@ def publish(
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
-    What answers are worth and the scale of absolute scores are not integrated over together: with absolute scores, the
-    former stays as it was learnt from comparisons.
+    Verdict weights and the scale of absolute scores are not integrated over together: with absolute scores, the
+    former stay as they were learnt from comparisons.
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
         a mixture has to be. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
         votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
-        at one value vote where it is learnt what answers are worth (saturation.py). `covariates` of the comparisons are
+        at one value vote where verdict weights are learnt (saturation.py). `covariates` of the comparisons are
         taken out of the scores, by a covariance that is a matrix and Laplace's approximation.
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.

@@ -122,7 +122,7 @@ def prediction_powered(
 
 
 def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
-    """Verdicts of people that judges are worth, beside so many of theirs: as many more would vary as little."""
+    """Verdicts of people that judges save, beside so many of theirs: as many more would vary as little."""
     gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
     return max(round((gain - 1.0) * people), 0)
 
@@ -146,7 +146,7 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
 
 
 def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
-    """(J,) lam of each judge in [0, 1]: how far it is worth having. 0 where it never varies.
+    """(J,) lam of each judge in [0, 1]: how much it counts. 0 where it never varies.
 
     Conceptually: where sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2 is least, within pairs.
     """

@@ -83,7 +83,7 @@ def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: in
 def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
     """What was ranked after the first `count` comparisons of the log; None where these could not answer the target.
 
-    Scores themselves, which are ranked of thousands of candidates too, are those by what answers are worth now.
+    Scores themselves, which are ranked of thousands of candidates too, are those by the present verdict weights.
     """
     evidence, first = snapshot.evidence, slice(count)
     answers, comparisons = take(evidence.answers, first), take(evidence.comparisons, first)

@@ -9,8 +9,8 @@ the other, as soon as the kinds before it are used up:
     a pair once more                                          in the order that this judge saw less often
 
 A judge that always answers alike is never asked once more: its repeats teach nothing. People do not; of others it shows
-in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats of a
-probability share one answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. Votes
+in their repeats, and until it does few of them are out. Where verdict weights are learnt, repeats of a
+probability share one verdict's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. Votes
 that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if that is more, so often. Then
 other pairs tell more. With the order "both" a judge ends what it has half done first.
 """

@@ -5,12 +5,12 @@ the same however the log came in, except for the covariance: that is within a to
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
-of comparisons that are powers of two; what answers are worth and biases in closed form are learnt at sizes whose first
-three binary digits alone are not 0; what is published learns both from all of them (published.py).
+of comparisons that are powers of two; verdict weights and biases in closed form are learnt at sizes rounded
+down to three significant binary digits; what is published learns both from all of them (published.py).
 
 Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to the stage
 before teach, so that its own lesson can be learnt while it lasts. So can a fresh covariance among more than
-INVERTED_AT_ONCE. `compute_ahead` is for whoever has the time; nobody has to wait for it.
+INVERTED_AT_ONCE. `compute_ahead` is for a process that has the time; no request has to wait for it.
 """
 
 from collections.abc import Iterable
@@ -39,16 +39,16 @@ DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of the
 class Stage(NamedTuple):
     """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
 
-    judges: int  # whose biases, or worth, are parameters
+    judges: int  # whose biases, or weights, are parameters
     absolute: int  # sequence number of the last absolute score
     fitted: int  # comparisons at which the scale of absolute scores was estimated
-    learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
+    learnt: int  # comparisons at which verdict weights, and biases in closed form, were learnt
     pooled: int  # sequence number of the last entry with shared priors
     biased: tuple[bool, ...] = ()  # by judge, whose bias is a parameter
 
 
 class Lesson(NamedTuple):
-    """What the next stage takes answers to be worth, learnt while the present one lasts."""
+    """Verdict weights of the next stage, learnt while the present one lasts."""
 
     model: Model
     size: int  # comparisons from which it is learnt
@@ -61,7 +61,7 @@ class Snapshot(NamedTuple):
     log: Log  # what counts of it
     evidence: Evidence
     stage: Stage
-    learnt: Hyperparameters | None  # None where the set says what answers are worth
+    learnt: Hyperparameters | None  # None where the set fixes verdict weights
     model: Model
     posterior: Posterior
     shown: ShownPairs
@@ -217,14 +217,14 @@ def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
 
 
 def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
-    """rho of the votes of the judge with this id, 0 of a new one; None where the set says what answers are worth."""
+    """rho of the votes of the judge with this id, 0 of a new one; None where the set fixes verdict weights."""
     if snapshot.learnt is None:
         return None
     return float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())
 
 
 def learnt_from(size: int, n: int) -> int:
-    """How many of `size` comparisons of n candidates answers' worth is learnt from."""
+    """How many of `size` comparisons of n candidates verdict weights are learnt from."""
     stage = leading(size, DIGITS)
     return stage if n <= LEARNT_AT_ONCE else leading(max(stage - 1, 0), DIGITS)
 

@@ -219,7 +219,7 @@ def mean_size(many: Sequence[RankBounds]) -> float:
 
 
 def estimates_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
-    """How often theta and ranks are held by either ellipsoid, and what the judge is worth."""
+    """How often theta and ranks are held by either ellipsoid, and how much the judge helps."""
     header = ["k", "n", "N", "pairs", "judge", "runs", "theta, %", "ranks, %", "published: theta, %", "ranks, %"]
     header += ["lambda", "variance stated", "squared error"]
     return table(header, [_estimates(design, runs) for design, runs in measured.items()])

@@ -1,4 +1,4 @@
-"""Where people's next verdict is worth most."""
+"""Where people's next verdict helps most."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What answers are worth, and how far candidates are apart: the evidence is exact, and repeats are no evidence."""
+"""Verdict weights and the spread of scores: the evidence is exact, and repeats are no evidence."""
 
 import numpy as np
 import pytest

@@ -399,11 +399,11 @@ def test_votes_that_become_measurements_leave_their_rows(noise: float) -> None:
     log = by_judges(random_comparisons(n, count, seed=0), 2)
     says_half = (log.judge == 0) & (np.arange(count) < count - 1)
     log = log._replace(p=np.where(says_half, 0.5, log.p), judge=np.append(log.judge[:-1], 0))
-    worth = Hyperparameters(1.0, np.array([noise, 1.0]), np.ones(2), np.ones(2))
+    learnt = Hyperparameters(1.0, np.array([noise, 1.0]), np.ones(2), np.ones(2))
     m, item = build(Method(verdict_weight="learnt"), n), np.zeros(count, np.int64)
 
     def first(size: int) -> Comparisons:
-        return weighed(take(log, slice(size)), item[:size], n, worth)
+        return weighed(take(log, slice(size)), item[:size], n, learnt)
 
     live = posterior.fold(posterior.prior(m), first(count - 1))
     assert_same(posterior.fold(live, first(count)), posterior.fit(first(count), m))

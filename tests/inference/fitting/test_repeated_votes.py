@@ -1,4 +1,4 @@
-"""What votes on a pair are worth that is asked again."""
+"""How much votes count on a pair that is asked again."""
 
 import numpy as np
 import pytest

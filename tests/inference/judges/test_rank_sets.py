@@ -343,7 +343,7 @@ def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
 
 
 def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
-    """Against a solver that knows no gradient; those who are worth nothing or less are at their bound."""
+    """Against a solver that knows no gradient; those that help nothing or less are at their bound."""
     shown, people, (good,), _ = draw(design(4), np.random.default_rng(11))
     random, partial = (
         draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("random", "partial")
