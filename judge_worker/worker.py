@@ -1,11 +1,10 @@
 """The loop: lease pairs over many sets, judge them, send the verdicts.
 
 Several slots take turns at the engine: while it reads the batch of one, the others send verdicts, lease and tokenise.
-Verdicts are sent as they come, so that no pair waits for another one of its batch.
-Each slot asks as a worker of its own name, so that asking again after a crash or a lost answer brings back the pairs
-that the slot holds and no others. Every write carries an idempotency key, and an assignment takes one verdict only: a
-verdict is neither lost nor counted twice, whatever is cut off or killed. While the engine is away all pairs are given
-back, for other workers to judge.
+Verdicts are sent as they come, so that no pair waits for another one of its batch. Each slot asks as a worker of its
+own name. So asking again after a crash or a lost response brings back the pairs that the slot holds and no others.
+Every write carries an idempotency key, and an assignment takes one verdict only: a verdict is neither lost nor counted
+twice, whatever is cut off or killed. While the engine is away all pairs are given back, for other workers to judge.
 """
 
 import asyncio

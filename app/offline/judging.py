@@ -1,9 +1,9 @@
 """Pairs in files, judged without a service into a folder of verdicts, in this process or on a Ray cluster.
 
-The pairs are cut into parts of a fixed number of rows. The verdicts on a part are a Parquet file, which appears when
-all of them are there: a job that was stopped goes on with the parts that are missing, and a part that is judged twice,
-as its first judge was killed, is the same file again. `_job.json` says what the verdicts are of, so that nobody goes on
-with another judge, template or file of pairs.
+The pairs are cut into parts of a fixed number of rows. The verdicts on a part are a Parquet file, which appears once
+all of them are made. A job that was stopped goes on with the missing parts. A part that is judged twice, as its first
+judge was killed, is the same file again. `_job.json` says what the verdicts are of, so that nobody goes on with another
+judge, template or file of pairs.
 """
 
 import json

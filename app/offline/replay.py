@@ -1,7 +1,7 @@
 """Runs of active learning against a judge whose answers are all known.
 
-A loop asks for pairs and receives verdicts; after each batch its scores are compared with the truth by Spearman's
-rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
+A loop asks for pairs and receives verdicts. After each batch its scores are compared with the truth by Spearman's rank
+correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
 ranking, how far it is reached (goals.py) stands for Spearman's.
 
     efficiency curve      these correlations after 1, 2, ... comparisons; it stands still within a batch

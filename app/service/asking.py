@@ -1,7 +1,8 @@
 """Asking: which pairs a judge gets.
 
 Pairs come from three sources, in this order: the judge's own live leases, what selection finds in the log and the
-leases of everyone else, and, while others hold all that is left, whatever is given back within `wait_seconds`.
+leases of everyone else, and whatever is given back within `wait_seconds`. The last is for when others hold all that is
+left.
 """
 
 import asyncio

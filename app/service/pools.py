@@ -1,8 +1,8 @@
 """Pools: sets that share priors of verdict weights and of the spread of scores (decision 41).
 
 A pool is estimated again whenever its comparisons have grown by a quarter, by one process. The estimate is kept with
-the pool, and from there enters the log of each of its open sets that has comparisons, once and in batches: what a
-process that is killed leaves undone, the next look does.
+the pool, and from there enters the log of each of its open sets that has comparisons, once and in batches. What a
+killed process leaves undone, the next look does.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """A page that follows a large set while verdicts arrive: `python -m benchmarks.speed.live_page`.
 
-Judges tell 20 verdicts a second on 1,000 candidates. Two readers do as the page of the ranking does: one asks for the
-newest ranking again half a second after the last one was there; the other drags the version slider back and forth, and
+Judges tell 20 verdicts a second on 1,000 candidates. Two readers do as the page of the ranking does. One asks for the
+newest ranking again half a second after the last one was there. The other drags the version slider back and forth, and
 gives up what it asked for before. A third looks at the set, its candidates and its judges. Service, database and load
 share this machine.
 """

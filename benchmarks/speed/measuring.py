@@ -44,7 +44,7 @@ class Row(NamedTuple):
 def medians(*actions: Callable[[], object], seconds: float) -> list[float]:
     """Milliseconds of each action after a warm-up.
 
-    They take turns, so that a machine that slows down slows all of them; the first run of a turn, which finds the cache
+    They take turns, so that a machine that slows down slows all of them. The first run of a turn, which finds the cache
     as another left it, does not count.
     """
     start = time.perf_counter()

@@ -1,9 +1,9 @@
 """Several processes on one PostgreSQL: `python -m benchmarks.speed.processes` prints what 1, 2 and 4 of them take.
 
-Judges ask for a pair and tell its verdict, one after the other, over many sets. Asks of a set go to the process
-that the hash of its id names, as a proxy with consistent hashing would send them, or to any at random; verdicts, whose
-path names no set, go to any. Processes, database and judges share this machine; the CPU that the processes need for
-a pair is what carries over to others.
+Judges ask for a pair and tell its verdict, one after the other, over many sets. Asks of a set go to the process that
+the hash of its id names, as a proxy with consistent hashing would send them, or to any at random. Verdicts, whose path
+names no set, go to any. Processes, database and judges share this machine; the CPU that the processes need for a pair
+is what carries over to others.
 """
 
 import argparse

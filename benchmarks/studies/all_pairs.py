@@ -7,7 +7,7 @@ The truth is the order of the mean verdicts on all pairs, where ties share the b
     held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was true
     stop     the set's rule, goal top 1 at 0.95, tested after every comparison
 
-The third table replays judges with verdicts on all pairs of real texts; its truth is their own mean verdicts, and what
+The third table replays judges with verdicts on all pairs of real texts. Its truth is their own mean verdicts, and what
 `latent` does with the same answers stands beside it.
 """
 

@@ -1,7 +1,8 @@
 """Judges validated against people's labels: `python -m benchmarks.studies.labels` prints the tables of judges.md.
 
-Two judges are right independently in a share of the items, four others have the same error in 40% of them: the accuracy
-of each way to weigh them on 319 items with that many labels. And what labels show, by which items people label.
+Two judges are right independently in a share of the items, four others have the same error in 40% of them. A row has
+the accuracy of each way to weigh them on 319 items with that many labels. And what labels show, by which items people
+label.
 """
 
 import sys

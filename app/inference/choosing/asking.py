@@ -2,8 +2,8 @@
 
 A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
 the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
-estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known: balanced orders
-make what a single pair tells about it cancel.
+estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known. With balanced
+orders, what a single pair tells about the bias cancels.
 """
 
 from functools import cached_property

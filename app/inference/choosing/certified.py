@@ -10,7 +10,7 @@ for each pair on it. A pick comes with
     ratio = the most that any open pair can score / the least that this one scores        1 is the best pair for sure
 
 Several pairs come in rounds. A round takes pairs of its shortlist that share no candidate, best first, as long as their
-ratio is GOOD; then all of them are answered, as fantasies, and the next round begins. Within a round other pairs are
+ratio is GOOD. Then all of them are answered, as fantasies, and the next round begins. Within a round other pairs are
 taken for what they score before it, which is no less than what they score at any turn. The v of a pick is computed from
 v', what it has left once the whole round is answered: v' = v / (1 + w v), with v no more than at its own turn.
 

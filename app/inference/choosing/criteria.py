@@ -14,8 +14,9 @@ For the ranking of more than FULLY_SUMMED candidates pairs that join what no com
 of these (joining.py), except for random.
 
 All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
-while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only: for the ranking those
-whose own term, (k, l) = (i, j), is largest; for another goal those among the candidates that are least decided in it.
+while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only. For the ranking they are
+those whose own term, (k, l) = (i, j), is largest; for another goal, those among the candidates that are least decided
+in it.
 
 m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
 v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones

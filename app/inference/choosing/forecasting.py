@@ -1,13 +1,13 @@
 """Forecasts: how many comparisons a set still needs until it stops, with an interval.
 
-Means move with each verdict, so the futures are drawn: true scores s from the posterior, and then, for each claim about
-a difference d with mean m and precision q = 1 / v, what the posterior will be once it has g times that precision,
+Means move with each verdict, so the futures are drawn: first true scores s from the posterior. Then, for each claim
+about a difference d with mean m and precision q = 1 / v, the posterior that has g times that precision is drawn,
 
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
 to the first g at which the stop's own test is passed. Claims that all share a candidate, as those of a leader do, tell
-of each other: there m and v are those that remain once the other differences are known, and with P = Sigma^-1,
-u = P 1, z = s - mu less (u z / u 1) 1,
+of each other. There m and v are those that remain once the other differences are known, and with P = Sigma^-1, u = P 1,
+z = s - mu less (u z / u 1) 1,
 
     q = P_ll - u_l^2 / (u 1)        m = d + (P z)_l / q        for the claim about l
 
@@ -18,7 +18,7 @@ asked for by itself, w = phi w(d) more precision by each answer. So a future in 
     F + sum_c (x_c - F rate_c) / (w_c rho)     rho = C / (N - 1) for C claims among N, what answers tell of other claims
 
 and without end where pairs that open again tell nothing more. Where the posterior is a mixture, a future goes its way
-by the normal of the same moments, and its test asks for as much more of ln B as the mixture's falls short of it now.
+by the normal of the same moments. Its test asks for as much more of ln B as the mixture's falls short of it now.
 
 Rank widths, the entropy and the concordance are about all pairs; there precision goes on to grow as it has.
 

@@ -1,8 +1,8 @@
 """Forecasts of stops on the round of all pairs: how many verdicts it takes yet, by playing the round on.
 
-A future draws scores s from the posterior, and has a judge who is consistent with them: a verdict on (i, j) is a vote
+A future draws scores s from the posterior, and has a judge who is consistent with them. A verdict on (i, j) is a vote
 for whoever has more, or the probability sigma(s_i - s_j). It asks about the pair of the goal whose order is in most
-doubt, tells that verdict to the posterior and its draws of W, and goes on until the stop's own criterion is met:
+doubt, and updates the posterior and its draws of W. It goes on until the stop's own criterion is met:
 
     P(d > 0 | N(m, v)) = Phi(u),  u = m / sqrt(8 / pi + v)        a vote, by sigma(d) = Phi(d / sqrt(8 / pi)),
                                                                   to which N(m, v) is moment-matched

@@ -1,8 +1,8 @@
 """Stopping: when a set need ask no more. How far off that is: forecasting.
 
-A set may stop when its top k are separated from the rest, when every rank interval is narrow, when no further
-comparison would teach much, when its order is likely enough, or when it knows its goal. The first two and the last are
-claims about the order of pairs, read after every comparison, so they rest on a test that stays valid under
+A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when it knows its
+goal. It may also stop when no further comparison would teach much, or when its order is likely enough. The first three
+are claims about the order of pairs, read after every comparison. So they rest on a test that stays valid under
 continuous monitoring. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor
 against s_i = s_j is (Savage and Dickey)
 

@@ -4,8 +4,9 @@ A judge gives a candidate the value c with probability p_c. Matching moments,
 
     mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step: that of rounding to the scale
 
-and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale
-it is a change of that score's prior. c0 and c1 > 0, one pair per judge, map the judge's scale to that of the scores.
+and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale it
+is a change of that score's prior. The numbers c0 and c1 > 0, one pair per judge, map the judge's scale to that of the
+scores.
 
 They maximise the evidence, the density of what the judge said, mu_n ~ N((s_n - c0) / c1, var), with the scores
 integrated out. The joint density of scores and scale has no maximum to profile: it rises without end as c1 -> 0 with

@@ -5,7 +5,7 @@ comparison k has
 
     x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
 
-beta > 0: outputs with more of it win more. beta is a parameter as the scores are (model.py); the marginal of the scores
+beta > 0: outputs with more of it win more. Like the scores, beta is a parameter (model.py). The marginal of the scores
 is what candidates would score if all outputs had the same value. No next pair is chosen by such a model.
 
 Verdict weights are learnt first as if there were no covariates. With beta^ the mode by that, they are learnt again

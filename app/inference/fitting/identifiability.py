@@ -1,7 +1,7 @@
 """The share of verdicts in what is known of a positional bias (ours; none of the papers).
 
 A bias is identifiable beside the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in
-every comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is
+every comparison of a judge, raising delta by one and lowering those scores changes no d. Then what is known of delta is
 what the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of
 delta and V_flat that under a flat prior on the scores, both from H,
 

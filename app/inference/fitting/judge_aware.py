@@ -4,11 +4,10 @@
 
     s ~ the model's prior      delta_j ~ N(0, BIAS_VARIANCE)      c_j ~ N(1, 1), and 1 of people
 
-A discriminating judge (large c) counts for more, a random one (c near 0) for little, and the verdicts
-of an adversarial one (c < 0) are inverted: that is what makes useless judges possible, and intervals hold. The priors
-guard against judges of few votes, whose c stays near 1, and against one-sided ones, whose delta takes up what they say.
-An adversarial majority looks like the truth, so where there are people their c is 1 and all others are validated
-against them (methods 9).
+A discriminating judge (large c) counts for more, a random one (c near 0) for little, and the verdicts of an adversarial
+one (c < 0) are inverted. So useless judges are possible, and intervals hold. The priors guard against judges of few
+votes, whose c stays near 1, and against one-sided ones, whose delta takes up what they say. An adversarial majority
+looks like the truth, so where there are people their c is 1 and all others are validated against them (methods 9).
 
 The scores are integrated out by EM, for the most likely (s, c, delta) together would have c follow the noise in s:
 

@@ -1,6 +1,6 @@
 """The evidence of measurements alone, exact (methods 11).
 
-Repeats of a pair of one item by one judge are one group g, for they share its error: y_g is the mean of y = logit p,
+Repeats of a pair of one item by one judge are one group g, for they share its error. y_g is the mean of y = logit p,
 u_g the largest of their weights, l_g the mean of +-1 by order.
 
     y_g = s_low - s_high + l_g delta + e_g       e_g ~ N(0, sigma2 / u_g), sigma2 of its judge       s ~ N(0, tau2 I)

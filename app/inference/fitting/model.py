@@ -15,9 +15,9 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
-differences of scores have the same posterior whichever score is held, and only differences are published; so none is
-held here, for a hold on one would tell it from candidates that are its equals. VAGUE keeps islands and certain
-verdicts well posed, and moves differences by about a millionth.
+differences of scores have the same posterior whichever score is held. Only differences are published. So none is held
+here: a hold on one would distinguish it from candidates that are its equals. VAGUE keeps islands and certain verdicts
+well posed, and moves differences by about a millionth.
 
     N, P, K, J   model.n, model.size, comparisons.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,)

@@ -6,8 +6,8 @@
     auto            as a parameter, that of judges who give probabilities; nobody's of other models than soft-bt with
                     the prior unit, and of more than BIASED_BY_DEFAULT candidates
 
-People vote, and so do judges whose probabilities count as votes (saturation.py): one verdict in each order tells
-little of a bias, and a bias that might be takes more from the confidence than most biases do.
+People vote, and so do judges whose probabilities count as votes (saturation.py). One verdict in each order tells little
+of a bias, and a possible bias takes more from the confidence than most biases do.
 """
 
 from typing import cast

@@ -8,14 +8,14 @@ computed in full (`exact`); what chooses a pair is within this tolerance (decisi
 Among more than INVERTED_AT_ONCE candidates no request should wait for a fresh Sigma. There `is_due` says when it is
 wanted, and a process that has time fits and folds on from there.
 
-Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before: a
-comparison keeps the weight that it has in Sigma, times what its own has changed by.
+Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. A comparison
+keeps the weight that it has in Sigma, times the change of its own.
 
 An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
 move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
 
-Beyond DENSE candidates Sigma is certified, if the model has such a form (gaussian): every fold is a fit from where the
+Beyond DENSE candidates Sigma is certified, if the model has such a form (gaussian). Every fold is a fit from where the
 last one was, and the intervals follow its weights. They hold whichever comparisons were followed, but how wide they are
 depends on that.
 

@@ -7,10 +7,10 @@ votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
 
     1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(V) / 2), at most 1      V = sum (1 - 1 / m) pi (1 - pi)
 
-with pi from a fit that counts every vote, and one standard error in favour of rho = 0: where repeats vary about as much
+with pi from a fit that counts every vote, and one standard error in favour of rho = 0. Where repeats vary about as much
 as chance lets them, a little rho would make scores of little spread out of many votes.
 
-Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
+Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less. phi
 is 1 over their dispersion, sum r^2 / sum E r^2 of residuals r of a pair, and at most 1. Single votes say nothing of
 that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
 """

@@ -17,9 +17,9 @@ the two classes' names gets another truth. Half a vote for each has no side. SA 
 frequent, pi_c = 1/C. To have all three to the letter is `to_first` of votes and labels, the first of equal classes
 being no, and `equal_shares` of dawid_skene.
 
-Classes are only known up to their names: if other names fit the judges' own words better (a larger trace of all
-confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there
-are few items, better than chance: an EM without them may turn any minority into the truth.
+Classes are only known up to their names. If other names fit the judges' own words better (a larger trace of all
+confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there are
+few items, better than chance: an EM without them may turn any minority into the truth.
 """
 
 from collections.abc import Callable

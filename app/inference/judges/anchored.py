@@ -7,8 +7,8 @@ The other items come into the M step with a weight u, and judges who err togethe
         (labels.py), and u P(c | n) of the others
     E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
 
-from the A of the labelled items on. Items without a label help where errors are independent, and mislead
-where most judges have correlated errors: then they agree with each other more than with the truth. u is the largest of
+from the A of the labelled items on. Items without a label help where errors are independent, and mislead where most
+judges have correlated errors: then they agree with each other more than with the truth. The weight u is the largest of
 WEIGHTS by which the labels of some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
 parts, as well as by any, to AS_GOOD. With u = 0 the labels alone say who is right how often. count_k is 1 until A has
 decided.

@@ -1,7 +1,7 @@
 """How far each judge answers as the others do, lately and before: which judge is random, and which has changed.
 
-Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones (fitting/prediction.py);
-the scales count in proportion to how well they predict both. q is the probability predicted that the first wins, z
+Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones (fitting/prediction.py).
+The scales count in proportion to how well they predict both. Then q is the probability predicted that the first wins, z
 what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
 judge's verdicts
 

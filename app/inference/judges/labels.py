@@ -5,9 +5,9 @@ sum_c v_nkc t_nc. Intervals are Wilson's (1927).
 
 Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
 to their number. So the labelled items are like all, and what they tell of judges varies less than by chance. Labels of
-what is most disputed would tell wrong how often each judge is right elsewhere (benchmarks/studies/labels.py); the
-labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree,
-is more than UNLIKE standard errors from that of all.
+what is most disputed would mislead about how often each judge is right elsewhere (benchmarks/studies/labels.py). The
+labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree, is
+more than UNLIKE standard errors from that of all.
 
 Labels of such items are weighted (post-stratification), with the majority as one label more. Of N items, L labelled,
 let d judges dissent from most in N_d, of which L_d are labelled. With t_nc = 0 without a label, judges are learnt from

@@ -9,11 +9,11 @@ Classes s and skills A are fitted to the judges' answers (skill_model.py). Then,
 
 For SkillAggregation items are held out in groups: s_n and A_n of each come from a fit that never saw its group. A
 context of many numbers would else repeat the votes it was fitted to, which would count double. Of every fit's items
-some more groups are held out to stop it early. Judges who say always the same are passed over, as a few of them would
-be explained best by one class for all items; their confusion matrices are those of chance.
+some more groups are held out to stop it early. Judges who always say the same are passed over, as a few of them would
+be explained best by one class for all items. Their confusion matrices are those of chance.
 
 lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are predicted best, with A
-the same for all items: for -X, too, whose fits take several times as long.
+the same for all items. That holds for -X, too, whose fits take several times as long.
 
 Without people's labels judges are compared with each other, and most may have correlated errors. With labels l_nc
 (0 for all c where there are none) every method has three answers P_j, each of them to item n without l_n:

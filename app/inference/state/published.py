@@ -175,7 +175,7 @@ def distance(
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
     What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
-    comparisons on the same ones need not decide it; people, nothing: it depends on who is asked.
+    comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
 
     Args: `published` is exact for the target of `sought`, the scores themselves by default.
     """

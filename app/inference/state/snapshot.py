@@ -5,12 +5,12 @@ the same however the log came in, except for the covariance: that is within a to
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
-of comparisons that are powers of two; verdict weights and biases in closed form are learnt at sizes rounded
-down to three significant binary digits; what is published learns both from all of them (published.py).
+of comparisons that are powers of two. Verdict weights and biases in closed form are learnt at sizes rounded down to
+three significant binary digits. What is published learns both from all comparisons (published.py).
 
-Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to the stage
-before teach, so that its own lesson can be learnt while it lasts. So can a fresh covariance among more than
-INVERTED_AT_ONCE. `compute_ahead` is for a process that has the time; no request has to wait for it.
+Among more than LEARNT_AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
+before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than INVERTED_AT_ONCE.
+`compute_ahead` is for a process that has the time; no request has to wait for it.
 """
 
 from collections.abc import Iterable

@@ -1,9 +1,9 @@
 """What these judges would say of all pairs: known where they said it, drawn where they did not (methods 13a; ours).
 
 A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
-there. W_i is the mean of i's verdicts against the others over all questions: the expected win rate, by which a
-complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior,
-d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
+there. W_i is the mean of i's verdicts against the others over all questions. It is the expected win rate, by which a
+complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior, d = s_i
+- s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
 
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
@@ -13,7 +13,7 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
-each other one is drawn in their place, without a bias: it may well be the best, or the last.
+each other one is drawn in their place, without a bias. It may well be the best, or the last.
 
     W       WinRates.values     (D, N)
 """

@@ -1,5 +1,5 @@
 """Real judges and people. Each set of each data set is ranked from all verdicts of its judge, and from pairs drawn at
-random, a fifth of N (N - 1); with one vote per verdict, and with verdict weights learnt from the set alone.
+random, a fifth of N (N - 1). Each has one vote per verdict, or verdict weights learnt from the set alone.
 
     stated       the expected concordance: the share of pairs that the ranking expects in the right order
     judge        the share that it has in the order of all of the judge's verdicts; where these tie, half a pair

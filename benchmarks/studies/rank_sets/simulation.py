@@ -1,6 +1,6 @@
 """k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
-so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two
-other answers; or `partial`: in half of the instances it takes the side of every second system; or `random`, which
+so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two other
+answers. Or it is `partial`: in half of the instances it takes the side of every second system. Or it is `random`, which
 never calls a tie. Pairs of systems are shown equally often (`even`), with chances drawn from a Dirichlet distribution
 (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
 """
