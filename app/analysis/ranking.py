@@ -24,6 +24,7 @@ from app.inference.targets import Quantity
 from app.inference.types import Convergence
 from app.sentences import confidence, inference_targets, prompts
 from app.sentences.fits import ENDS
+from app.sentences.stopping import by_model_alone
 
 
 class Publish(Protocol):
@@ -80,7 +81,9 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
     judge_effects = {log.judges[each.judge]: present_judge_effects(each, log.keys) for each in standings.judge_effects}
     is_decided = stopping is not None and stopping.converged
-    first_place = confidence.first_place(_places(rows), log.rows, log.signal(target.name))
+    is_own = request.target is None or request.target == log.target(name, request.own_target).name
+    by_rule = by_model_alone(stopping, log.signal(target.name)) if is_own else ""
+    first_place = confidence.first_place(_places(rows), log.rows, log.signal(target.name), by_rule)
     ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
@@ -106,7 +109,9 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
         ranking=rows,
     )
-    ranking = ranking.model_copy(update={"summary": _summary(log, ranking, target)})
+    ranking = ranking.model_copy(
+        update={"summary": _summary(log, ranking, target, by_rule, stopping if is_own else None)}
+    )
     return in_elo(ranking) if request.scale == "elo" else ranking
 
 
@@ -114,19 +119,19 @@ def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
     """Raises Impossible for what this method, or this log, does not have."""
     name, baseline = request.name, request.baseline
     if request.scale == "elo" and not _has_logits(request):
-        raise Impossible(
-            "scale", f"the scores of {name} are no logits, which Elo is made of; choose the method soft-bt"
-        )
+        raise Impossible("scale", f"the scores of {name} are not logits, which Elo needs; choose the method soft-bt")
     if request.by is not None and request.target not in (None, "new-items"):
-        raise Impossible("by", f"slices are about new prompts; leave the inference target {request.target} out")
+        raise Impossible("by", f"slices are about new prompts; omit the inference target {request.target}")
     if baseline is None:
         return
     if baseline not in log.keys:
-        raise Impossible("baseline", f"there is no candidate {baseline!r}; name one as the ranking does")
+        raise Impossible("baseline", f"there is no candidate {baseline!r}; name one of the ranking")
     if name in BASELINES or name in JOINT:
         raise Impossible("baseline", f"{name} gives no joint draws of the scores; choose the method soft-bt")
     if len(log.keys) > RANKED_DENSE:
-        raise Impossible("baseline", f"there are {len(log.keys):,} candidates; it is there for up to {RANKED_DENSE}")
+        raise Impossible(
+            "baseline", f"there are {len(log.keys):,} candidates, and a baseline takes at most {RANKED_DENSE}"
+        )
 
 
 def _quantity(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Quantity | None:
@@ -151,15 +156,23 @@ def _standings(
     return by_posterior(published, wanted, pairs_of, quantity, target.name)
 
 
-def _summary(log: JudgedLog, ranking: schemas.Ranking, target: Target) -> list[str]:
+def _summary(
+    log: JudgedLog, ranking: schemas.Ranking, target: Target, by_rule: str, stopping: schemas.Stopping | None
+) -> list[str]:
     """What is ranked, how sure that is, and what to do next."""
     signal = None if log.times is not None else log.signal(target.name)
     claims = confidence.summary(
-        _places(ranking.ranking), log.rows, signal, ranking.confidence, ranking.method.level, ranking.validation.about
+        _places(ranking.ranking),
+        log.rows,
+        signal,
+        ranking.confidence,
+        ranking.method.level,
+        ranking.validation.about,
+        by_rule,
     )
-    further = [each.sentence for each in (ranking.stopping, ranking.prompts) if each and each.sentence]
+    further = [each.sentence for each in (stopping, ranking.prompts) if each and each.sentence not in ("", by_rule)]
     if signal and not signal.claimed and log.rows and not further:
-        further = [confidence.next_step(is_complete=target.judged.complete)]
+        further = [confidence.next_step(is_complete=target.judged.complete, is_stopped=bool(by_rule))]
     return [ranking.inference_target.sentence, *claims, *further]
 
 

@@ -44,8 +44,8 @@ def rank(
     files: Annotated[
         list[str],
         typer.Argument(
-            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin. Several stand for several "
-            "criteria of the same candidates, and are shown side by side.",
+            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin. Give several files for "
+            "several criteria of the same candidates; they are shown side by side.",
             callback=existing,
         ),
     ],
@@ -64,12 +64,12 @@ def rank(
     evidence: EvidenceOption = None,
     inference_target: Annotated[
         InferenceTargetChoice,
-        typer.Option(help="What certainty is about; auto decides by what was judged, and by whom."),
+        typer.Option(help="What the ranking is about; auto decides by what was judged, and by whom."),
     ] = "auto",
-    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if there]")] = None,
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if it exists]")] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A judge who is a person: the others are held against them; repeatable."),
+        typer.Option(metavar="NAME", help="A judge who is a person; validates the other judges. Repeatable."),
     ] = None,
     weight: WeightOption = None,
     item: ItemOption = None,
@@ -100,8 +100,8 @@ def rank(
 ) -> None:
     """Rank the candidates of a file of comparisons, or of several files, one for each criterion.
 
-    The intervals of scores hold one by one; the intervals of ranks hold all together. Nobody is surely worse than the
-    first of its tie group.
+    Each interval of a score holds by itself; the rank intervals hold for all candidates together. Members of a tie
+    group are not distinguished from its first at the level of the ranking.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
@@ -154,27 +154,26 @@ def aggregate(
     ] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COL", help="A person's labels, empty where there are none; judges are held against them."
-        ),
+        typer.Option(metavar="COL", help="A person's labels, empty where there are none; they validate the judges."),
     ] = None,
     classes: Annotated[
         list[str] | None,
         typer.Option("--class", metavar="NAME", help="Cells name one of these instead of a probability; repeatable."),
     ] = None,
     tie: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Is half a vote for each --class, rather than one itself.")
+        str | None, typer.Option(metavar="WORD", help="Counts as half a vote for each --class, not as a class.")
     ] = None,
     item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
     truth: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy on what people have not labelled."),
+        typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy on items without labels."),
     ] = None,
     text: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="What an item says, for methods that read it; repeatable.")
+        list[str] | None, typer.Option(metavar="COL", help="Text of the item, for methods that read it; repeatable.")
     ] = None,
     feature: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="A number known of every item, likewise; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="COL", help="A number known for every item, for the same methods; repeatable."),
     ] = None,
     group: Annotated[
         str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
@@ -185,7 +184,7 @@ def aggregate(
     ] = None,
     debias: Annotated[
         bool,
-        typer.Option("--debias", help="Take off judges' liking for a position, and fit their temperature to people."),
+        typer.Option("--debias", help="Remove the position bias of each judge, and fit its temperature to people."),
     ] = False,
     encoder: Annotated[
         str | None,
@@ -194,7 +193,7 @@ def aggregate(
     fine_tune: Annotated[bool, typer.Option("--fine-tune", help="Train the transformer too.")] = False,
     regulariser: Annotated[
         float | None,
-        typer.Option(min=0, help="Keeps sure judges from being believed too much. [default: by answers held out]"),
+        typer.Option(min=0, help="Limits the weight of confident judges. [default: by held-out verdicts]"),
     ] = None,
     as_published: Annotated[
         bool,
@@ -206,13 +205,13 @@ def aggregate(
     seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
-    """One verdict from several judges' on the same items, and how far each judge can be believed.
+    """Combine the verdicts of several judges on the same items, and estimate how accurate each judge is.
 
-    A cell is the probability that a judge gives to yes, 0 and 1 included, or with --class the name of a class; an empty
-    one says nothing. Labels of people on some items (--reference) tell how right each judge is, and which err together.
-    With --swapped the rows of one --item are put together: two words against each other are half a vote for each.
-    skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature; --encoder
-    is any Hugging Face transformer, by name or folder.
+    A cell is the probability that a judge gives to yes, from 0 to 1. With --class it is the name of a class. An empty
+    cell is no verdict. Labels of people on some items (--reference) show how accurate each judge is, and which judges
+    have correlated errors. With --swapped the rows of one --item are combined: two opposite verdicts are half a vote
+    for each. skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature.
+    --encoder is any Hugging Face transformer, by name or folder.
     """
     from app.analysis.aggregation import AggregationRequest
     from app.offline.aggregation import AggregationColumns, Classes, load, require_possible
@@ -234,9 +233,9 @@ def rank_sets(
         str,
         typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.", callback=existing),
     ],
-    people: Annotated[str, typer.Option(metavar="COL", help="People's verdict; empty where only the judge judged.")],
+    people: Annotated[str, typer.Option(metavar="COL", help="Verdict of people; empty where only the judge judged.")],
     judge: Annotated[
-        list[str], typer.Option(metavar="COL", help="A judge's verdict, where it judged; may be repeated.")
+        list[str], typer.Option(metavar="COL", help="Verdict of a judge, where it judged; may be repeated.")
     ],
     first: First = None,
     second: Second = None,
@@ -244,7 +243,7 @@ def rank_sets(
     covariance: Annotated[
         CovarianceName,
         typer.Option(
-            help="published: the paper's theta, lambda and covariance, which is too small; to reproduce it only."
+            help="published: theta, lambda and covariance of the paper, which are too small; only to reproduce it."
         ),
     ] = "sandwich",
     simultaneous: Annotated[
@@ -261,7 +260,7 @@ def rank_sets(
             "--lambda",
             min=0.0,
             max=1.0,
-            help="How far a judge is used; once for each --judge. [default: so that theta varies least]",
+            help="Weight of a judge; once for each --judge. [default: the one with the least variance of theta]",
             show_default=False,
         ),
     ] = None,

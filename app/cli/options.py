@@ -47,23 +47,23 @@ WinnerOption = Annotated[
 ]
 PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
 WeightOption = Annotated[
-    str | None, typer.Option(metavar="COL", help="How many answers a row stands for. [default: weight, if there]")
+    str | None, typer.Option(metavar="COL", help="How many votes a row stands for. [default: weight, if it exists]")
 ]
 ItemOption = Annotated[
     str | None,
     typer.Option(
-        metavar="COL", help="What was judged, such as the prompt. [default: item, prompt_id, prompt, ..., if there]"
+        metavar="COL", help="What was judged, such as the prompt. [default: item, prompt_id, prompt, ..., if it exists]"
     ),
 ]
 GroupBy = Annotated[
     list[str] | None, typer.Option(metavar="COL", help="A separate ranking per value; may be repeated.")
 ]
 Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
-MethodOption = Annotated[MethodName, typer.Option(help="How scores come from comparisons: an expert, or a baseline.")]
+MethodOption = Annotated[MethodName, typer.Option(help="Comparison model (expert), or a baseline.")]
 ParameterOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the expert, such as v=1; may be repeated.")
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Parameter of the model, such as v=1; may be repeated.")
 ]
-PriorOption = Annotated[PriorName, typer.Option(help="On every score; anchor has a variance of a million.")]
+PriorOption = Annotated[PriorName, typer.Option(help="Prior of every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
     PositionBiasChoice,
     typer.Option(
@@ -78,7 +78,7 @@ SimulatedBiasOption = Annotated[
 VerdictWeightOption = Annotated[
     VerdictWeightName | None,
     typer.Option(
-        help="What an answer is worth: learnt from the answers, or one vote. [default: learnt, where the method can]"
+        help="Weight of a verdict: learnt from the verdicts, or one vote. [default: learnt, where the method can]"
     ),
 ]
 PriorVariance = Annotated[
@@ -125,7 +125,7 @@ ScoresOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Absolute scores beside the comparisons: candidate, score, and if there variance, judge, item, groups.",
+        help="Absolute scores beside the comparisons: candidate, score, and optionally variance, judge, item, groups.",
         callback=lambda file: file if file is None else existing(file),
     ),
 ]

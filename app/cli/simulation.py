@@ -39,7 +39,7 @@ commands = typer.Typer()
 def simulate(
     files: Annotated[
         list[str],
-        typer.Argument(help="What the judge says: comparisons, or scores (--score-column).", callback=existing),
+        typer.Argument(help="Verdicts of the judge: comparisons, or scores (--score-column).", callback=existing),
     ],
     truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.", callback=existing)],
     truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
@@ -64,7 +64,7 @@ def simulate(
     where: Where = None,
     criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
     goal: Annotated[
-        str | None, typer.Option(help="What to know: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
+        str | None, typer.Option(help="The goal: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
     ] = None,
     epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
     equal: Annotated[
@@ -78,7 +78,7 @@ def simulate(
     order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
     batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
     batch_by: Annotated[
-        BatchName, typer.Option(help="Each pair as if those before were answered, or the top of one list.")
+        BatchName, typer.Option(help="Choose each pair as if those before were judged, or take the top of one list.")
     ] = "greedy",
     target: Annotated[
         float, typer.Option(help="Share of the full-set correlation to reach.", callback=within(0, 1))
@@ -94,24 +94,22 @@ def simulate(
     verdict_weight: VerdictWeightOption = None,
     evidence: EvidenceOption = None,
     pooled: Annotated[
-        bool, typer.Option("--pooled", help="Learn what answers are worth from all groups together.")
+        bool, typer.Option("--pooled", help="Learn the verdict weight from all groups together.")
     ] = False,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
-    http: Annotated[
-        str | None, typer.Option(metavar="URL", help="Ask and tell through this running service instead.")
-    ] = None,
+    http: Annotated[str | None, typer.Option(metavar="URL", help="Use this running service instead.")] = None,
 ) -> None:
     """Replay active learning against known answers: how many comparisons does each criterion need?
 
-    The judge's answer to a pair is looked up in the file; where only the other order is there, it is 1 - p.
-    The rank correlation with the truth is averaged over the groups after each comparison. The error of a mean is its
-    standard deviation when the groups are drawn anew. round-robin, swiss and covering choose pairs without a model;
-    covering draws random pairs, those that cover every candidate first. With --pooled the groups advance together, as
-    the sets of a pool do, and each has the others' evidence as its prior. With --goal the share of the best k that is
-    found, or of the pairs in the right order, stands for the correlation.
+    The verdict on a pair is looked up in the file. If the file has only the other order, it is 1 - p. The rank
+    correlation with the truth is averaged over the groups after each comparison. The error of a mean is its standard
+    deviation when the groups are resampled. round-robin, swiss and covering choose pairs without a model; covering
+    draws random pairs, and covers every candidate first. With --pooled the groups advance together and share priors,
+    as sets of a project do. With --goal the figure is the share of the best k that is found, or of the pairs in the
+    right order.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns

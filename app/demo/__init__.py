@@ -74,11 +74,11 @@ def judge(answers: Set, verdicts: Verdicts, pace: float, stopped: Callable[[], b
 
 
 def outcome(answers: Set, status: AskStatus) -> str:
-    """What is claimed of the first place, and after how many comparisons."""
+    """How many comparisons were made, and what the ranking says."""
     ranking = answers.ranking()
     end = f"{status} after {counted(ranking.comparisons, 'comparison')}"
     cost = f"{end}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else end
-    return f"{cost}: {ranking.first_place} {ranking.inference_target.sentence}"
+    return f"{cost}. {' '.join(ranking.summary)}"
 
 
 def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[str], None]) -> None:
@@ -87,7 +87,7 @@ def play(server: uvicorn.Server, service: Client, pace: float, say: Callable[[st
         time.sleep(0.1)
     with service, _suppressed_when(lambda: server.should_exit):
         texts, models = find_or_create(service)
-        say("preparing: the very first start compiles for a while")
+        say("preparing: the first start compiles for up to a minute")
         service.send(calls.ready())
         for answers, file, what in (
             (texts, "judge.csv", "24 answers"),

@@ -1,6 +1,6 @@
 """How sure a ranking is: expected concordance, first place with its P(best), and evidence of signal, in this order.
 
-no signal       no ranking yet, who leads so far, and no probability
+no signal       no ranking yet, who leads so far, and no probability; or that a stop rule is met by the model alone
 P(best) >= SURE the best
 else            who leads, with P(best)
 
@@ -36,24 +36,27 @@ def summary(
     confidence: schemas.Confidence | None,
     level: float,
     about: str,
+    rule: str = "",
 ) -> list[str]:
     """What a ranking claims. Of rows that were put together the signal is not known, and nobody is called the best.
 
-    Args: `about` says what confidence refers to, behind all that is claimed.
+    Args: `about` says what confidence refers to, behind all that is claimed; `rule` is as of `first_place`.
     """
     if not comparisons or len(ranked) < 2:
         return [NO_COMPARISONS if len(ranked) > 1 else NO_PAIR]
     if signal is None:
         return [] if confidence is None else [concordance(confidence, level), about]
-    first = first_place(ranked, comparisons, signal).sentence
+    first = first_place(ranked, comparisons, signal, rule).sentence
     if confidence is None or not signal.claimed:
         return [first]
     return [concordance(confidence, level), first, evidence(signal), about]
 
 
-def next_step(*, is_complete: bool) -> str:
+def next_step(*, is_complete: bool, is_stopped: bool = False) -> str:
     """What to do where the signal is not shown."""
-    return "Every pair is judged: add another judge, or candidates." if is_complete else "Judge more pairs."
+    if is_complete:
+        return "Every pair is judged: add another judge, or candidates."
+    return "To confirm it, set a stricter stop rule and judge more pairs." if is_stopped else "Judge more pairs."
 
 
 def concordance(confidence: schemas.Confidence, level: float) -> str:
@@ -70,8 +73,11 @@ def concordance(confidence: schemas.Confidence, level: float) -> str:
     )
 
 
-def first_place(ranked: Ranked, comparisons: int, signal: SignalTest) -> FirstPlace:
-    """What a ranking by so many comparisons says of its first place."""
+def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str = "") -> FirstPlace:
+    """What a ranking by so many comparisons says of its first place.
+
+    Args: `rule` says what a stop rule that is met claims by the model of the judges, if that is all there is so far.
+    """
     if len(ranked) < 2 or not comparisons:
         return FirstPlace(claimed=False, sentence="")
     first = [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
@@ -81,7 +87,8 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest) -> FirstPl
     if not chances:
         return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
     if not signal.claimed:
-        return FirstPlace(claimed=False, sentence=f"{evidence(signal)} {leading} so far.")
+        claim = f"{leading}. {rule} {without_the_model(signal)}" if rule else f"{evidence(signal)} {leading} so far."
+        return FirstPlace(claimed=False, sentence=claim)
     if chances[0] < SURE:
         chance = " to ".join(dict.fromkeys([percent(min(chances)), percent(max(chances))]))
         each = " each" if is_shared else ""
@@ -96,10 +103,17 @@ def evidence(signal: SignalTest) -> str:
     """The evidence of signal."""
     if signal.claimed:
         return f"The verdicts depend on the candidates (e-value {e_value(signal.e_value)})."
-    return (
-        "No ranking yet: the verdicts are still consistent with random judging plus position bias "
-        f"(e-value {e_value(signal.e_value)}, below {CLAIMED:.0f})."
-    )
+    return f"No ranking yet: the verdicts are {_as_random(signal)}."
+
+
+def without_the_model(signal: SignalTest) -> str:
+    """What the verdicts show by themselves, where the model of the judges claims more."""
+    return f"Without that model, the verdicts are {_as_random(signal)}."
+
+
+def _as_random(signal: SignalTest) -> str:
+    shown = f"e-value {e_value(signal.e_value)}, below {CLAIMED:.0f}"
+    return f"still consistent with random judging plus position bias ({shown})"
 
 
 def e_value(value: float) -> str:

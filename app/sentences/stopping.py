@@ -1,14 +1,19 @@
 """What a set's stop rule claims, and what is missing until it is met."""
 
+from nextpair import schemas
 from nextpair.words import InferenceTargetName, counted, percent
 
 from app.inference.choosing import Stop, Stopping
+from app.inference.reporting import SignalTest
 from app.sentences.confidence import e_value
 
 NOTHING_LEFT = "No comparison is left: raise the budget, or set overlap."
 ALL_JUDGED = "This judge has judged every pair."
 JUDGE_FAILED = "The judge failed on the pairs that are left: ask another judge."
-JUDGE_EXHAUSTED = "This judge has no pair left that would add information: ask another judge."
+JUDGE_EXHAUSTED = (
+    "More verdicts of this judge would add nothing, because it repeats itself or was asked many times: "
+    "ask another judge."
+)
 
 
 def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_signal_shown: bool) -> str:
@@ -16,20 +21,24 @@ def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_sig
     if stopping.reason is None:
         needs = f": {_needs(stopping.e_value, _alpha(rule, rule.goal is not None))}" if stopping.e_value else ""
         return f"The stop rule is not met yet{needs}. {more(stopping, 'meet it')}".strip()
-    if stopping.reason == "concordance":
-        return f"The stop rule is met: {percent(rule.concordance or 0.0)} of pairs expected in the right order."
     if stopping.reason == "entropy_change":
         return "The stop rule is met: more comparisons would add little information."
-    if not is_signal_shown:
-        met = "The stop rule is met under the model of the judges, but the e-value does not confirm it"
-        return f"{met}: a stricter rule would ask for more."
+    level = f"with {100.0 * (1.0 - _alpha(rule, stopping.reason == 'goal')):g}% confidence"
+    always = " (anytime-valid)" if target == "latent" and is_signal_shown else ""
     known = {
-        "top_k": "the best is known" if rule.top_k == 1 else f"the top {rule.top_k} are known",
-        "rank_width": f"every rank interval is at most {rule.rank_width} wide",
-        "goal": "its goal is reached",
+        "top_k": f"{'first place is' if rule.top_k == 1 else f'the top {rule.top_k} are'} known {level}{always}",
+        "rank_width": f"every rank interval is at most {rule.rank_width} wide {level}{always}",
+        "goal": f"its goal is reached {level}{always}",
+        "concordance": f"{percent(rule.concordance or 0.0)} of pairs expected in the right order",
     }[stopping.reason]
-    level = f"{100.0 * (1.0 - _alpha(rule, stopping.reason == 'goal')):g}% confidence"
-    return f"The stop rule is met: {known} with {level}{' (anytime-valid)' if target == 'latent' else ''}."
+    return f"{'The' if is_signal_shown else 'Under the model of the judges, the'} stop rule is met: {known}."
+
+
+def by_model_alone(stopping: schemas.Stopping | None, signal: SignalTest) -> str:
+    """What a rule that is met claims where the model of the judges alone claims it; empty elsewhere."""
+    if stopping is None or stopping.reason in (None, "entropy_change") or signal.claimed:
+        return ""
+    return stopping.sentence
 
 
 def more(stopping: Stopping, settle: str) -> str:

@@ -67,7 +67,7 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
         basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
         query.by, query.covariates,
     )  # fmt: skip
-    origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(_stopping, basis))
+    origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(present_stopping, basis))
     try:
         return analysis.rank(basis.judged, request, partial(_published, basis, method), origin)
     except Unconverged as error:
@@ -110,7 +110,7 @@ def _not_converged(outcome: str, snapshot: Snapshot) -> NotConverged:
     )
 
 
-def _stopping(basis: Basis) -> schemas.Stopping | None:
+def present_stopping(basis: Basis) -> schemas.Stopping | None:
     """The distance to the set's stop; None where it has none."""
     if not basis.row.stop:
         return None
@@ -156,7 +156,7 @@ async def predict(
         raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
     for key in (first, second):
         if key not in ids:
-            raise UnknownCandidate(f"The set has no candidate {key!r}.")
+            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
     refuse_unconverged(snapshot.posterior.convergence, snapshot)
     target = basis.target(wanted)
     prediction = await ctx.live.compute(lambda: predicted(basis.ranked(target.name), ids[first], ids[second]))

@@ -16,6 +16,7 @@ from scipy.special import expit
 from app.inference.fitting import Published
 from app.inference.state import Snapshot, exact
 from app.inference.types import Convergence, Outcome
+from app.sentences.confidence import e_value
 from app.service import basis, results
 from app.service.context import Context
 from tests.factories import (
@@ -90,7 +91,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.Async
         assert ("consistent with random judging" in first_place) is not signal["claimed"]
         assert first_place in (await checks(http, created["id"]))["First place"][1]
         verdict, words = (await checks(http, created["id"]))["Signal"]
-        assert f"e-value {signal['e_value']:.2g} from {signal['verdicts']}" in words
+        assert f"e-value {e_value(signal['e_value'])} from {signal['verdicts']}" in words
         verdicts[name] = verdict, signal["claimed"]
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 
@@ -103,7 +104,7 @@ async def test_a_random_judge_among_good_ones_is_named(http: httpx.AsyncClient) 
     await compare_all(http, created["id"], good + coins)
     verdict, words = (await checks(http, created["id"]))["Judges"]
     assert verdict == "doubt"
-    assert words.startswith("coin answers at random where the others follow an order. coin")
+    assert words.startswith("coin judges at random where the others follow an order. coin")
     found = await get(http, f"/v1/sets/{created['id']}/judges")
     named = {card["judge"]: card["relative_discrimination"]["named"] for card in found["judges"]}
     assert named == {"ann": None, "bea": None, "coin": "random"}
@@ -119,7 +120,7 @@ async def test_islands_biases_and_random_verdicts_are_doubted(http: httpx.AsyncC
     assert found["Connected"] == ("doubt", found["Connected"][1])
     assert "2 parts" in found["Connected"][1]
     assert found["Position"][0] == "doubt"
-    assert "first favours the text shown first. Set position_bias to estimate" in found["Position"][1]
+    assert "first favours the first position. Set position_bias to estimate" in found["Position"][1]
     assert found["Consistency"][0] == found["First place"][0] == "doubt"
 
 
@@ -133,8 +134,8 @@ async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.
     await compare_all(http, created["id"], [comparison(a, b, 0.5, "shy") for a in KEYS for b in KEYS if a != b] * 2)
     assert (await checks(http, created["id"]))["Consistency"] == (
         "unknown",
-        "Judges say nearly always the same, whatever they are shown: that they repeat it tells nothing. "
-        "100% of 45, 100% by chance",
+        "Judges nearly always give the same verdict, whatever they are shown, so consistency means nothing here. "
+        "100% of 45 pairs; 100% by chance",
     )
 
 
@@ -152,7 +153,7 @@ async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: http
     found, published = await checks(http, created["id"]), await ranking(http, created["id"])
     (bias,) = published["position_bias"].values()
     assert (found["Position"][0], found["Order"][0]) == ("unknown", "doubt")
-    assert "do not tell" in bias["warning"]
+    assert "cannot be separated from merit" in bias["warning"]
     assert f"{bias['delta']:+.2f} ± {bias['sd']:.2f}" in found["Position"][1]
     assert max(row["p_best"] for row in published["ranking"]) < 0.4
 
@@ -182,7 +183,7 @@ async def test_a_model_with_a_bias_is_allowed_for_by_default_and_a_person_has_no
     cards = {card["judge"]: card for card in (await get(http, f"/v1/sets/{created['id']}/judges"))["judges"]}
     assert cards["gpt"]["position_bias"]["delta"] == pytest.approx(bias["delta"], abs=bias["sd"])
     verdict, words = (await checks(http, created["id"]))["Position"]
-    assert (verdict, "gpt favours the text shown first. The ranking allows for it." in words) == ("holds", True)
+    assert (verdict, "gpt favours the first position. The ranking corrects for it." in words) == ("holds", True)
 
 
 async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_doubted(http: httpx.AsyncClient) -> None:
@@ -380,7 +381,7 @@ async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.As
     bias = (await get(http, f"/v1/sets/{created['id']}/diagnostics"))["position_bias"]["ann"]
     assert bias["delta"] > 2.0 * bias["sd"]
     assert verdict == "holds"
-    assert "ann favours the text shown first. The bias is small" in words
+    assert "ann favours the first position. The bias is small" in words
 
 
 async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
@@ -388,7 +389,7 @@ async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
     for judge in ("ann", "bea"):
         await compare(http, created["id"], "ash>elm", judge=judge)
     found = await checks(http, created["id"])
-    assert found["Agreement of judges"][1].endswith("1 pair of verdicts")
+    assert found["Agreement of judges"][1].endswith(" 1 pair")
     assert "No comparison is left" in found["First place"][1]
 
 
@@ -406,9 +407,7 @@ async def test_what_it_takes_to_tell_is_never_more_than_is_left(
         await compare_all(http, created["id"], log)
         words = (await checks(http, created["id"]))["First place"][1]
         most = min(len(pairs) - judged if stop is None else 10**9, 10**9 if budget is None else budget - judged)
-        if forecast := re.search(
-            r"It takes about ([\d,]+) more comparisons? \(([\d,]+) (?:to ([\d,]+)|or more)\)", words
-        ):
+        if forecast := re.search(r"About ([\d,]+) more comparisons? \(([\d,]+) (?:to ([\d,]+)|or more)\)", words):
             forecasts += 1
             assert all(0 < int(each.replace(",", "")) <= most for each in forecast.groups() if each)
             assert "100%" not in words

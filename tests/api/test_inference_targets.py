@@ -1,5 +1,6 @@
 """Inference targets: which one a ranking has, in which words, and what is refused."""
 
+import re
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from tests.factories import (
 
 KEYS = ("ash", "birch", "cedar", "elm")
 PAIRS = [f"{first}>{second}" for first, second in combinations(KEYS, 2)]
-LATENT = "Latent scores, of which every verdict is a noisy reading."
+LATENT = "About latent scores: every verdict is a noisy reading of them."
 
 
 async def name_person(http: httpx.AsyncClient, name: str) -> None:
@@ -71,14 +72,12 @@ class Case(NamedTuple):
 
 CASES = {
     "nobody": Case({}, "all-pairs", "By all 6 pairs, none of them judged yet.", ["latent"]),
-    "a model": Case(
-        {"gpt": PAIRS[:2]}, "all-pairs", "By all 6 pairs, as gpt would judge them (2 judged so far).", ["latent"]
-    ),
+    "a model": Case({"gpt": PAIRS[:2]}, "all-pairs", "By all 6 pairs, as gpt would judge them.", ["latent"]),
     "a model, of all": Case({"gpt": PAIRS}, "all-pairs", "By all 6 pairs, as gpt judged them.", ["latent"]),
     "models": Case(
         {"a": PAIRS[:1], "b": PAIRS[:2], "c": PAIRS[:3], "d": PAIRS[:1], "e": PAIRS[:1]},
         "all-pairs",
-        "By all 6 pairs, as c, b, a and 2 more would judge them, each counting the same (3 judged so far).",
+        "By all 6 pairs, as c, b, a and 2 more would judge them, each counting the same.",
         ["latent"],
     ),
     "a model that repeats itself": Case(
@@ -88,7 +87,7 @@ CASES = {
     "people and a model": Case(
         {"person": PAIRS[:2], "gpt": PAIRS[1:4]},
         "all-pairs",
-        "By all 6 pairs, as gpt and person would judge them, each counting the same (4 judged so far).",
+        "By all 6 pairs, as gpt and person would judge them, each counting the same.",
         ["people", "latent"],
     ),
 }
@@ -115,8 +114,8 @@ async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
 @pytest.mark.parametrize(
     ("prompts", "name", "sentence"),
     [
-        (1, "all-pairs", "By all 2 pairs on 2 prompts, as gpt would judge them (1 judged so far)."),
-        (7, "all-pairs", "By all 8 pairs on 8 prompts, as gpt would judge them (7 judged so far)."),
+        (1, "all-pairs", "By all 2 pairs on 2 prompts, as gpt would judge them."),
+        (7, "all-pairs", "By all 8 pairs on 8 prompts, as gpt would judge them."),
         (8, "new-items", "On prompts like these 8, as gpt would judge them."),
     ],
 )
@@ -136,7 +135,7 @@ async def test_people_are_a_target_beside_models(http: httpx.AsyncClient) -> Non
     set_id = await texts(http, {"person": PAIRS[:2], "person 2": PAIRS[:1], "gpt": PAIRS, "claude": PAIRS[:5]})
     found = await target_of(http, set_id, inference_target="people")
     assert found["sentence"] == (
-        "What people would say, as far as 3 verdicts of 2 people and 11 verdicts of gpt and claude tell."
+        "What people would say, estimated from 3 verdicts of 2 people and 11 verdicts of gpt and claude."
     )
     assert found["also"] == ["all-pairs", "latent"]
 
@@ -164,9 +163,9 @@ async def test_a_set_that_cannot_answer_its_target_yet_says_so(http: httpx.Async
     set_id = await texts(http, {"gpt": PAIRS}, inference_target="people")
     found = await target_of(http, set_id)
     assert (found["name"], found["also"]) == ("people", ["all-pairs", "latent"])
-    assert found["sentence"].endswith("of gpt tell, and no person.")
+    assert found["sentence"].endswith("of gpt, without a verdict of a person.")
     await name_person(http, "gpt")
-    assert "every judge of this log is a person" in (await target_of(http, set_id))["sentence"]
+    assert "only people have judged" in (await target_of(http, set_id))["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +174,10 @@ async def test_a_set_that_cannot_answer_its_target_yet_says_so(http: httpx.Async
         ({"inference_target": "new-items"}, "verdicts on 1 prompt say nothing of others; judge more prompts"),
         ({"inference_target": "all-pairs", "method": "gaussian"}, "choose latent, or the method soft-bt"),
         ({"inference_target": "all-pairs", "method": "consensus"}, "choose latent, or the method soft-bt"),
-        ({"inference_target": "latent", "method": "win-ratio"}, "leave it out, or choose the method soft-bt"),
+        (
+            {"inference_target": "latent", "method": "win-ratio"},
+            "win-ratio states no confidence; choose the method soft-bt",
+        ),
         ({"inference_target": "truth"}, "input should be 'all-pairs', 'new-items', 'people' or 'latent'"),
     ],
 )
@@ -191,7 +193,7 @@ async def test_auto_gives_way_to_what_a_method_can_answer(http: httpx.AsyncClien
     set_id = await texts(http, {"gpt": PAIRS})
     assert (await target_of(http, await systems(http, 8), method="gaussian"))["name"] == "new-items"
     assert await target_of(http, set_id, method="gaussian") == {"name": "latent", "sentence": LATENT, "also": []}
-    of_baseline = {"name": "latent", "sentence": "Scores by win-ratio, which states no uncertainty.", "also": []}
+    of_baseline = {"name": "latent", "sentence": "Scores by win-ratio, which states no confidence.", "also": []}
     assert await target_of(http, set_id, method="win-ratio") == of_baseline
 
 
@@ -245,15 +247,16 @@ async def test_few_prompts_decide_nothing_and_it_is_said_what_would(http: httpx.
     assert (prompts["judged"], prompts["comparisons_suffice"]) == (20, False)
     assert 20 < prompts["needed"] <= 160
     more = prompts["needed"] - 20
-    remedy = f"About {more} more prompts would settle it; more comparisons on these 20 prompts will not."
-    assert prompts["sentence"] == remedy
-    assert await said_of_first_place(http, judged.set_id) == f"{now['first_place']} {remedy}"
+    remedy = f"As scores stand, about {more} more prompts would {{}}; more comparisons on these 20 prompts would not."
+    by_rule, first = remedy.format("meet the stop rule"), remedy.format("show who is best")
+    assert prompts["sentence"] == by_rule
+    assert await said_of_first_place(http, judged.set_id) == f"{now['first_place']} {first}"
     while pairs := (asked := await ask(http, judged.set_id, "gpt", count=9))["assignments"]:
         for pair in pairs:
             p = judged.p_first(pair["item"]["key"], pair["first"]["key"], pair["second"]["key"])
             assert (await tell(http, pair["id"], p_first=p)).status_code == 201
     assert asked["status"] == "cannot_converge"
-    assert asked["reason"] == f"Every pair was asked of this judge. {remedy}"
+    assert asked["reason"] == f"This judge has judged every pair. {by_rule}"
 
 
 async def test_more_prompts_decide_who_is_best(http: httpx.AsyncClient) -> None:
@@ -268,9 +271,11 @@ async def test_what_people_would_say_is_about_models(http: httpx.AsyncClient) ->
     set_id = await texts(http, {"person": PAIRS})
     answer = await http.get(f"/v1/sets/{set_id}/ranking", params={"inference_target": "people"})
     assert answer.status_code == 422
-    assert "every judge of this log is a person, so that all-pairs and latent are about people" in answer.text
+    assert "only people have judged, so all-pairs and latent are about people already" in answer.text
     alone = await target_of(http, await texts(http, {"gpt": PAIRS}), inference_target="people")
-    assert alone["sentence"] == "What people would say, as far as 6 verdicts of gpt tell, and no person."
+    assert (
+        alone["sentence"] == "What people would say, estimated from 6 verdicts of gpt, without a verdict of a person."
+    )
 
 
 async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncClient) -> None:
@@ -285,7 +290,7 @@ async def test_a_model_alone_never_stops_a_set_about_people(http: httpx.AsyncCli
         answers[target] = await ask(http, set_id, judge="gpt")
     assert answers["all-pairs"]["status"] == "converged"
     assert answers["people"]["status"] == "cannot_converge"
-    assert "have people judge" in answers["people"]["reason"]
+    assert "ask people" in answers["people"]["reason"]
     assert (await said_of_first_place(http, set_id)).endswith(answers["people"]["reason"])
 
 
@@ -300,7 +305,7 @@ async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_
     await compare_all(http, created["id"], [*new, comparison(keys[0], keys[1], 1.0, "ann")])
     found = await target_of(http, created["id"])
     assert (found["name"], found["also"]) == ("latent", ["all-pairs"])
-    assert "Not people: what people would say takes an effect of each model on each candidate" in found["sentence"]
+    assert "Not people: 71 models and 72 candidates have more than 5,000 judge effects" in found["sentence"]
     await ask(http, created["id"], models[0])
     checks = (await get(http, f"/v1/sets/{created['id']}/checks"))["checks"]
     assert "First place" in [check["name"] for check in checks]
@@ -308,7 +313,10 @@ async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_
     assert (await get(http, f"/v1/sets/{created['id']}/predict", **params))["inference_target"]["name"] == "latent"
     for path, more in (("ranking", {}), ("predict", params)):
         named = await http.get(f"/v1/sets/{created['id']}/{path}", params={"inference_target": "people", **more})
-        assert (named.status_code, "71 models and 72 candidates; choose latent" in named.text) == (422, True)
+        assert (
+            named.status_code,
+            "71 models and 72 candidates have more than 5,000 judge effects; choose latent" in named.text,
+        ) == (422, True)
 
 
 async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_through(http: httpx.AsyncClient) -> None:
@@ -333,7 +341,7 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
     http: httpx.AsyncClient, stop: dict[str, Any] | None
 ) -> None:
     """An order, a cycle and nothing but ties; an order with pairs left, too."""
-    first, not_yet = {}, "the verdicts are still consistent with random judging"
+    first = {}
     logs = {
         "order": [comparison(a, b, 1.0) for a, b in combinations("abc", 2)],
         "cycle": [comparison(a, b, 1.0) for a, b in ("ab", "bc", "ca")],
@@ -348,12 +356,14 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
         says = await said_of_first_place(http, created["id"])
         assert says.startswith(first[name])
         assert (says == first[name]) is (name != "some left")
-    assert first == {
-        "order": f"a wins the most by all pairs, with a probability of 100%, but {not_yet}.",
-        "cycle": f"Shared first by all pairs: a, b and c, but {not_yet}.",
-        "ties": f"Shared first by all pairs: a, b, c and 1 more, but {not_yet}.",
-        "some left": f"a leads, but {not_yet}.",
-    }
+        assert "consistent with random judging plus position bias (e-value" in first[name]
+        assert not re.search("is the best|Shared first|P.best.", first[name])
+        is_met = stop is not None and name != "some left"
+        assert ("Under the model of the judges, the stop rule is met: first place is known" in first[name]) is is_met
+        assert ("No ranking yet" in first[name]) is not is_met
+    who = {name: re.search(r"([\w, ]+) leads?\b", sentence) for name, sentence in first.items()}
+    found = {name: leaders and leaders[1].strip() for name, leaders in who.items()}
+    assert found == {"order": "a", "cycle": "a, b and c", "ties": "a, b, c and 1 more", "some left": "a"}
 
 
 async def test_a_set_about_all_pairs_cannot_converge_where_its_judge_gives_no_answer(http: httpx.AsyncClient) -> None:

@@ -97,7 +97,7 @@ async def test_cards_tell_good_judges_from_bad_ones(http: httpx.AsyncClient, man
     assert cards["foe"]["judge_effects"]["sd"] > cards["ann"]["judge_effects"]["sd"]
     assert len(cards["foe"]["judge_effects"]["largest_deviations"]) == 3
     assert cards["ann"]["agreement"]["share"] > cards["foe"]["agreement"]["share"]
-    assert any(warning.startswith("foe is against the others") for warning in found["warnings"])
+    assert any(warning.startswith("foe disagrees with the others") for warning in found["warnings"])
     assert {tuple(pair["judges"]) for pair in found["agreement"]} >= {("ann", "bea"), ("coin", "foe")}
     assert found["convergence"]["converged"]
 
@@ -210,7 +210,7 @@ async def test_people_are_not_blamed_where_a_majority_is_against_them(http: http
     biases = ranking["position_bias"]
     assert (biases["alice"]["discrimination"], biases["alice"]["discrimination_sd"]) == (1.0, 0.0)
     assert all(biases[model]["discrimination"] < -0.5 for model in ("gpt", "llama", "claude"))
-    assert "against the others" in biases["gpt"]["warning"]
+    assert "disagrees with the others" in biases["gpt"]["warning"]
     assert "against" not in (biases["alice"]["warning"] or "")
 
 
@@ -290,7 +290,7 @@ async def test_more_than_an_answer_lists_is_left_out_with_a_warning(
     monkeypatch.setattr("app.service.presenting.judges.MOST_LISTED", 3)
     answer = await judges(http, many)
     assert (answer["verdicts"], answer["agreement"]) == (None, [])
-    assert {"agreement: too many to be listed.", "verdicts: too many to be listed."} <= set(answer["warnings"])
+    assert {"agreement: too many to list.", "verdicts: too many to list."} <= set(answer["warnings"])
 
 
 async def test_more_judges_than_matrices_can_hold_are_refused(

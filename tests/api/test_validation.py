@@ -39,7 +39,7 @@ async def checked(http: httpx.AsyncClient, set_id: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     ("agree", "verdict", "figure"),
-    [(0.81, "holds", "82% of 66 (71% to 89%)"), (0.5, "doubt", "50% of 66 (38% to 62%)")],
+    [(0.81, "holds", "82% of 66 pairs (71% to 89%)"), (0.5, "doubt", "50% of 66 pairs (38% to 62%)")],
 )
 async def test_agreement_with_people_is_shown_once_it_is_known_who_is_one(
     http: httpx.AsyncClient, agree: float, verdict: str, figure: str

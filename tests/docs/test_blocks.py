@@ -14,14 +14,7 @@ pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="the shell'
 NAMED = re.compile(r"(?<![\w/.-])(?:examples|app)/[\w./-]+\.\w+")
 
 
-PENDING = {
-    "README.md",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.xfail] if page in PENDING else []) for page in pages()]
-)
+@pytest.mark.parametrize("page", pages())
 async def test_every_block_runs(
     page: str, database_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -11,7 +11,7 @@ from app.sentences.judges import ASK_PEOPLE
 from app.service.basis import Basis
 from app.service.checks.examined import ABOVE_CHANCE, FEW, CheckResult, Examined
 from app.service.errors import NotConverged
-from app.service.rankings import refuse_unconverged, stopping_of
+from app.service.rankings import present_stopping, refuse_unconverged, stopping_of
 
 WHO_IS_FIRST = Stop(top_k=1)
 LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
@@ -29,7 +29,8 @@ def first_place_known(facts: Examined) -> CheckResult:
         return CheckResult("unknown", checks.ONE_CANDIDATE, checks.NOTHING)
     basis, target = facts.basis, facts.basis.target().name
     signal = basis.judged.signal(target)
-    claimed, says = confidence.first_place(facts.ranked, basis.snapshot.comparisons.size, signal)
+    by_rule = stopping.by_model_alone(present_stopping(basis), signal)
+    claimed, says = confidence.first_place(facts.ranked, basis.snapshot.comparisons.size, signal, by_rule)
     if not says:
         return CheckResult("unknown", checks.NOBODY_JUDGED, checks.NOTHING)
     if claimed:
