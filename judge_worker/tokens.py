@@ -126,7 +126,7 @@ def read_answers(prepared: Sequence[Encoded], answers: Sequence[Mapping[int, flo
 
 
 def reading(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> LabelReading:
-    """What the answers to all questions of a prompt say of its labels."""
+    """Reading of a prompt's labels from the answers to all its questions."""
     return LabelReading(label_logprobs(encoded, answers), len(encoded.questions[0].ids))
 
 

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Way(NamedTuple):
-    """How a pair is shown: the first way gives its verdict, each other one an entry of its own in the log."""
+    """Ways to show a pair: the first way gives its verdict, each other one an entry of its own in the log."""
 
     template: Template
     swapped: bool

@@ -1,4 +1,4 @@
-"""What was judged, wherever it comes from: all that rankings and checks read beside a posterior."""
+"""Verdicts, wherever they come from: all that rankings and checks read beside a posterior."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class JudgedLog:
             raise Impossible("inference_target", fault) from None
 
     def quantity(self, published: Published, target: InferenceTargetName) -> Quantity:
-        """What is ranked for this target. Raises Impossible where this posterior cannot answer it."""
+        """Quantity that is ranked for this target. Raises Impossible where this posterior cannot answer it."""
         try:
             return self.quantity_by(published, target)
         except ValueError as error:
@@ -93,7 +93,7 @@ class JudgedLog:
         return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))
 
     def validation(self, level: float) -> schemas.Validation:
-        """What confidence refers to, and what people say of the same pairs; unknown where rows were put together."""
+        """Subject of the confidence, and what people say of the same pairs; unknown where rows were put together."""
         if self.times is not None:
             return schemas.Validation(about=schemas.ABOUT_CONFIDENCE, agreement_with_people=None, temperature=None)
         agreed, fits = validation_by_people(self.verdicts, self.item, self.people, level)

@@ -56,7 +56,7 @@ class RankingRequest(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a log comes from, and what is known of it there alone; a file has neither set, tests nor stop."""
+    """Origin of a log, and what is known of it there alone; a file has neither set, tests nor stop."""
 
     set_id: UUID
     version: int
@@ -135,7 +135,7 @@ def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
 
 
 def _quantity(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Quantity | None:
-    """What is ranked; None of methods that say it themselves, and of what has not converged."""
+    """Quantity that is ranked; None of methods that say it themselves, and of what has not converged."""
     if published is None or request.name in JOINT or not published.posterior.convergence.converged:
         return None
     return log.quantity(published, target.name)
@@ -159,7 +159,7 @@ def _standings(
 def _summary(
     log: JudgedLog, ranking: schemas.Ranking, target: Target, by_rule: str, stopping: schemas.Stopping | None
 ) -> list[str]:
-    """What is ranked, how sure that is, and what to do next."""
+    """Ranking, how sure it is, and what to do next."""
     signal = None if log.times is not None else log.signal(target.name)
     claims = confidence.summary(
         _places(ranking.ranking),
@@ -211,7 +211,7 @@ def _verdict_weight(log: JudgedLog, published: Published | None) -> schemas.Verd
 
 
 def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.JudgeScale] | None:
-    """By the judge's name, on the published scores, which are relative to their mean."""
+    """Scales by the judge's name, on the published scores, which are relative to their mean."""
     if published is None or published.scale is None:
         return None
     level = published.posterior.mean[: published.model.n].mean()
@@ -232,7 +232,7 @@ def _confidence(standings: Standings) -> schemas.Confidence | None:
 
 
 def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published: Published) -> schemas.Prompts | None:
-    """How many prompts would decide a ranking that is about new prompts."""
+    """Number of prompts that would decide a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
     found = prompts_to_decide(published, log.item, request.stop, request.goal)

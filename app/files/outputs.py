@@ -48,7 +48,7 @@ class _Wrong(Exception):
 
 
 class _Rows:
-    """What the rows so far amount to."""
+    """Content of the rows so far."""
 
     def __init__(self, table: Table, columns: OutputColumns, max_chars: int | None) -> None:
         self.prompts: dict[str, str] = {}  # text by key, empty where there is none

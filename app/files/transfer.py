@@ -41,7 +41,7 @@ class Contents(NamedTuple):
 
 
 def read(source: Source) -> Contents:
-    """What the named columns say that a file holds, else what it looks like: comparisons, outputs or candidates.
+    """Kind of a file, by the named columns, else by what it looks like: comparisons, outputs or candidates.
 
     Raises InputError.
     """
@@ -184,7 +184,7 @@ def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[i
 
 
 def summary(read: ReadOutputs) -> str:
-    """How many systems, prompts and outputs a file holds, and which of them nobody will compare."""
+    """Number of systems, prompts and outputs of a file, and those that will not be compared."""
     answers = Counter(key for system in read.candidates for key in system.outputs or {})
     silent = sum(not system.outputs for system in read.candidates)
     alone = sum(answers[item.key] < 2 for item in read.items)

@@ -186,7 +186,7 @@ def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
 
 
 def _turned(y: Probabilities, swapped: Bools) -> Probabilities:
-    """With the first two classes changing places where swapped."""
+    """Swap the first two classes where swapped."""
     return np.where(swapped[:, None, None], y[:, :, [1, 0, *range(2, y.shape[2])]], y)
 
 

@@ -32,7 +32,7 @@ ROWS = 4096  # of a part
 
 
 class JudgingJob(NamedTuple):
-    """What is judged, by whom, and where the verdicts go. All paths are absolute."""
+    """Job of judging: what, by which judge, and where the verdicts go. All paths are absolute."""
 
     files: tuple[str, ...]
     columns: PairColumns

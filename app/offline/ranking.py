@@ -159,7 +159,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     _require_memory(group, method)
 
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
-        """As the service does. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
+        """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
         if covariates is None:
             return alone(target)
         return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)

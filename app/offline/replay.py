@@ -115,7 +115,7 @@ class LocalLoop:
         self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
     def told(self) -> LogContribution:
-        """What the answers say by themselves, for the pool."""
+        """Contribution of the answers to the pool."""
         return contribution_of(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
 
     def scores(self) -> Floats:

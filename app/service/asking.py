@@ -91,7 +91,7 @@ async def _as_anybody(
 async def ask_together(
     ctx: Context, request: schemas.Ask | schemas.AskMany, counts: Mapping[UUID, int], most: int, space: int
 ) -> dict[UUID, schemas.Assignments]:
-    """So many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
+    """Lease so many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
 
     Fewer where their texts take more than `space` bytes, but at least one if there is any. Deleted sets are left out.
     """

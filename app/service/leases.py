@@ -107,7 +107,7 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
 
 
 def obstacle(row: LockedAssignment, generation: int | None, judge: str | None = None) -> AppError | None:
-    """What is wrong for who says to be the judge, and to hold this generation of an assignment."""
+    """Problem of a request that claims to be by the judge and to hold this generation of an assignment."""
     if row.deleted_at is not None:
         return SetDeleted(f"Candidate set {row.set_id} was deleted.")
     if judge not in (None, row.judge):

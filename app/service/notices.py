@@ -71,7 +71,7 @@ class Changes:
         await self._any.wait()
 
     def take(self) -> list[UUID] | None:
-        """Those sets, or None for all."""
+        """Sets that changed, or None for all."""
         ids, self._ids = self._ids, set()
         self._any.clear()
         return None if ids is None else sorted(ids)

@@ -74,7 +74,7 @@ async def _estimate(ctx: Context, name: str) -> None:
 
 
 async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
-    """What the set says by itself at this version; nothing of very many candidates, which takes matrices."""
+    """Contribution of the set at this version; nothing of very many candidates, which takes matrices."""
     if row.candidates > DENSE:
         return LogContribution([])
     span = [Span(row.id, 0, row.version)]

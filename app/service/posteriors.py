@@ -47,7 +47,7 @@ class LogEntry(NamedTuple):
 
 
 def comparison_rows(entries: Iterable[Record | LogEntry]) -> Iterator[ComparisonRow]:
-    """As a log takes them, all of one set. Slices of rows: their columns by name take several times as long."""
+    """Rows for a log, all of one set. Slices of rows: their columns by name take several times as long."""
     return (ComparisonRow._make(entry[1:]) for entry in entries)
 
 

@@ -185,7 +185,7 @@ async def sets_of(db: AsyncConnection, ids: Sequence[UUID]) -> set[UUID]:
 
 
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, LockedAssignment]:
-    """Those of these assignments that exist, by id. They are locked in id order: no deadlock."""
+    """Existing ones of these assignments, by id. They are locked in id order: no deadlock."""
     return {row[0]: LockedAssignment(*row) for row in await fetch(db, _LOCK, ids)}
 
 

@@ -21,7 +21,7 @@ _of_pool = (s.pool.is_not(None), s.deleted_at.is_(None), s.evidence == literal("
 
 
 class PoolEstimate(NamedTuple):
-    """What a pool has learnt, for its sets."""
+    """Priors that a pool has learnt, for its sets."""
 
     estimate: UUID  # its id
     sets: int  # that contributed
@@ -38,7 +38,7 @@ async def of_sets(db: AsyncConnection, ids: Sequence[UUID] | None) -> Sequence[s
 
 
 async def claim(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
-    """Those of these pools that are due and that nobody else estimates now; for a while they are this process's."""
+    """Pools, of these, that are due and that no other process estimates now; for a while they are this process's."""
     rows = select(func.unnest(cast(names, ARRAY(Text))), func.now())
     await db.execute(insert(pools).from_select(["name", "claimed_until"], rows).on_conflict_do_nothing())
     in_pool = (
@@ -89,6 +89,6 @@ async def lock_lacking(db: AsyncConnection, name: str, limit: int) -> Sequence[R
 
 
 async def lacking(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
-    """Those of these pools that have such sets."""
+    """Pools, of these, that have such sets."""
     statement = select(s.pool).distinct().select_from(_joined).where(*_lacking, s.pool == func.any(names))
     return [row.pool for row in await db.execute(statement.order_by(s.pool))]

@@ -29,7 +29,7 @@ AGAIN = frozenset({425, 503})
 
 
 class Watch:
-    """When rankings of a later version were there, how many verdicts were sent, and how long all else took."""
+    """Times when rankings of a later version came, counts of verdicts, and how long all else took."""
 
     def __init__(self, http: httpx.AsyncClient, set_id: UUID) -> None:
         self._http, self._path = http, f"/v1/sets/{set_id}"

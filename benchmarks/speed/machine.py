@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class BenchRun(NamedTuple):
-    """When and where figures are measured."""
+    """Time and place of a measurement."""
 
     date: str
     commit: str  # with a + where files of app differ from it

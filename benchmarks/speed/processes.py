@@ -30,7 +30,7 @@ Route = Callable[[UUID, Sequence[AsyncClient]], AsyncClient]
 
 
 class Taken(NamedTuple):
-    """What some processes took in a second, by the way requests were sent to them."""
+    """Verdicts that some processes took in a second, by the way requests were sent to them."""
 
     processes: int
     routing: str

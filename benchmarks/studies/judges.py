@@ -93,7 +93,7 @@ def with_sd(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
 
 
 def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
-    """In percent."""
+    """Accuracy in percent."""
     rng = np.random.default_rng(seed)
     labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
     return 100.0 * float((labels == judged.truth).mean())
@@ -115,7 +115,7 @@ def load(name: str, always_yes: int) -> LabelledItems:
 
 
 def texts(name: str) -> list[dict[str, str]]:
-    """What the items of a data set say."""
+    """Contents of the items of a data set."""
     columns = pq.read_table(DATA / f"skillagg/{name}.parquet", columns=["question", "answer"]).to_pylist()
     return [{field: str(text) for field, text in row.items()} for row in columns]
 

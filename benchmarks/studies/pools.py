@@ -1,4 +1,4 @@
-"""What do sets gain from shared priors? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
+"""Gain of sets from shared priors: `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
 
 SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
 service's own code chooses. `alone` each learns verdict weights from itself; `pooled` they share priors
@@ -47,7 +47,7 @@ def rows_of(judge: str, sd: float, runs: int) -> Iterator[list[str]]:
 
 
 def run(judge: str, sd: float, number: int) -> list[list[list[float]]]:
-    """At each of LENGTHS, alone and pooled, the means of SETS sets."""
+    """Means of SETS sets at each of LENGTHS, alone and pooled."""
     alone, pooled = (_run(judge, sd, number, together) for together in (lambda snapshots: snapshots, _tell_each_other))
     return [[*pair] for pair in zip(alone, pooled, strict=True)]
 

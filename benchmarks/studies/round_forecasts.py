@@ -66,7 +66,7 @@ def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator
 
 
 def one_set(world: RoundWorld, rule: StudiedStop, number: int) -> tuple[Forecast, int] | None:
-    """What was forecast at some moment, and what it then took; None where it stops at once, or never does."""
+    """Forecast at some moment, and what it then took; None where it stops at once, or never does."""
     of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
     of = of._replace(plan=of.plan._replace(goal=rule.goal))
     snapshots = [snapshot]

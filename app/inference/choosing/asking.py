@@ -47,7 +47,7 @@ class Leased(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What comparisons amount to whatever was answered."""
+    """Counts of comparisons, whatever was answered."""
 
     leads: Ints  # (N,) how many times more often each candidate was shown first than second
     component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0

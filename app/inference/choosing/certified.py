@@ -1,4 +1,4 @@
-"""Which pair next where no covariance fits: the best open pair up to a known factor.
+"""The next pair where no covariance fits: the best open pair up to a known factor.
 
 For the rules of kernels/pair_sets.py, all of which rise with v_ij. From upper ends U_i of the variances (push.py),
 

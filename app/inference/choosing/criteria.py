@@ -1,4 +1,4 @@
-"""Which pair next (PoE 3.6, GPM 4.2).
+"""Criteria for the next pair (PoE 3.6, GPM 4.2).
 
 For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
 

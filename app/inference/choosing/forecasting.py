@@ -129,12 +129,12 @@ def distance_to_stop(
 
 
 def stopped(met: Reason, left: Left) -> Stopping:
-    """Where a criterion is met."""
+    """State of a set whose criterion is met."""
     return Stopping(met, Forecast(0, 0, 0), left.in_all)
 
 
 def _quantiles(needs: Floats, comparisons: float, left: int | None) -> Forecast:
-    """Those of D futures, each weighing 1 / T."""
+    """Quantiles of D futures, each weighing 1 / T."""
     needs = np.sort(needs[needs <= FARTHEST * comparisons])
     if needs.size < FEWEST:
         return NOTHING
@@ -256,7 +256,7 @@ def _of_pairs(state: _State, pairs: Bools, rng: np.random.Generator) -> tuple[_F
 
 
 def _precision(state: _State) -> float:
-    """That of a score before any comparison."""
+    """Precision of a score before any comparison."""
     return float(state.model.prior.precision[: state.model.n].mean())
 
 

@@ -21,7 +21,7 @@ def of_mask(mask: Bools) -> PairSet:
 
 
 def among(pairs: PairSet, kinds: Kinds) -> PairSet:
-    """Those of the pairs whose kinds meet."""
+    """Pairs whose kinds meet."""
     both = pairs.kind * len(kinds.meets) + kinds.kind
     return pairs._replace(kind=both, meets=np.kron(pairs.meets, kinds.meets))
 

@@ -136,7 +136,7 @@ def _best_pairs(
 
 
 def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -> tuple[PairSet, float | None]:
-    """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
+    """Pairs of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
     code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
         return listed(len(search.mean), code), None
@@ -170,6 +170,6 @@ def _best_by_scan(pairs: PairSet, search: Search, sigma: DenseCovariance, places
 
 
 def _tied(i: Ints, j: Ints, values: Floats, n: int) -> PairSet:
-    """Those of the (L,) pairs whose values are tied for the best."""
+    """Pairs, of the (L,), whose values are tied for the best."""
     best = values >= values.max() * (1.0 - TIE)
     return listed(n, np.sort(i[best] * n + j[best]))

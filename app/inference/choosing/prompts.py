@@ -1,4 +1,4 @@
-"""How many prompts would decide a claim about new ones."""
+"""Number of prompts that would decide a claim about new ones."""
 
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.quantity_stopping import probability
@@ -16,7 +16,7 @@ WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)
 def prompts_to_decide(
     published: Published, item: Ints, stop: Stop = NEVER, goal: Goal = RANKING
 ) -> PromptsNeeded | None:
-    """How many prompts would decide the stop's first claim, or, without one, who is best; None where it is decided.
+    """Number of prompts that decides the stop's first claim, or, without one, who is best; None where it is decided.
 
     Read from few draws. Args: `item` (K,) is what each comparison was about. Raises ValueError where there is no
     telling of new items.

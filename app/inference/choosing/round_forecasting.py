@@ -45,7 +45,7 @@ NEVER = 2.0  # a probability
 
 
 class Correction(NamedTuple):
-    """Of what is played."""
+    """Correction of the futures that are played."""
 
     times: float
     spread: float

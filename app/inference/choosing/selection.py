@@ -1,4 +1,4 @@
-"""Which pairs next: the best open pair by the criterion, as many times as are wanted.
+"""The next pairs: the best open pair by the criterion, as many times as are wanted.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one

@@ -96,7 +96,7 @@ class ConsensusObjective(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """What comparisons tell of what each judge makes of the candidates, and of s."""
+    """Information of comparisons about each judge's scores of the candidates, and about s."""
 
     of_scores: Floats  # (J, N, N) M
     lean: Floats  # (J, N) how delta falls as t rises
@@ -185,7 +185,7 @@ def scatter(y: Floats, objective: ConsensusObjective, at_second: float = -1.0) -
 
 
 def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
-    """What comparisons of weights w (K,) tell, delta_j and u_j taken out one after the other.
+    """Information of comparisons of weights w (K,), delta_j and u_j taken out one after the other.
 
     Conceptually: Schur complements of H = diag(prior) + R^T diag(w) R, over theta.
     """
@@ -236,7 +236,7 @@ def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> Den
 
 
 def covariance_under_flat_prior(reduced: Reduced) -> Floats:
-    """What Sigma would be, (N, N), by verdicts alone."""
+    """Sigma (N, N) by verdicts alone."""
     information: Floats = reduced.of_scores.sum(axis=0)
     return from_precision(information + np.eye(len(information)) / VAGUE).base
 

@@ -68,7 +68,7 @@ class Prior(NamedTuple):
 
 
 class Covariates(NamedTuple):
-    """What may sway judges beside the scores, of K comparisons: the first output's value less the second's."""
+    """Values that may sway judges beside the scores, of K comparisons: the first output's value less the second's."""
 
     names: tuple[str, ...]  # (C,)
     values: Floats  # (K, C)
@@ -128,7 +128,7 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
-    """What a method does whose evidence nobody chose: learn where it can."""
+    """Verdict weight of a method by default: learnt where it can."""
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 

@@ -1,4 +1,4 @@
-"""What several sets say together of their judges' noise and the spread of their candidates (methods 11; ours).
+"""Shared priors: judges' noise and the spread of candidates, by several sets together (methods 11; ours).
 
 Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a pool of sets
 
@@ -75,7 +75,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
 
 
 def pool(contributions: Sequence[Contribution]) -> Hyperprior:
-    """What each of the one or more sets that contribute expects, or another of their pool."""
+    """Prior of each of the one or more sets that contribute, or of another of their pool."""
     log_density = {
         judge: _of_judge(np.stack([each.log_evidence for each in contributions if each.judge == judge]))
         for judge in sorted({each.judge for each in contributions})

@@ -1,4 +1,4 @@
-"""What could be predicted of each verdict from those before it, in one pass over the log (an extended Kalman filter).
+"""Predictions of each verdict from those before it, in one pass over the log (an extended Kalman filter).
 
 Scores are N(0, 1) and biases N(0, BIAS_VARIANCE) before the first verdict, and taken as independent ever after, so that
 a verdict costs O(1) whatever N is. Verdict k, of judge j, with a shown first and b second:
@@ -25,7 +25,7 @@ BIAS_VARIANCE = 0.25
 
 
 class Predictions(NamedTuple):
-    """What was known before each of K verdicts."""
+    """Knowledge before each of K verdicts."""
 
     difference: Floats  # (K,) x, of first minus second
     variance: Floats  # (K,) v

@@ -1,4 +1,4 @@
-"""What votes tell of the spread of scores, and how much they count themselves (methods 11; ours).
+"""Evidence of votes about the spread of scores and about their own weight (methods 11; ours).
 
 Laplace's evidence of all comparisons:  ln Z = L(mu) + ln det Sigma / 2 - N ln(tau2) / 2.
 

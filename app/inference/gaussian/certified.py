@@ -71,7 +71,7 @@ class CertifiedCovariance(NamedTuple):
         return np.asarray(0.5 * (lower + upper))
 
     def condition(self, rows: DesignRows, weights: Floats) -> "CertifiedCovariance":
-        """Of Sigma_ii only those of the two are measured.
+        """Measure, of Sigma_ii, only those of the two.
 
         The upper ends of the others hold all the more, the lower ones no longer.
         """

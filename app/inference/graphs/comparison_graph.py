@@ -65,7 +65,7 @@ class Graph(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """Without the prior, which is the model's."""
+        """Bytes without the prior, which is the model's."""
         of_each = (self.start, self.middle, self.pull, self.answers)
         return self.rival.nbytes + self.weight.nbytes + sum(each.nbytes for each in of_each)
 

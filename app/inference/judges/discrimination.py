@@ -1,4 +1,4 @@
-"""How far each judge answers as the others do, lately and before: which judge is random, and which has changed.
+"""Discrimination of each judge, relative to the others, lately and before: is it random, has it changed?
 
 Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones (fitting/prediction.py).
 The scales count in proportion to how well they predict both. Then q is the probability predicted that the first wins, z

@@ -39,7 +39,7 @@ class Accuracy(NamedTuple):
 
 
 class LabelFindings(NamedTuple):
-    """What people's labels tell of K judges."""
+    """Information of people's labels about K judges."""
 
     items: int  # that people labelled
     among_people: Accuracy | None  # of each with the others, where several labelled the same

@@ -194,7 +194,7 @@ def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
 
 
 def _with_skills(judged: VotedItems) -> VotedItems:
-    """With z by the labels, if there are any."""
+    """Items with z by the labels, if there are any."""
     if not judged.labels.any():
         return judged
     v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))

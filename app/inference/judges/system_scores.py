@@ -66,7 +66,7 @@ class SystemScores(NamedTuple):
 
 
 class Help(NamedTuple):
-    """What a judge, or several together, add to theta and its error, as if lam were 1."""
+    """Contribution of a judge, or of several together, to theta and its error, as if lam were 1."""
 
     theta: Floats  # (k,)
     alone: Floats  # (2, M) errors of what was judged alone
@@ -162,7 +162,7 @@ def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
 
 
 def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> CrossMoments:
-    """Of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
+    """Moments of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
 
     Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
     """

@@ -65,7 +65,7 @@ class PairSet(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Which pairs of candidates come into question, by what each of the two is."""
+    """Pairs of candidates that come into question, by what each of the two is."""
 
     kind: Ints  # (N,)
     meets: Bools  # (C, C) symmetric
@@ -187,7 +187,7 @@ def in_rows(pairs: PairSet) -> Ints:
 
 
 class _Reach(NamedTuple):
-    """How far apart two means may be, by what v may be, for a pair to score `line`."""
+    """Largest distance of two means, by what v may be, for a pair to score `line`."""
 
     line: float
     low: float  # the least v
@@ -278,7 +278,7 @@ def best_pairs(
 def _line_of_neighbours(
     moments: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
 ) -> float:
-    """What the best pairs score at least: `line`, or more where enough pairs of neighbours in this order do."""
+    """Least score of the best pairs: `line`, or more where enough pairs of neighbours in this order do."""
     best = np.full(places, -np.inf)
     for x in range(len(order) - 1):
         i, j = min(order[x], order[x + 1]), max(order[x], order[x + 1])
@@ -301,7 +301,7 @@ def _enter(best: Floats, scored: float) -> None:
 
 @kernel
 def _with_space(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Floats]:
-    """Those that still score `line`, how many they are, and at least as much space behind them."""
+    """Pairs that still score `line`, how many they are, and at least as much space behind them."""
     kept = np.flatnonzero(value >= line)
     longer_code, longer_value = np.empty(2 * len(kept) + len(code), np.int64), np.empty(2 * len(kept) + len(code))
     longer_code[: len(kept)], longer_value[: len(kept)] = code[kept], value[kept]

@@ -162,7 +162,7 @@ def _lesson(snapshot: Snapshot) -> Lesson:
 
 
 def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
-    """What was learnt ahead for a stage that follows without a void, if that is what the stage takes."""
+    """Weights learnt ahead for a stage that follows without a void, if the stage takes them."""
     of_judges, of_old = ((each.judges, each.pooled, each.biased) for each in (stage, old.stage))
     if old.lesson is None or of_judges != of_old:
         return None
@@ -224,7 +224,7 @@ def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
 
 
 def learnt_from(size: int, n: int) -> int:
-    """How many of `size` comparisons of n candidates verdict weights are learnt from."""
+    """Number, of `size` comparisons of n candidates, from which verdict weights are learnt."""
     stage = leading(size, DIGITS)
     return stage if n <= LEARNT_AT_ONCE else leading(max(stage - 1, 0), DIGITS)
 

@@ -1,4 +1,4 @@
-"""What these judges would say of all pairs: known where they said it, drawn where they did not (methods 13a; ours).
+"""Verdicts of these judges on all pairs: known where they judged, drawn where they did not (methods 13a; ours).
 
 A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
 there. W_i is the mean of i's verdicts against the others over all questions. It is the expected win rate, by which a

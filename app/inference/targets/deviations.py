@@ -64,7 +64,7 @@ class _Apart(NamedTuple):
 def deviations(
     published: Published, item: Ints, tag: Ints, tags: int, rng: np.random.Generator, permutations: int | None = None
 ) -> list[TagDeviation]:
-    """How each of T tags departs from the others; the same whatever candidates, prompts and tags are called.
+    """Deviation of each of T tags from the others; the same whatever candidates, prompts and tags are called.
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """

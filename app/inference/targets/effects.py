@@ -1,4 +1,4 @@
-"""What a set tells of its judges' effects, and what a pool expects of them (equations: people.py)."""
+"""Judge effects: the contribution of a set, and the prior of a pool (equations: people.py)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,14 +17,14 @@ EFFECTS = np.arange(-6.0, 4.0, 0.25)  # ln(omega^2 / tau2)
 
 
 class EffectsContribution(NamedTuple):
-    """What one set tells of a judge's effects by itself, its prior taken out."""
+    """Contribution of one set about a judge's effects, its prior taken out."""
 
     judge: int
     log_effects: Normal  # of ln(omega^2 / tau2)
 
 
 def effects_apart(published: Published, people: Bools, judges: Ints) -> list[EffectsContribution]:
-    """What a set tells of the effects of its judges: nothing unless several judge, or one and people.
+    """Contributions of a set about the effects of its judges: none unless several judge, or one and people.
 
     Laplace's: at the mode z and with its variance v of a judge's ln(omega^2 / tau2), both in units of the prior,
     N(z / (1 - v), v / (1 - v)) times the prior is N(z, v).
@@ -49,7 +49,7 @@ def _between(z: float, variance: float) -> Normal:
 
 
 def pool_effects(contributions: Sequence[EffectsContribution]) -> dict[int, Normal]:
-    """What a set expects of ln(omega^2 / tau2) of each of these judges, as pooling.py does of their noise.
+    """Prior of ln(omega^2 / tau2) of each of these judges in a set, as pooling.py does of their noise.
 
     x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
     """

@@ -51,7 +51,7 @@ MOST = 100  # times as many prompts that are looked at
 
 
 class PromptsNeeded(NamedTuple):
-    """What would bring a figure of the ranking to a level, if the scores stay where they are."""
+    """Prompts that would bring a figure of the ranking to a level, if the scores stay where they are."""
 
     prompts: int  # M
     share: float | None  # of the variance of differences that more comparisons on these prompts leave; None: unknown
@@ -88,7 +88,7 @@ def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
 
 
 def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], float], level: float) -> PromptsNeeded:
-    """How many prompts in all bring `figure`, such as P(best) of the leader, to `level`, and what else might.
+    """Number of prompts in all that bring `figure`, such as P(best) of the leader, to `level`, and what else might.
 
     `figure` has to grow with confidence. Errors as `on_new_items`.
     """
@@ -233,7 +233,7 @@ def _same_prompts(clusters: _Clusters, omega2: float) -> Scores:
 
 
 def _share_left(clusters: _Clusters, omega2: float) -> float:
-    """Of the mean variance of differences, what endless comparisons on the present prompts would leave; at most 1."""
+    """Share of the mean variance of differences that endless comparisons on the present prompts leave; at most 1."""
     sigma = clusters.scores.covariance.matrix() + clusters.excess
     n = len(sigma)
     of_differences = 2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1)

@@ -50,7 +50,7 @@ class Voices(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What is known at one eta."""
+    """Posterior at one eta."""
 
     log_density: float
     slope: Floats  # (D,) of it, by Laplace
@@ -202,7 +202,7 @@ def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObje
 def _slopes(
     theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObjective
 ) -> tuple[float, Floats]:
-    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
+    """Derivatives of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
     (s, a, _), (s_2, a_2, _) = split(theta, objective), split(theta_2, objective)
     (tau2, omega2), m = objective.variances, reduced.of_scores
     of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m @ sigma, m)

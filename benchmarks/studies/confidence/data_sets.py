@@ -108,7 +108,7 @@ def distinguished(truth: Floats) -> Bools:
 
 
 def _some(answers: Comparisons, count: int, rng: np.random.Generator) -> Comparisons:
-    """So many pairs, each of them at random in one of the orders that the judge answered."""
+    """Draw so many pairs, each of them at random in one of the orders that the judge answered."""
     shuffled = take(answers, rng.permutation(answers.size))
     low, high = np.minimum(shuffled.first, shuffled.second), np.maximum(shuffled.first, shuffled.second)
     _, once = np.unique(np.column_stack([low, high]), axis=0, return_index=True)

@@ -1,1 +1,1 @@
-"""How far a ranking with learnt verdict weights can be trusted: the service's own code drives a set."""
+"""Study of rankings with learnt verdict weights: how far they can be trusted. The service's own code drives a set."""

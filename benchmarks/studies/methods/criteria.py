@@ -1,4 +1,4 @@
-"""How many comparisons each way of choosing pairs needs, for judges of every kind."""
+"""Comparisons that each way of choosing pairs needs, for judges of every kind."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil

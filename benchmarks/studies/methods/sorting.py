@@ -73,7 +73,7 @@ def _sorted(case: Case, k: int) -> list[float]:
 
 
 def merge_sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
-    """These candidates, best first, and how many pairs were asked for."""
+    """Sorted candidates, best first, and how many pairs were asked for."""
     if len(part) < 2:
         return part, 0
     (left, in_left), (right, in_right) = (

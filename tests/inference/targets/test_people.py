@@ -217,5 +217,5 @@ def test_a_judge_alone_tells_a_pool_nothing() -> None:
 def test_more_candidates_than_it_can_take_are_refused() -> None:
     latent, people = model_and_people()
     large = latent._replace(model=latent.model._replace(n=501))
-    with pytest.raises(ValueError, match="2 models and 501 candidates"):
+    with pytest.raises(ValueError, match="2 models on 501 candidates"):
         of_people(large, people, {})
