@@ -114,7 +114,7 @@ class LocalLoop:
         self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
         self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
-    def told(self) -> LogContribution:
+    def contribution(self) -> LogContribution:
         """Contribution of the answers to the pool."""
         return contribution_of(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
 
@@ -201,7 +201,7 @@ def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: S
     going = [(run, run.step()) for run in runs]
     while going := [(run, comparisons) for run, comparisons in going if comparisons]:
         if due := [loop for loop in loops if loop.is_due]:
-            hyperprior = pooled([loop.told() for loop in loops])
+            hyperprior = pooled([loop.contribution() for loop in loops])
             for loop in due:
                 loop.learn(hyperprior)
         for run, comparisons in going:

@@ -13,7 +13,7 @@ from app.service.context import Context, existing_sets
 from app.service.errors import AppError, Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
-from app.storage.failures import FAILURES, is_in_the_way
+from app.storage.failures import FAILURES, is_busy
 
 log = logging.getLogger("nextpair")
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
@@ -111,7 +111,7 @@ async def _ask_some(
     try:
         answers = await ask_together(ctx, request, counts, most, space)
     except (Busy, *FAILURES) as error:
-        if not isinstance(error, Busy) and not is_in_the_way(error):
+        if not isinstance(error, Busy) and not is_busy(error):
             raise
         collected.obstacle = error
         return []

@@ -34,7 +34,7 @@ class Taken(NamedTuple):
 
     processes: int
     routing: str
-    told: float  # verdicts, each asked for before
+    judged: float  # verdicts, each asked for before
     latency_ms: float  # of an ask, the median
     cpu_ms: float  # that the processes spent on one ask and tell
 
@@ -52,7 +52,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- |")
     for processes in chosen.processes:
         for taken in measure(processes, chosen.sets, chosen.seconds):
-            figures = f"{taken.told:,.0f} | {taken.latency_ms:.0f} | {taken.cpu_ms:.1f}"
+            figures = f"{taken.judged:,.0f} | {taken.latency_ms:.0f} | {taken.cpu_ms:.1f}"
             print(f"| {processes} | {taken.routing} | {figures} |", flush=True)
 
 
@@ -66,9 +66,9 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
             ids = new_sets(urls[0], TEXTS, count=sets)
             asyncio.run(_load(urls, route, ids, seconds / 2.0))  # until every process has seen every set it serves
             before = sum(cpu_ms(service.pid) for service in started)
-            told, latency_ms = asyncio.run(_load(urls, route, ids, seconds))
+            judged, latency_ms = asyncio.run(_load(urls, route, ids, seconds))
             spent = sum(cpu_ms(service.pid) for service in started) - before
-            taken.append(Taken(processes, name, told / seconds, latency_ms, spent / told))
+            taken.append(Taken(processes, name, judged / seconds, latency_ms, spent / judged))
         return taken
 
 
@@ -89,27 +89,27 @@ async def _load(urls: Sequence[str], route: Route, ids: Sequence[UUID], seconds:
     try:
         end = time.monotonic() + seconds
         shares = [ids[judge::JUDGES] for judge in range(JUDGES)]
-        told = await asyncio.gather(
+        judged = await asyncio.gather(
             *(_judge(f"judge {n}", share, route, clients, end, latencies) for n, share in enumerate(shares))
         )
     finally:
         await asyncio.gather(*(client.aclose() for client in clients))
-    return sum(told), 1000.0 * sorted(latencies)[len(latencies) // 2]
+    return sum(judged), 1000.0 * sorted(latencies)[len(latencies) // 2]
 
 
 async def _judge(
     name: str, ids: Sequence[UUID], route: Route, clients: Sequence[AsyncClient], end: float, latencies: list[float]
 ) -> int:
-    told = 0
+    judged = 0
     while time.monotonic() < end:
-        set_id = ids[told % len(ids)]
+        set_id = ids[judged % len(ids)]
         start = time.monotonic()
         pair = (await route(set_id, clients).send(next_pair(set_id, judge=name))).assignments[0]
         latencies.append(time.monotonic() - start)
         verdict = VerdictIn(p_first=0.8 if pair.first.key > pair.second.key else 0.2)
         await _any(set_id, clients).send(send_verdict(pair.id, verdict))  # whose path names no set
-        told += 1
-    return told
+        judged += 1
+    return judged
 
 
 if __name__ == "__main__":

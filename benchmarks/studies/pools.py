@@ -69,14 +69,14 @@ def _run(
 
 
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
-    told = [
+    contributions = [
         each
         for snapshot in snapshots
         for each in contribution_of(snapshot.log, (), snapshot.interpretation, N).evidence
     ]
-    if not told:
+    if not contributions:
         return snapshots
-    hyperprior = pool(told)
+    hyperprior = pool(contributions)
     return [with_pool(snapshot, hyperprior) for snapshot in snapshots]
 
 

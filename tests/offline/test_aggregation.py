@@ -93,10 +93,10 @@ def labelled(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "told_by", [["--text", "text"], ["--feature", "length"], ["--text", "text", "--feature", "length"]]
+    "options", [["--text", "text"], ["--feature", "length"], ["--text", "text", "--feature", "length"]]
 )
-def test_what_the_items_say_helps(labelled: str, told_by: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *told_by]
+def test_what_the_items_say_helps(labelled: str, options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *options]
     plain = summary(capsys, labelled, *columns)["accuracy"]
     helped = summary(capsys, labelled, *columns, "--method", "skill-aggregation", "--regulariser", "0.1")["accuracy"]
     assert isinstance(plain, float)

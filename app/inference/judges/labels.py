@@ -94,7 +94,7 @@ def as_of_all(v: Votes, labels: Labels) -> Floats:
     return np.asarray(per_label * (items[dissent, None] * labels + by_majority))
 
 
-def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
+def label_findings(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
     """Judges, and ways to weigh them, by people's labels.
 
     Args: `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the others.

@@ -255,8 +255,8 @@ def repeated(n: int, pairs: int, seed: int) -> Comparisons:
     """Votes on pairs of which every third is judged three times."""
     rng, once = np.random.default_rng(seed), voted(n, pairs, seed, scale=2.0)
     log = take(once, np.arange(pairs).repeat(np.where(np.arange(pairs) % 3, 1, 3)))
-    anew = rng.random(log.size) < 0.3
-    return log._replace(p=np.where(anew, rng.integers(2, size=log.size), log.p))
+    fresh = rng.random(log.size) < 0.3
+    return log._replace(p=np.where(fresh, rng.integers(2, size=log.size), log.p))
 
 
 def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:

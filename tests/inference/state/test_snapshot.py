@@ -161,8 +161,8 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
 def test_a_lesson_in_another_method_is_not_taken() -> None:
     other = Interpretation(Method(position_bias="closed-form", verdict_weight="learnt"), {})
     n, answers = LEARNT_AT_ONCE + 1, snapshots.log_from_rows(rows())
-    read_anew = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
-    assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
+    read_again = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
+    assert snapshots.with_computed(read_again, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_again
 
 
 def repeated(n: int, seed: int) -> list[ComparisonRow]:
