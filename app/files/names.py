@@ -28,7 +28,7 @@ SHOWN = ("question", "context", "prompt")  # beside the texts of a pair
 
 
 class Recognised(NamedTuple):
-    """What a column holds, its usual names with the first choice first, and the option that names another."""
+    """Content of a column, its usual names with the first choice first, and the option that names another."""
 
     holds: str
     names: tuple[str, ...]

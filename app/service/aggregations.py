@@ -73,7 +73,7 @@ def _require_possible(body: schemas.AggregationIn) -> None:
 
 
 def _names(answers: Iterable[Mapping[str, object]]) -> list[str]:
-    """By first appearance."""
+    """Names by first appearance."""
     return list(dict.fromkeys(name for each in answers for name in each))
 
 
@@ -160,7 +160,7 @@ def _aggregate(body: schemas.AggregationIn, judged: AnsweredItems) -> schemas.Ag
 
 
 def _context(items: Sequence[schemas.ItemAnswers]) -> ItemContext:
-    """Whoever is in no group is alone in one."""
+    """Context of items; an item in no group is alone in one."""
     groups = encode([("item", each.item) if each.group is None else ("group", each.group) for each in items])[1]
     return ItemContext(hashed_ngrams([each.texts or {} for each in items]), groups)
 

@@ -21,7 +21,7 @@ NOBODY = "no judge of this set is known to be human; name people, or describe th
 
 
 async def read(ctx: Context, set_id: UUID, request: RankSetsRequest) -> schemas.RankSets:
-    """By judges of kind human where no reference is named.
+    """Rank-sets by judges of kind human where no reference is named.
 
     Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, TooFewVerdicts."""
     _require_possible(request)

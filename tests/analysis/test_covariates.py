@@ -80,7 +80,7 @@ def test_words_follow_the_sign() -> None:
     assert of_length(beta=0.0).sentence.startswith("No preference for length is shown: ")
 
 
-def test_a_length_of_each_candidate_is_not_told_from_its_score() -> None:
+def test_a_length_of_each_candidate_is_not_distinguished_from_its_score() -> None:
     effect = of_length(lengths=np.tile(LENGTHS.mean(axis=0), (PROMPTS, 1)))
     assert not effect.identified
     assert "effect of length cannot be separated" in effect.sentence

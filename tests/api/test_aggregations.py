@@ -174,7 +174,7 @@ async def test_too_much_for_one_request_is_refused_with_its_size(
     assert "8 characters" in (await http.post("/v1/aggregations", json=told)).json()["detail"]
 
 
-async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_told_to_come_back(
+async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_to_retry(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two computations at once, which wait here until a third has been refused."""

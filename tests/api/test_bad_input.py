@@ -329,7 +329,7 @@ CASES = [
          "unknown-set", NOBODY),
     Case("scores from beyond 64 bits", f"GET /v1/sets/{{set}}/absolute-scores?after={BIG}", None, 422, INVALID,
          "9223372036854775807"),
-    # Pooled evidence
+    # Shared priors
     Case("pooled evidence without a scale", POOL, {"pool": "elsewhere"}, 422, INVALID, "/log_scale"),
     Case("pooled evidence that is too sure", POOL, pooled(sd=0), 422, INVALID, "an sd from 0.01 to 8"),
     Case("pooled evidence of a noise that is no number", POOL, pooled(noise={"gpt": {"mean": "x", "sd": 1}}), 422,

@@ -2,7 +2,7 @@
 
 Verdict k of judge j names the first, z_k = 1, or the second, z_k = 0. Nothing depends on the texts if each judge names
 the first with a probability b_j of its own, whatever it is shown and was shown before. Against that, verdicts are
-foretold from those before them (fitting/foresight.py), once for each scale c:
+foretold from those before them (fitting/prediction.py), once for each scale c:
 
     E_K = mean_c prod_k P(z_k | c, before k) / prod_j sup_b prod_(k of j) b^z_k (1 - b)^(1 - z_k)
 
@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp, xlogy
 
-from app.inference.fitting.foresight import SCALES, foresee, log_likelihoods, logits
+from app.inference.fitting.prediction import SCALES, log_likelihoods, logits, predict
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 
@@ -57,7 +57,7 @@ def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool =
 def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:
     """(K,) log E after each comparison."""
     counts, first_won = counting(comparisons, n, item), comparisons.p > 0.5
-    foretold = np.where(counts, log_likelihoods(logits(foresee(comparisons, n)), first_won), 0.0).cumsum(axis=1)
+    foretold = np.where(counts, log_likelihoods(logits(predict(comparisons, n)), first_won), 0.0).cumsum(axis=1)
     by_position = _most_likely_habits(first_won & counts, counts, comparisons.judge)
     return np.asarray(logsumexp(foretold, axis=0) - np.log(len(SCALES)) - by_position)
 
@@ -69,7 +69,7 @@ def log_evidence_on_new_items(comparisons: Comparisons, n: int, item: Ints) -> F
     order = np.argsort(came, kind="stable")
     log, prompt = take(comparisons, order), came[order]
     counts, first_won = counting(log, n, prompt), log.p > 0.5
-    bets = np.where(counts, logits(foresee(log, n, prompt)._replace(bias=np.zeros(log.size))), 0.0)  # (C, K)
+    bets = np.where(counts, logits(predict(log, n, prompt)._replace(bias=np.zeros(log.size))), 0.0)  # (C, K)
     by_judge = numbered(prompt, log.judge)
     of_judge = np.maximum(np.bincount(by_judge, counts), 1.0)
     turned = np.where(first_won, 1.0, -1.0) * counts
