@@ -215,7 +215,7 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
     )  # fmt: skip
     assert "1 group of 6 ordered pairs" in printed
     assert "1 group left out, because its truth is constant." in printed
-    assert "2 candidates left out: the judge has no score for them." in printed
+    assert "2 candidates left out, because the judge gave no score." in printed
 
 
 def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
