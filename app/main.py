@@ -60,7 +60,7 @@ log = logging.getLogger("nextpair")
 
 DESCRIPTION = """Rank texts, models and systems by pairwise comparison, with as few comparisons as possible.
 
-Ask for the next most informative pair, tell the verdict, read the ranking."""
+Ask for the most informative pair, send the verdict, read the ranking."""
 
 ALWAYS = [("X-Content-Type-Options", "nosniff")]  # headers of every answer, uvicorn's own included
 # Less than the ten after which Docker kills what it stops. Python also waits for a computation that is under way; it is

@@ -13,7 +13,7 @@ PAGES = {
     "sets": "Sets and candidates",
     "judges": "Judges",
     "ask": "Ask for pairs",
-    "tell": "Tell verdicts",
+    "tell": "Send verdicts",
     "read": "Read results",
     "health": "Health and metrics",
 }
@@ -30,15 +30,15 @@ BOUNDS = {
 INTRODUCTION = """# API reference
 
 Every operation of the service, from the OpenAPI document of nextpair {version}. A running service has the same document
-at `/openapi.json`, and at `/docs` a page to try it, which needs no other host.
+at `/openapi.json`. Try operations at `/docs`, a page that loads nothing from other hosts.
 
 - Bodies are JSON; times are RFC 3339 in UTC; ids are UUIDs. An unknown field or query parameter is an error.
-- A service with a key wants `Authorization: Bearer KEY` with every request but `/healthz` and `/readyz`.
-- [openapi.json](../openapi.json) is the document as a file (OpenAPI 3.1), to generate clients in other languages from.
+- A service with a key needs `Authorization: Bearer KEY` on every request except `/healthz` and `/readyz`.
+- [openapi.json](../openapi.json) is the document as a file (OpenAPI 3.1). Generate clients in other languages from it.
   Its operations have the names of the Python client's calls: `next_pair`, `send_verdict`.
-- A write may carry an `Idempotency-Key`. Sending the same request again with the same key is then harmless for a week.
-- With a key any operation may answer 401, and any that takes a body 413. That is not repeated below.
-- Lists come in pages: send `next_after` of one page as `after` of the next, until it is null.
+- A write may carry an `Idempotency-Key`. For a week you can then safely send the same request again with the same key.
+- With a key any operation may return 401, and any that takes a body 413. The pages below leave these two out.
+- Listings are paginated: send `next_after` of one page as `after` of the next, until it is null.
 - An error is a problem (RFC 9457), `application/problem+json`: branch on its `type`, show people its `detail`.
 
 ```json
@@ -51,8 +51,8 @@ at `/openapi.json`, and at `/docs` a page to try it, which needs no other host.
 
 ## Problems
 
-The `type` is `urn:nextpair:problem:` and the name below. 425 and 503 carry `Retry-After`: wait that long and send the
-request again.
+The `type` is `urn:nextpair:problem:` and the name below. 425, 503 and 507 carry `Retry-After`: wait that long and send
+the request again. [Troubleshooting](../how-to/troubleshooting.md) says what to do about each.
 
 | status | type | meaning |
 |---|---|---|
@@ -154,9 +154,9 @@ def _sections(operation: Operation) -> Iterator[str]:
         yield from _body("Request", spec["requestBody"]["content"])
     for status, answer in spec["responses"].items():
         if status.startswith("2"):
-            yield from _body(f"Answer {status}", answer.get("content", {}))
+            yield from _body(f"Response {status}", answer.get("content", {}))
         elif status.startswith("3"):
-            yield f"**Answer {status}.** {answer['description']}"
+            yield f"**Response {status}.** {answer['description']}"
     if rows := [_problem(status, answer) for status, answer in spec["responses"].items() if status[0] in "45"]:
         yield "**Problems**"
         yield table(["status", "when"], sorted(rows))
@@ -185,7 +185,7 @@ def _body(title: str, content: Json) -> Iterator[str]:
 def _models(schemas: Json) -> str:
     shown = [
         "# Models",
-        "The fields of every request and answer. A field without a default, and not *required*, may be left out.",
+        "The fields of every request and response. You may leave out a field that is not *required*.",
     ]
     for name, schema in sorted(schemas.items()):
         if "properties" not in schema:

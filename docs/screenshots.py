@@ -33,16 +33,16 @@ PAGES = {
     "home": "/",
     "new": "/sets/new",
     "ranking": "/sets/{id}",
-    "trust": "/sets/{id}/trust",
-    "map": "/sets/{id}/map",
+    "matrix": "/sets/{id}/map",
     "judges": "/sets/{id}/judges",
+    "diagnostics": "/sets/{id}/diagnostics",
     "annotate": "/sets/{id}/annotate",
 }
 DEVICES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 900}},
     "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},
 }
-SETTLING = 2000  # milliseconds for what a page draws after it has loaded; its event stream never ends
+SETTLING = 4000  # milliseconds for what a page draws after it has loaded; its event stream never ends
 PATIENCE = 60.0  # seconds for a service to start
 
 Scheme = Literal["light", "dark"]
@@ -52,7 +52,7 @@ Verdict = dict[str, Any]
 
 
 class Judge(NamedTuple):
-    """Somebody who knows how good each answer is, more or less, and likes the first position, more or less."""
+    """A judge whose verdicts follow the known quality by `sharpness`, with a position bias in logits."""
 
     name: str
     kind: str

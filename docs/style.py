@@ -21,6 +21,7 @@ MESSAGES = (
     "app/service/errors.py",
     "app/service/checks/**/*.py",
     "app/offline/printing/**/*.py",
+    "app/web/texts.py",
     "app/web/static/lib/texts.js",
     "docs/openapi.json",
     "CHANGELOG.md",
@@ -83,9 +84,9 @@ def _banned(files: list[Path], with_help: bool) -> Iterator[str]:
         for text in _texts(file):
             for line, word, instead in offences(text.text, text.line, of_code=file.name == "CONTRIBUTING.md"):
                 yield f"{_name(file)}:{line}: {word!r}, write: {instead}"
-    for place, said in _help() if with_help else []:
+    for place, said in [*_help(), *_reference()] if with_help else []:
         for _, word, instead in offences(said):
-            yield f"{place} --help: {word!r}, write: {instead}"
+            yield f"{place}: {word!r}, write: {instead}"
 
 
 def _help() -> Iterator[tuple[str, str]]:
@@ -94,6 +95,13 @@ def _help() -> Iterator[tuple[str, str]]:
     from app.cli.entry import app
 
     return surfaces.helped(typer.main.get_command(app))
+
+
+def _reference() -> Iterator[tuple[str, str]]:
+    """Read the docstrings of the client, and the words around them."""
+    from docs import client_reference
+
+    return (("docs/client_reference.py", block.text) for block in prose.markdown(client_reference.page()))
 
 
 if __name__ == "__main__":

@@ -57,9 +57,9 @@ def unreleased(changelog: str) -> Text:
 def helped(command: Any, path: str = "nextpair") -> Iterator[tuple[str, str]]:
     """Read the help of a command, its options and the commands below it, by what it is the help of."""
     command = command.whole() if hasattr(command, "whole") else command
-    yield path, command.help or ""
+    yield f"{path} --help", command.help or ""
     for parameter in command.params:
-        yield f"{path} {max(parameter.opts, key=len)}", str(getattr(parameter, "help", None) or "")
+        yield f"{path} {max(parameter.opts, key=len)} --help", str(getattr(parameter, "help", None) or "")
     below: dict[str, Any] = getattr(command, "commands", {})
     for name, each in below.items():
         yield from helped(each, f"{path} {name}")

@@ -23,14 +23,16 @@ def covariates_for(
     if not names:
         return None
     if name in BASELINES or name in JOINT or not make(method.expert, dict(method.parameters)).as_soft_bt:
-        raise Impossible("covariate", f"{name} has no effects of covariates; choose the method soft-bt")
+        raise Impossible("covariate", f"{name} has no covariates; choose the method soft-bt")
     if target.name not in ("latent", "new-items"):
         there = "new-items" if "new-items" in target.also else "latent"
-        raise Impossible("covariate", f"the inference target {target.name} has none; choose {there}")
+        raise Impossible("covariate", f"the inference target {target.name} has no covariates; choose {there}")
     if log.times is not None:
-        raise Impossible("covariate", "rows alike were put together, which loses their prompts; rank fewer rows")
+        raise Impossible("covariate", "equal rows were combined, which loses their prompts; rank fewer rows")
     if len(log.keys) > RANKED_DENSE:
-        raise Impossible("covariate", f"there are {len(log.keys):,} candidates; it is there for up to {RANKED_DENSE}")
+        raise Impossible(
+            "covariate", f"there are {len(log.keys):,} candidates, and covariates take at most {RANKED_DENSE}"
+        )
     outputs = {each: log.outputs(each) for each in dict.fromkeys(names)}
     for each, values in outputs.items():
         if values is None:

@@ -67,7 +67,7 @@ def _normalised(weights: Mapping[str, float], names: Sequence[str]) -> dict[str,
             fault = "no criterion" if name not in names else f"{names.count(name)} criteria"
             raise Impossible("weight", f"{fault} of the name {name!r}; there are {', '.join(map(repr, names))}")
         if not (isfinite(weight) and weight > 0.0):
-            raise Impossible("weight", f"{name!r} has the weight {weight:g}; give a number above 0, or leave it out")
+            raise Impossible("weight", f"{name!r} has the weight {weight:g}; give a number above 0, or omit it")
     total = sum(weights.values())
     return {name: weight / total for name, weight in weights.items()}
 

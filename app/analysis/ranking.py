@@ -119,19 +119,19 @@ def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
     """Raises Impossible for what this method, or this log, does not have."""
     name, baseline = request.name, request.baseline
     if request.scale == "elo" and not _has_logits(request):
-        raise Impossible(
-            "scale", f"the scores of {name} are no logits, which Elo is made of; choose the method soft-bt"
-        )
+        raise Impossible("scale", f"the scores of {name} are not logits, which Elo needs; choose the method soft-bt")
     if request.by is not None and request.target not in (None, "new-items"):
-        raise Impossible("by", f"slices are about new prompts; leave the inference target {request.target} out")
+        raise Impossible("by", f"slices are about new prompts; omit the inference target {request.target}")
     if baseline is None:
         return
     if baseline not in log.keys:
-        raise Impossible("baseline", f"there is no candidate {baseline!r}; name one as the ranking does")
+        raise Impossible("baseline", f"there is no candidate {baseline!r}; name one of the ranking")
     if name in BASELINES or name in JOINT:
         raise Impossible("baseline", f"{name} gives no joint draws of the scores; choose the method soft-bt")
     if len(log.keys) > RANKED_DENSE:
-        raise Impossible("baseline", f"there are {len(log.keys):,} candidates; it is there for up to {RANKED_DENSE}")
+        raise Impossible(
+            "baseline", f"there are {len(log.keys):,} candidates, and a baseline takes at most {RANKED_DENSE}"
+        )
 
 
 def _quantity(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Quantity | None:

@@ -45,9 +45,9 @@ def tagged(log: JudgedLog, tag: str, name: MethodName, level: float) -> Tagged:
     if name in BASELINES or name in JOINT:
         raise Impossible("by", f"{name} ranks all prompts together; choose the method soft-bt")
     if log.times is not None:
-        raise Impossible("by", "rows alike were put together, which loses their prompts; rank fewer rows")
+        raise Impossible("by", "equal rows were combined, which loses their prompts; rank fewer rows")
     if len(log.keys) > MOST_CANDIDATES:
-        raise Impossible("by", f"there are {len(log.keys):,} candidates; slices are there for up to {MOST_CANDIDATES}")
+        raise Impossible("by", f"there are {len(log.keys):,} candidates, and slices take at most {MOST_CANDIDATES}")
     judged = np.unique(log.item).tolist()
     of_judged = {item: log.tags[item] for item in judged if log.tags}
     value_of = {item: tags[tag] for item, tags in of_judged.items() if tag in tags}
@@ -58,7 +58,7 @@ def tagged(log: JudgedLog, tag: str, name: MethodName, level: float) -> Tagged:
         there = f"the tags are {named(names)}" if names else "the prompts have no tags; add some to the items"
         raise Impossible("by", f"no prompt with comparisons has the tag {tag!r}; {there}")
     if len(values) > MOST_VALUES:
-        raise Impossible("by", f"{tag!r} has {len(values):,} values; slices are there for up to {MOST_VALUES}")
+        raise Impossible("by", f"{tag!r} has {len(values):,} values, and slices take at most {MOST_VALUES}")
     of_item = np.full(1 + max(judged), -1)
     of_item[[*value_of]] = [values.index(value) for value in value_of.values()]
     prompts = [counts[value] for value in values]

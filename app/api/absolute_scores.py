@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}/absolute-scores", tags=["tell"], ro
 async def add_absolute_scores(
     set_id: SetId, body: schemas.AbsoluteScoresIn, ctx: ContextDep, write: WriteDep
 ) -> object:
-    """Append scores of single candidates: all of them, or none. They join the comparisons in one posterior."""
+    """Append scores of single candidates: all of them, or none. Scores and comparisons share one posterior."""
     return await write(lambda db: absolute_scores.add(ctx, db, set_id, body.scores), 201, sets={set_id})
 
 
@@ -32,5 +32,5 @@ async def list_absolute_scores(
     after: After = 0,
     limit: Limit = 100,
 ) -> schemas.AbsoluteScorePage:
-    """Every score in the log, oldest first."""
+    """List the absolute scores of the log, oldest first."""
     return await absolute_scores.page(db, set_id, after=after, limit=limit)

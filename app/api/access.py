@@ -1,6 +1,6 @@
 """Access to the service: with a key for whoever knows it, without one for whoever is on this machine.
 
-Who does not know the key learns only that the service is there.
+Without the key, a request learns only that the service is there.
 """
 
 import base64
@@ -19,9 +19,10 @@ OPEN = ("/healthz", "/readyz")  # for whoever watches the process
 CHALLENGE = ("WWW-Authenticate", 'Basic realm="nextpair", charset="UTF-8"')  # a browser then asks for the key
 
 MISSING = (
-    "Send the key of this service as `Authorization: Bearer KEY`. The nextpair command reads it from NEXTPAIR_API_KEY."
+    "Send the key of this service as `Authorization: Bearer KEY`. The command `nextpair` reads it from "
+    "NEXTPAIR_API_KEY."
 )
-WRONG = "The key that was sent is not the NEXTPAIR_API_KEY that this service was started with."
+WRONG = "The key you sent is not the service's NEXTPAIR_API_KEY. Compare the two."
 
 
 class WithKey:

@@ -1,4 +1,4 @@
-"""The route that puts several judges' verdicts on any items together; nothing is kept."""
+"""Route that combines several judges' verdicts on any items; it stores nothing."""
 
 import asyncio
 
@@ -20,9 +20,9 @@ router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
     responses=documented(DuplicateKey, InvalidRequest, TextTooLarge, Busy),
 )
 async def aggregate(body: schemas.AggregationIn, ctx: ContextDep) -> Response:
-    """One verdict for each item from several judges' answers, and how far each judge can be believed.
+    """Combine several judges' answers into one verdict for each item, with the accuracy of each judge.
 
-    Items are anything that judges gave a label or a probability of yes; they belong to no set, and nothing is kept.
+    Items are anything with labels or probabilities of yes. They belong to no set, and nothing is stored.
     The answer has the same numbers as `nextpair aggregate` of the same answers and seed.
     """
     aggregation = await aggregations.aggregate(ctx, body)

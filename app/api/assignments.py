@@ -18,9 +18,15 @@ OF_A_LEASE = documented(UnknownAssignment, SetDeleted, LeaseSuperseded, LeaseEnd
 
 
 async def get_goal(
-    top_k: Annotated[int | None, Query(ge=1, description="Choose for this goal instead of the set's own.")] = None,
-    against: Annotated[str | None, Query(min_length=1, description="Likewise, by the key of a candidate.")] = None,
-    pair: Annotated[list[str] | None, Query(description="Likewise; twice, for the keys of two candidates.")] = None,
+    top_k: Annotated[
+        int | None, Query(ge=1, description="Choose for the best k, instead of the set's own goal.")
+    ] = None,
+    against: Annotated[
+        str | None, Query(min_length=1, description="Choose for the candidates better than this key.")
+    ] = None,
+    pair: Annotated[
+        list[str] | None, Query(description="Choose for the order of two candidates: send it twice, once per key.")
+    ] = None,
 ) -> schemas.Goal | None:
     """The goal of a preview, if it has one. Raises InvalidRequest."""
     if top_k is None and against is None and pair is None:
@@ -38,18 +44,22 @@ AssignmentId = Annotated[UUID, Path(description="Id of the assignment.")]
 
 @router.post("/sets/{set_id}/next-pair", responses=of_a_set(UnknownJudge, InvalidRequest))
 async def next_pair(set_id: SetId, body: schemas.Ask, ctx: ContextDep) -> schemas.Assignments:
-    """Lease the next most informative pairs. The same judge asking again gets its live assignments back first.
+    """Lease the most informative pairs. A judge that asks again gets its leased pairs back first.
 
-    They then are a new generation: what was sent with an older one is refused.
+    They then have a new `generation`; requests with an older one are refused.
     """
     return await asking.ask(ctx, set_id, body)
 
 
 @router.get("/sets/{set_id}/next-pair", responses=of_a_set(InvalidRequest))
 async def preview_pairs(
-    set_id: SetId, db: ReadDep, ctx: ContextDep, goal: GoalDep, count: Annotated[int, Query(ge=1, le=1000)] = 1
+    set_id: SetId,
+    db: ReadDep,
+    ctx: ContextDep,
+    goal: GoalDep,
+    count: Annotated[int, Query(ge=1, le=1000, description="Largest number of pairs.")] = 1,
 ) -> schemas.Preview:
-    """The pairs that would be leased next, as a preview: leases nothing."""
+    """Preview the pairs that would be leased next, without leasing them."""
     return await asking.preview(ctx, db, set_id, count, goal)
 
 
@@ -61,23 +71,23 @@ async def next_pairs(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignme
 
 @router.post("/assignments/renew", response_model=schemas.Held)
 async def renew_many(body: schemas.RenewMany, write: WriteDep) -> object:
-    """Keep many pairs for longer; those whose lease has ended, or was superseded, are left out of the answer."""
+    """Renew many leases. Those that ended, or were handed out again, are missing from the answer."""
     return await write(lambda db: leases.renew_many(db, body))
 
 
 @router.post("/assignments/release", response_model=schemas.Released)
 async def release_many(body: schemas.ReleaseMany, write: WriteDep) -> object:
-    """Give many pairs back without a verdict; those whose lease has ended, or was superseded, are left as they are."""
+    """Release many pairs without a verdict. Leases that ended, or were handed out again, stay as they are."""
     return await write(lambda db: leases.release_many(db, body))
 
 
 @router.post("/assignments/{assignment_id}/renew", response_model=schemas.Lease, responses=OF_A_LEASE)
 async def renew(assignment_id: AssignmentId, write: WriteDep, body: schemas.Renewal | None = None) -> object:
-    """Keep a pair for longer; by ten minutes unless the body says otherwise."""
+    """Renew the lease of a pair, by default for 600 seconds."""
     return await write(lambda db: leases.renew(db, assignment_id, body or schemas.Renewal()))
 
 
 @router.post("/assignments/{assignment_id}/release", response_model=schemas.Lease, responses=OF_A_LEASE)
 async def release(assignment_id: AssignmentId, write: WriteDep, body: schemas.Release | None = None) -> object:
-    """Give a pair back without a verdict."""
+    """Release a pair without a verdict."""
     return await write(lambda db: leases.release(db, assignment_id, body.generation if body else None))

@@ -93,7 +93,7 @@ def parse(body: bytes) -> Any:
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(pairs) > LONGEST_LIST:
-            raise InvalidRequest(f"The body has an object with more than {LONGEST_LIST:,} members.")
+            raise InvalidRequest(f"The body has an object with more than {LONGEST_LIST:,} members; send fewer at once.")
         unique = dict(pairs)
         if len(unique) < len(pairs):
             flawed[:] = [(unique, pairs)]  # the last one: whatever holds it is read later, and has no such flaw
@@ -108,9 +108,7 @@ def parse(body: bytes) -> Any:
     except (ValueError, RecursionError):
         raise InvalidRequest("The body cannot be read: not UTF-8, numbers too long, or lists too deep.") from None
     for path in repeated:
-        raise InvalidRequest(
-            f"{pointer(path)} is there twice; send it once.", FieldFault(pointer(path), "is there twice")
-        )
+        raise InvalidRequest(f"{pointer(path)} occurs twice; send it once.", FieldFault(pointer(path), "occurs twice"))
     return value
 
 

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["sets"], route_class=BodyRo
     responses=of_a_set(DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems, TextInUse),
 )
 async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: ContextDep, write: WriteDep) -> object:
-    """Add candidates, or update those whose key is there already. They may join while judging goes on."""
+    """Add candidates, or update those with an existing key. You may add them while judging goes on."""
     return await write(lambda db: candidates.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
@@ -31,10 +31,10 @@ async def list_candidates(
     set_id: SetId,
     db: ReadDep,
     ctx: ContextDep,
-    after: Annotated[str | None, Query(description="`next_after` of the page before.")] = None,
+    after: Annotated[str | None, Query(description="`next_after` of the previous page.")] = None,
     limit: Limit = 100,
 ) -> object:
-    """Candidates in the order in which they joined."""
+    """List candidates in the order you added them."""
     page = await candidates.page(ctx, db, set_id, after=after, limit=limit)
     return page if isinstance(page, schemas.CandidatePage) else StreamingResponse(page, media_type="application/json")
 
@@ -43,8 +43,8 @@ async def list_candidates(
 async def list_items(
     set_id: SetId,
     db: ReadDep,
-    after: Annotated[str | None, Query(description="`next_after` of the page before.")] = None,
+    after: Annotated[str | None, Query(description="`next_after` of the previous page.")] = None,
     limit: Limit = 100,
 ) -> object:
-    """Items with their prompts, in the order in which they joined; none in a set of texts."""
+    """List items with their prompts, in the order you added them; none in a set of texts."""
     return await candidates.items_page(db, set_id, after=after, limit=limit)

@@ -1,4 +1,4 @@
-"""Routes to tell verdicts, comparisons made elsewhere and voids, and to read the log itself."""
+"""Routes to send verdicts, comparisons made elsewhere and voids, and to read the log."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
@@ -61,7 +61,7 @@ async def send_verdict(
     write: WriteDep,
     learn: LearnDep,
 ) -> object:
-    """Answer an assignment. A verdict after the lease has ended is kept, marked late."""
+    """Send the verdict on an assignment. After the lease ends it still counts, marked late."""
     verdict = schemas.VerdictOf(assignment_id=assignment_id, **dict(body))
     sets = await comparisons.sets_of(ctx, [verdict])
     return await write(lambda db: _tell_one(db, verdict, learn), 201, sets=sets)
@@ -69,7 +69,7 @@ async def send_verdict(
 
 @router.post("/verdicts", response_model=schemas.VerdictResults, responses=documented(InvalidRequest))
 async def send_verdicts(body: schemas.VerdictsIn, ctx: ContextDep, write: WriteDep, learn: LearnDep) -> object:
-    """Answer many assignments; each gets its own result, and one bad verdict does not hold up the others."""
+    """Send verdicts on many assignments. Each has its own result; a bad one does not affect the others."""
     sets = await comparisons.sets_of(ctx, body.verdicts)
     return await write(lambda db: _tell_many(db, body.verdicts, learn), sets=sets)
 
@@ -92,12 +92,13 @@ async def list_comparisons(
     ctx: ContextDep,
     after: After = 0,
     limit: Limit = 100,
-    judge: str | None = None,
+    judge: Annotated[str | None, Query(description="Only comparisons by this judge.")] = None,
     format: Annotated[  # noqa: A002  # the name is the contract's
-        Literal["json", "jsonl", "csv", "parquet"], Query(description="The last three stream the whole log.")
+        Literal["json", "jsonl", "csv", "parquet"],
+        Query(description="`json` is one page. The others stream the whole log."),
     ] = "json",
 ) -> object:
-    """The log, oldest first."""
+    """List the comparisons of the log, oldest first."""
     if format == "json":
         return await comparisons.page(db, set_id, after=after, limit=limit, judge=judge)
     await comparisons.page(db, set_id, after=0, limit=1, judge=None)
@@ -119,7 +120,7 @@ async def void(
     body: schemas.VoidIn,
     write: WriteDep,
 ) -> object:
-    """Take a comparison back. It stays in the log, and no longer counts."""
+    """Void a comparison. It stays in the log and no longer counts."""
     return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201, sets={set_id})
 
 

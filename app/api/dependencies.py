@@ -78,7 +78,7 @@ async def get_write(
             alias="Idempotency-Key",
             min_length=1,
             max_length=200,
-            description="Any unique string. Sending the same request again with it within a week is harmless.",
+            description="Any unique string. Retries of the same request with it are idempotent for a week.",
         ),
     ] = None,
 ) -> Write:
@@ -89,7 +89,7 @@ async def get_write(
 
 
 WriteDep = Annotated[Write, Depends(get_write)]
-SetId = Annotated[UUID, Path(description="Id of the candidate set.")]
+SetId = Annotated[UUID, Path(description="Id of the set.")]
 
 
 async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
@@ -100,8 +100,8 @@ async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
 
 
 ExistingSetId = Annotated[UUID, Depends(get_existing_set_id)]
-Limit = Annotated[int, Query(ge=1, le=1000, description="Page size.")]
-After = Annotated[Seq, Query(description="Sequence number to start behind.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Number of entries per page.")]
+After = Annotated[Seq, Query(description="Start after this sequence number; `next_after` of the previous page.")]
 
 
 async def while_connected(request: Request, work: Coroutine[Any, Any, R]) -> R | Response:
@@ -127,5 +127,5 @@ async def refuse_unknown_parameters(request: Request) -> None:
     parameters = get_flat_params(request.scope["route"].dependant)
     known = {each.alias for each in parameters if getattr(each.field_info, "in_", None) is ParamTypes.query}
     if unknown := sorted(set(request.query_params) - known):
-        there = f"there are {', '.join(sorted(known))}" if known else "this endpoint has none"
+        there = f"use one of {', '.join(sorted(known))}" if known else "this endpoint takes none"
         raise InvalidRequest(f"Unknown query parameter {unknown[0]!r}; {there}.")

@@ -29,7 +29,7 @@ async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
 async def verdict_weight_asked(
     verdict_weight: Annotated[
         VerdictWeightName | None,
-        Query(description="Weight of a verdict: learnt, or one vote each; by default as the set says."),
+        Query(description="How verdicts are weighted; by default as the set says."),
     ] = None,
     evidence: Annotated[
         VerdictWeightName | None, Query(description="Old name of `verdict_weight`; removed in 0.3.", deprecated=True)

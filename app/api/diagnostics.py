@@ -1,4 +1,4 @@
-"""Routes to what to know before believing a ranking: diagnostics, checks, the matrix and calibrations."""
+"""Routes to diagnostics, checks, the win matrix and calibrations."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ from app.service import calibration, diagnostics, matrix, results
 from app.service.checks import running
 from app.service.errors import InvalidRequest, NotConverged, NotInstalled, StillComputing, UnknownJudge
 
-Form = Annotated[Literal["json", "svg", "png"], Query(description="A picture, or all there is.")]
+Form = Annotated[Literal["json", "svg", "png"], Query(description="`json` for everything, or a picture.")]
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
 
@@ -26,9 +26,9 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
     responses=of_a_set(StillComputing, NotInstalled),
 )
 async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
-    """Components, cycles, repeats, agreement, order and bias of judges, failures, and the ranking's history.
+    """Read diagnostics: components, cycles, repeats, agreement, position bias, failures, and the ranking's history.
 
-    As a picture, the history alone.
+    The picture shows the history only.
     """
     facts = await while_connected(request, diagnostics.read(ctx, set_id))
     if format == "json" or isinstance(facts, Response):
@@ -38,7 +38,7 @@ async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, form
 
 @router.get("/checks", operation_id="checks", response_model=schemas.Checks, responses=of_a_set(StillComputing))
 async def get_checks(request: Request, set_id: SetId, ctx: ContextDep) -> object:
-    """Findings on the ranking in plain words: what holds and what does not, each with its figure."""
+    """Check the ranking: what holds and what does not, in words, each with its figure."""
     return await while_connected(request, running.read(ctx, set_id))
 
 
@@ -49,15 +49,17 @@ async def get_matrix(
     of: Annotated[
         MatrixName,
         Query(
-            description="Mean verdicts; or P(row is better), as `predict` has it; or the win rate of the row that is "
-            "expected of verdicts. The last two are about the set's target."
+            description="`observed`: mean verdicts. `expected`: the probability that the row is better, as in "
+            "`predict`. "
+            "`win-rate`: the expected share of verdicts the row wins. The last two are about the set's inference "
+            "target."
         ),
     ] = "observed",
     format: Annotated[  # noqa: A002  # the name is the contract's
-        Literal["json", "csv"], Query(description="CSV has probabilities, keys by keys, and empty cells.")
+        Literal["json", "csv"], Query(description="CSV has a row and a column per key, and empty cells where unknown.")
     ] = "json",
 ) -> object:
-    """The matrix of who beats whom, for each two candidates."""
+    """Read the win matrix: how often each candidate beats each other."""
     if format == "json":
         return await matrix.read(ctx, set_id, of)
     return Response(await matrix.read_csv(ctx, set_id, of), media_type="text/csv; charset=utf-8")
@@ -72,16 +74,19 @@ async def get_matrix(
 async def get_calibration(
     set_id: SetId,
     ctx: ContextDep,
-    judge: Annotated[str, Query(description="Whose probabilities.", examples=["gpt-4"])],
+    judge: Annotated[str, Query(description="The judge to calibrate.", examples=["gpt-4"])],
     reference: Annotated[
-        list[str], Query(description="Whose verdicts on the same pairs are taken for true.", examples=[["alice"]])
+        list[str],
+        Query(
+            description="Judges whose verdicts on the same pairs are the reference; repeatable.", examples=[["alice"]]
+        ),
     ],
     objective: Annotated[ObjectiveName, Query(description="What the temperature minimises.")] = "log-loss",
     format: Form = "json",  # noqa: A002  # the name is the contract's
 ) -> object:
-    """The temperature that fits a judge's probabilities to others' verdicts: how sure the judge may be.
+    """Calibrate a judge: the temperature that fits its probabilities to the reference's verdicts.
 
-    As a picture, the reliability diagram, and the share of right verdicts as the least sure are left out.
+    The picture shows the reliability diagram and the accuracy-rejection curve.
     """
     fit = await calibration.read(ctx, set_id, judge, reference, objective)
     return fit if format == "json" else _picture(await ctx.live.compute(draw_reliability, fit, format), format)

@@ -1,4 +1,4 @@
-"""Disputes: the pairs on which judges name different winners."""
+"""Route to disputes: pairs on which judges name different winners."""
 
 from fastapi import APIRouter
 from nextpair import schemas
@@ -13,8 +13,8 @@ router = APIRouter(prefix="/v1", tags=["judges"], route_class=BodyRoute)
 
 @router.get("/sets/{set_id}/disputes", responses=of_a_set())
 async def list_disputes(set_id: SetId, ctx: ContextDep, after: After = 0, limit: Limit = 100) -> schemas.DisputePage:
-    """Pairs on which judges name different winners, with both texts and what each judge said.
+    """List pairs on which judges name different winners, with both texts and each judge's verdicts.
 
-    The one whose last verdict is oldest comes first: a dispute that gets one more verdict is listed again.
+    They come in the order of their last verdicts, so a dispute with a new verdict is listed again.
     """
     return await disputes.page(ctx, set_id, after=after, limit=limit)

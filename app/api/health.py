@@ -15,13 +15,13 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz", operation_id="alive")
 async def healthz() -> schemas.Alive:
-    """The process answers."""
+    """Check that the process answers."""
     return schemas.Alive(status="ok", version=__version__)
 
 
 @router.get("/readyz", operation_id="ready", responses=documented(DatabaseDown, Preparing, DiskFull))
 async def readyz(request: Request, ctx: ContextDep) -> schemas.Ready:
-    """The kernels are compiled, the database answers, its schema is the one needed, and its disk not known as full."""
+    """Check that the service is ready: compiled, with a database that answers, fits and has space."""
     migration = await health.migration(ctx, is_disk_in_doubt=request.app.state.disk_full)
     request.app.state.disk_full = False
     return schemas.Ready(status="ready", migration=migration)
@@ -29,6 +29,6 @@ async def readyz(request: Request, ctx: ContextDep) -> schemas.Ready:
 
 @router.get("/metrics", response_class=Response)
 async def metrics(ctx: ContextDep) -> Response:
-    """Prometheus metrics."""
+    """Read Prometheus metrics."""
     content, media_type = exposition(len(ctx.live), ctx.live.size_bytes)
     return Response(content, media_type=media_type)

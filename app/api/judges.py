@@ -1,4 +1,4 @@
-"""Judges: what is said of them, and what their verdicts say."""
+"""Routes to judges: their descriptions, and their diagnostics in a set."""
 
 from typing import Annotated
 
@@ -20,23 +20,23 @@ Name = Annotated[str, Path(min_length=1, max_length=200, description="Name of th
 @router.get("/judges")
 async def list_judges(
     db: ReadDep,
-    kind: JudgeKind | None = None,
-    after: Annotated[str | None, Query(description="Name to start behind.")] = None,
+    kind: Annotated[JudgeKind | None, Query(description="Only judges of this kind.")] = None,
+    after: Annotated[str | None, Query(description="Start after this name.")] = None,
     limit: Limit = 100,
 ) -> schemas.JudgePage:
-    """All judges by name: those that were described, and those that ever asked for a pair or sent a verdict."""
+    """List judges by name: those you described, and those that asked for a pair or sent a verdict."""
     return await judges.page(db, kind=kind, after=after, limit=limit)
 
 
 @router.get("/judges/{name:path}", responses=documented(UnknownJudge))
 async def get_judge(name: Name, db: ReadDep) -> schemas.JudgeOut:
-    """The description of a judge: its kind, its model and its cost."""
+    """Read the description of a judge: its kind, model and cost."""
     return await judges.get(db, name)
 
 
 @router.put("/judges/{name:path}", response_model=schemas.JudgeOut)
 async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> object:
-    """Say what kind of judge this is, which model and what it costs; replaces what was said before."""
+    """Describe a judge: its kind, model and cost. This replaces an earlier description."""
     return await write(lambda db: judges.describe(db, name, body))
 
 
@@ -48,26 +48,24 @@ async def describe_judge(name: Name, body: schemas.JudgeIn, write: WriteDep) -> 
 async def get_judges(
     set_id: SetId,
     ctx: ContextDep,
-    method: Annotated[AggregationName, Query(description="How the judges' verdicts on a pair become one.")] = (
+    method: Annotated[AggregationName, Query(description="How the judges' verdicts on a pair are combined.")] = (
         "dawid-skene"
     ),
-    reference: Annotated[
-        list[str], Query(description="Judges to be taken for people, beside those of kind human.")
-    ] = [],  # noqa: B006  # FastAPI copies it
+    reference: Annotated[list[str], Query(description="Judges to treat as people, beside those of kind `human`.")] = [],  # noqa: B006  # FastAPI copies it
     debias: Annotated[
         bool,
         Query(
-            description="Whether a judge's liking for a position is taken off, and its temperature fitted to people."
+            description="Whether to remove each judge's position bias, and fit its temperature to people's verdicts."
         ),
     ] = False,
     ties: Annotated[
-        TiesName, Query(description="Whether a tie is half a vote for each of the two, or a class of its own.")
+        TiesName, Query(description="Whether a tie is half a vote for each side, or a class of its own.")
     ] = "half",
-    verdicts: Annotated[bool, Query(description="Whether to list the group's verdict on every pair.")] = True,
+    verdicts: Annotated[bool, Query(description="Whether to list the combined verdict on every pair.")] = True,
 ) -> schemas.Judges:
-    """A card for each judge: skill, bias, agreement, consistency, failures, cost, influence; and the group's verdicts.
+    """A card for each judge: skill, bias, agreement, failures, cost and influence; and the combined verdicts.
 
-    What takes long is computed beside the request. Until the newest version is weighed, the answer is an earlier one's;
-    where there is none yet, 425 says how far the work is, and when to ask again.
+    Long computations run in the background. Until the newest version is ready, you get an earlier one. Before the
+    first is ready, 425 reports the progress and when to ask again.
     """
     return await judges.read(ctx, set_id, JudgesQuery(method, reference, debias, ties, with_verdicts=verdicts))

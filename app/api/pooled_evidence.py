@@ -1,4 +1,4 @@
-"""Pooled evidence: what a set is told by the others of its pool."""
+"""Routes to shared priors (partial pooling): what the sets of a pool contribute to a set."""
 
 from fastapi import APIRouter
 from nextpair import schemas
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}/pooled-evidence", tags=["tell"], ro
 async def add_pooled_evidence(
     set_id: SetId, body: schemas.PooledEvidenceIn, ctx: ContextDep, write: WriteDep
 ) -> object:
-    """Append what is known from elsewhere. It counts until the set's own pool tells it something."""
+    """Append priors from elsewhere. They count until the set's own pool contributes some."""
     return await write(lambda db: pooled_evidence.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
@@ -23,5 +23,5 @@ async def add_pooled_evidence(
 async def list_pooled_evidence(
     set_id: SetId, db: ReadDep, after: After = 0, limit: Limit = 100
 ) -> schemas.PooledEvidencePage:
-    """What the set was told of its judges and scores, oldest first; the last entry counts."""
+    """List shared priors about judges and scores, oldest first. The last entry counts."""
     return await pooled_evidence.page(db, set_id, after=after, limit=limit)

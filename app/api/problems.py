@@ -105,7 +105,8 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         return response_of(failure)
     hide_values(error)
     log.exception("unexpected error", exc_info=error)
-    detail = "An unexpected error; it was logged. The same Idempotency-Key makes it safe to send the request again."
+    detail = "An unexpected error occurred and was logged. With the same Idempotency-Key it is safe to send the "
+    "request again."
     return _respond(Problem(type="about:blank", title="Internal server error", status=500, detail=detail))
 
 

@@ -1,4 +1,4 @@
-"""Routes to what the sets of a project say together."""
+"""Routes to the sets of a project together."""
 
 from typing import Annotated
 from uuid import UUID
@@ -25,14 +25,14 @@ router = APIRouter(prefix="/v1/projects", tags=["read"])
 )
 async def get_leaderboard(
     request: Request,
-    name: Annotated[str, Path(description="The project, as its sets name it.", examples=["demo"])],
+    name: Annotated[str, Path(description="Name of the project.", examples=["demo"])],
     ctx: ContextDep,
     sets: Annotated[
         list[UUID] | None,
         Query(
             alias="set",
             max_length=MOST_CRITERIA,
-            description="A set of the project; repeatable. By default all that are judged, oldest first.",
+            description="A set of the project; repeatable. By default all with comparisons, oldest first.",
         ),
     ] = None,
     weight: Annotated[
@@ -40,19 +40,19 @@ async def get_leaderboard(
         Query(
             max_length=MOST_CRITERIA,
             examples=[["Clarity=2", "Accuracy=1"]],
-            description="`NAME=NUMBER`, where a set has this name; repeatable. Without weights nothing is averaged.",
+            description="`NAME=NUMBER` with the name of a set; repeatable. Without weights, nothing is averaged.",
         ),
     ] = None,
-    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals.")] = 0.95,
+    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Level of the intervals.")] = 0.95,
     baseline: Annotated[
         str | None,
-        Query(description="Key of a candidate of every set; `against` compares the others with it.", examples=["kelp"]),
+        Query(description="Key of a candidate of every set. `against` compares the others with it.", examples=["kelp"]),
     ] = None,
-    scale: Annotated[ScaleName, Query(description="Of scores and their differences.")] = "logit",
+    scale: Annotated[ScaleName, Query(description="Unit of scores and their differences.")] = "logit",
 ) -> object:
-    """Sets of one project side by side: each candidate's place in each set's own ranking.
+    """Compare the sets of a project: each candidate's place in each set's own ranking.
 
-    The rows are in the order of the first set, or of the weighted win rate.
+    Rows are in the order of the first set, or of the weighted win rate.
     """
     query = LeaderboardQuery(name, sets or (), weight or (), RankingQuery(level=level, baseline=baseline, scale=scale))
     return await while_connected(request, leaderboard.read(ctx, query))

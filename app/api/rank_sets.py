@@ -1,4 +1,4 @@
-"""The route to rank-sets by a few verdicts of people and many of judges."""
+"""Route to rank-sets, from few verdicts of people and many of judges."""
 
 from typing import Annotated
 
@@ -24,35 +24,33 @@ async def get_rank_sets(
         Query(
             min_length=1,
             max_length=20,
-            description="Whose many verdicts help; several, with a lambda each.",
+            description="The judge whose many verdicts help; repeatable.",
             examples=[["gpt-4"]],
         ),
     ],
     reference: Annotated[
-        list[str], Query(description="The people whose verdicts count; by default all judges of kind human.")
+        list[str], Query(description="The people whose verdicts count; by default all judges of kind `human`.")
     ] = [],  # noqa: B006  # FastAPI copies it
-    alpha: Annotated[float, Query(ge=1e-9, le=0.5, description="Chance that any rank-set misses.")] = 0.05,
+    alpha: Annotated[float, Query(ge=1e-9, le=0.5, description="Probability that any rank-set is wrong.")] = 0.05,
     covariance: Annotated[
         CovarianceName,
-        Query(
-            description="published: the paper's theta, lambda and covariance, which is too small; to reproduce it only."
-        ),
+        Query(description="`published` is the paper's, which is too small; use it only to reproduce the paper."),
     ] = "sandwich",
     simultaneous: Annotated[
         SimultaneousName | None,
         Query(
-            description="What holds together: contrasts, all differences of two systems; ellipsoid, all of theta, "
-            "which is wider, and the default with the published covariance."
+            description="What holds together. `contrasts`: all differences of two systems. `ellipsoid`: all of theta, "
+            "which is wider; the default with `published`."
         ),
     ] = None,
     lam: Annotated[
         list[Annotated[float, Field(ge=0.0, le=1.0)]] | None,
         Query(
             alias="lambda",
-            description="How far each judge is used, in their order; by default so that theta varies least.",
+            description="Weight of each judge, in their order; by default, the value of least variance.",
         ),
     ] = None,
 ) -> schemas.RankSets:
-    """Systems ranked by people's verdicts, helped by judges': with probability 1 - alpha all rank-sets hold."""
+    """Rank systems by people's verdicts with the help of judges. All rank-sets hold with confidence 1 - alpha."""
     query = rank_sets.RankSetsRequest(judge, reference, alpha, covariance, simultaneous, lam)
     return await rank_sets.read(ctx, set_id, query)

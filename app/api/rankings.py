@@ -32,7 +32,7 @@ from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
 
 InferenceTargetParam = Annotated[
-    InferenceTargetName | None, Query(description="What the result is certain about; by default as the set says.")
+    InferenceTargetName | None, Query(description="What the result is about; by default the set's inference target.")
 ]
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
@@ -49,38 +49,44 @@ async def get_ranking(
     request: Request,
     set_id: SetId,
     ctx: ContextDep,
-    method: Annotated[MethodName | None, Query(description="The set's own expert by default.")] = None,
-    as_of: Annotated[schemas.Seq | None, Query(description="As it was at this version.")] = None,
+    method: Annotated[MethodName | None, Query(description="The method; by default the set's expert.")] = None,
+    as_of: Annotated[schemas.Seq | None, Query(description="The ranking at this version of the log.")] = None,
     verdict_weight: VerdictWeightParam = None,
     inference_target: InferenceTargetParam = None,
-    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Of the intervals and tie groups.")] = 0.95,
-    top_k: Annotated[int, Query(ge=1, description="Of `p_top_k`.")] = 1,
-    epsilon: Annotated[float, Query(ge=0.0, le=1e9, description="Of `tie_group`, in logits.")] = 0.0,
+    level: Annotated[float, Query(ge=0.001, le=0.9999, description="Level of intervals and tie groups.")] = 0.95,
+    top_k: Annotated[int, Query(ge=1, description="The k of `p_top_k`.")] = 1,
+    epsilon: Annotated[
+        float, Query(ge=0.0, le=1e9, description="Smallest difference that separates tie groups, in logits.")
+    ] = 0.0,
     baseline: Annotated[
         str | None,
-        Query(description="Key of a candidate; `against` compares each of the others with it.", examples=["kelp"]),
+        Query(description="Key of a candidate. `against` compares each of the others with it.", examples=["kelp"]),
     ] = None,
-    scale: Annotated[ScaleName, Query(description="Of scores and their differences.")] = "logit",
+    scale: Annotated[ScaleName, Query(description="Unit of scores and their differences.")] = "logit",
     by: Annotated[
         str | None,
         Query(
-            description="A tag of the items: `slices` has a ranking for each value, about new prompts.",
+            description="A tag of the items. `slices` has a ranking for each of its values, about new prompts.",
             examples=["language"],
         ),
     ] = None,
     covariate: Annotated[
         list[CovariateName],
         Query(
-            description="Taken out of the scores: what judges prefer whatever an output says, such as its length. The "
-            "ranking is then of candidates as if their outputs were alike in it; `effects` says what it was worth."
+            description="Exclude this property of outputs from the scores, such as their length. The ranking is then "
+            "as if all outputs were alike in it; `effects` has its size."
         ),
     ] = [],  # noqa: B006  # never changed
-    format: Literal["json", "csv", "svg", "png"] = "json",  # noqa: A002  # the name is the contract's
-    if_none_match: Annotated[str | None, Header(alias="If-None-Match")] = None,
+    format: Annotated[  # noqa: A002  # the name is the contract's
+        Literal["json", "csv", "svg", "png"], Query(description="JSON, a table, or a picture.")
+    ] = "json",
+    if_none_match: Annotated[
+        str | None, Header(alias="If-None-Match", description="ETag of an earlier answer; 304 if nothing changed.")
+    ] = None,
 ) -> object:
-    """The ranking with its uncertainty, best first.
+    """Read the ranking, best first, with intervals.
 
-    Where verdicts arrive faster than it is computed, it is the last one, and `newer_version` says what it lacks.
+    If verdicts arrive faster than it is computed, you get the last finished one. `newer_version` is the next.
     """
     query = RankingQuery(
         method, verdict_weight, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
@@ -113,10 +119,10 @@ async def predict(
     set_id: SetId,
     ctx: ContextDep,
     first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
-    second: Annotated[str, Query(description="Key of another.", examples=["rowan"])],
+    second: Annotated[str, Query(description="Key of another candidate.", examples=["rowan"])],
     inference_target: InferenceTargetParam = None,
 ) -> schemas.Prediction:
-    """Probability by the posterior that `first` is truly better than `second`."""
+    """Predict one pair: the posterior probability that `first` is better than `second`."""
     return await rankings.predict(ctx, set_id, first, second, inference_target)
 
 
@@ -124,12 +130,12 @@ async def predict(
 async def follow(
     set_id: ExistingSetId,
     ctx: ContextDep,
-    after: Annotated[schemas.Seq | None, Query(description="Replay the log from behind this version.")] = None,
+    after: Annotated[schemas.Seq | None, Query(description="Replay the log after this version.")] = None,
     last_event_id: Annotated[
-        schemas.Seq | None, Header(alias="Last-Event-ID", description="Sent by a client that reconnects.")
+        schemas.Seq | None, Header(alias="Last-Event-ID", description="Sent by clients that reconnect.")
     ] = None,
 ) -> AsyncIterator[ServerSentEvent]:
-    """Server-sent events `comparison`, `ranking` (the version has moved) and `status`; the id is the log version."""
+    """Follow server-sent events: `comparison`, `ranking` (a new version) and `status`. The id is the version."""
     async for event in events.follow(ctx, set_id, last_event_id if last_event_id is not None else after):
         if event is None:
             yield ServerSentEvent(comment="still here")

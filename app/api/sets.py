@@ -24,37 +24,37 @@ HERE = of_a_set(InvalidRequest)
     responses=documented(InvalidRequest, DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem, TextsOrSystems),
 )
 async def create_set(body: schemas.SetIn, ctx: ContextDep, write: WriteDep) -> object:
-    """Create a candidate set, with or without its candidates."""
+    """Create a set, with or without candidates."""
     return await write(lambda db: sets.create(ctx, db, body), 201)
 
 
 @router.get("")
 async def list_sets(
     db: ReadDep,
-    project: str | None = None,
-    status: SetStatus | None = None,
-    after: Annotated[UUID | None, Query(description="`next_after` of the page before.")] = None,
+    project: Annotated[str | None, Query(description="Only sets of this project.")] = None,
+    status: Annotated[SetStatus | None, Query(description="Only sets with this status.")] = None,
+    after: Annotated[UUID | None, Query(description="`next_after` of the previous page.")] = None,
     limit: Limit = 100,
 ) -> schemas.SetPage:
-    """Sets, oldest first."""
+    """List sets, oldest first."""
     return await sets.page(db, project=project, status=status, after=after, limit=limit)
 
 
 @router.get("/{set_id}", responses=HERE)
 async def get_set(set_id: SetId, db: ReadDep) -> schemas.SetOut:
-    """One set, with its version and status."""
+    """Read one set, with its version and status."""
     return await sets.get(db, set_id)
 
 
 @router.patch("/{set_id}", response_model=schemas.SetOut, responses=HERE)
 async def patch_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, write: WriteDep) -> object:
-    """Rename, pause or reopen a set, or change how its pairs are chosen."""
+    """Rename, pause or reopen a set, or change its settings."""
     return await write(lambda db: sets.change(ctx, db, set_id, body), sets={set_id})
 
 
 @router.delete("/{set_id}", status_code=204, responses=HERE)
 async def delete_set(set_id: SetId, ctx: ContextDep, write: WriteDep) -> Response:
-    """Delete a set: from then on it is gone (410)."""
+    """Delete a set. Later requests for it answer 410."""
     await write(lambda db: sets.delete(db, set_id), 204, sets={set_id})
     ctx.live.forget(set_id)
     return Response(status_code=204)

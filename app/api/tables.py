@@ -1,4 +1,4 @@
-"""The route that reads a table, so that whoever makes a set sees what it would hold; nothing is kept."""
+"""Route that reads a table and shows the set it would make; it stores nothing."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,10 +35,10 @@ async def read_table(
     ctx: ContextDep,
     file: Annotated[
         str | None,
-        Query(description="Name of the file, whose ending says its format; without it, lines of `key: text`."),
+        Query(description="Name of the file; its ending gives the format. Without it, lines of `key: text`."),
     ] = None,
-    key: Annotated[str | None, Query(description="Column of keys of texts; empty to number them.")] = None,
-    text: Annotated[str | None, Query(description="Column of texts; empty for keys alone.")] = None,
+    key: Annotated[str | None, Query(description="Column of the keys of texts. Send it empty to number them.")] = None,
+    text: Annotated[str | None, Query(description="Column of texts. Send it empty for keys alone.")] = None,
     system: Annotated[
         str | None, Query(description="Column of systems, in a table with a row for each output.")
     ] = None,
@@ -47,9 +47,11 @@ async def read_table(
         Query(description="Columns of outputs, one for each system, in a table with a row for each prompt."),
     ] = None,
     prompt: Annotated[str | None, Query(description="Column of prompts, or of their ids.")] = None,
-    output: Annotated[str | None, Query(description="Column of outputs, in a table with a row for each.")] = None,
+    output: Annotated[
+        str | None, Query(description="Column of outputs, in a table with a row for each output.")
+    ] = None,
 ) -> Response:
-    """Read the table in a file: the candidates and items of a set, and the rows that cannot be used.
+    """Read a table into the candidates and items of a set, and list rows that cannot be used.
 
     The body is the file itself. It holds rival texts, or the outputs of several systems for several prompts. Columns
     that are not named are recognised. Nothing is created.

@@ -67,7 +67,7 @@ def rank(
         typer.Option(help="What confidence is about; auto decides by what was judged, and by whom."),
     ] = "auto",
     judge: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of the judge. [default: judge, if there]")
+        str | None, typer.Option(metavar="COL", help="Column of the judge. [default: judge, if it exists]")
     ] = None,
     reference: Annotated[
         list[str] | None,
@@ -102,8 +102,8 @@ def rank(
 ) -> None:
     """Rank the candidates of a file of comparisons, or of several files, one for each criterion.
 
-    Intervals of scores hold one at a time; rank intervals hold all together. Candidates of one tie group cannot be told
-    apart yet. P(best) is shown once the verdicts depend on the candidates (e-value 20).
+    Intervals of scores hold one at a time; rank intervals hold all together. Candidates of one tie group are not
+    distinguished yet. P(best) is shown once the verdicts depend on the candidates (e-value 20).
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns

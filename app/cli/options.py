@@ -52,12 +52,15 @@ WinnerOption = Annotated[
 PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Column of the probability that the first is better.")]
 WeightOption = Annotated[
     str | None,
-    typer.Option(metavar="COL", help="Column of the number of verdicts a row stands for. [default: weight, if there]"),
+    typer.Option(
+        metavar="COL", help="Column of the number of verdicts a row stands for. [default: weight, if it exists]"
+    ),
 ]
 ItemOption = Annotated[
     str | None,
     typer.Option(
-        metavar="COL", help="Column of the item, such as a prompt. [default: item, prompt_id, prompt, ..., if there]"
+        metavar="COL",
+        help="Column of the item, such as a prompt. [default: item, prompt_id, prompt, ..., if it exists]",
     ),
 ]
 GroupBy = Annotated[

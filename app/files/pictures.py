@@ -16,7 +16,7 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> byte
     caption = f"{ranking.inference_target.sentence} {source}"
     if in_parts:
         caption += (
-            f" · {counted(ranking.components, 'part')} that were never compared: compare scores within a part only"
+            f" · {counted(ranking.components, 'part')} not compared with each other: compare scores within a part only"
         )
     return plots.forest(rows, title, caption, form, label="win rate" if of_pairs else "score")
 
@@ -36,21 +36,21 @@ def _note(rank: schemas.Rank, *, in_parts: bool) -> str:
 
 
 def draw_history(diagnostics: schemas.Diagnostics, form: plots.Form) -> bytes:
-    """The history: how the ranking settled."""
+    """Expected concordance, and rank correlation with the current ranking, over the comparisons."""
     moments = diagnostics.history
     count = [float(moment.comparisons) for moment in moments]
     concordance = plots.Curve("expected concordance", count, [moment.concordance for moment in moments])
     stability = plots.Curve("stability", count, [moment.rank_correlation for moment in moments])
     panels = [
-        ("comparisons", "share of pairs in the right order", concordance),
-        ("comparisons", "rank correlation with now", stability),
+        ("comparisons", "expected concordance", concordance),
+        ("comparisons", "correlation with current ranking", stability),
     ]
-    return plots.lines(panels, "How the ranking settled", form)
+    return plots.lines(panels, "Confidence over time", form)
 
 
 def draw_reliability(calibration: schemas.Calibration, form: plots.Form) -> bytes:
-    """The reliability diagram, before and after the temperature; accuracy as the least sure verdicts are left out."""
-    tables = [("as said", calibration.reliability)]
+    """The reliability diagram, before and after the temperature; accuracy without the least confident verdicts."""
+    tables = [("as stated", calibration.reliability)]
     if calibration.temperature is not None:
         tables.append((f"temperature {calibration.temperature:.2f}", calibration.reliability_after))
     curves = [plots.Curve(name, [b.confidence for b in bins], [b.accuracy for b in bins]) for name, bins in tables]

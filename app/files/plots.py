@@ -99,14 +99,14 @@ def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "sv
 
 
 def reliability(curves: Sequence[Curve], rest: Curve, title: str, caption: str, form: Form = "svg") -> bytes:
-    """Stated confidence against the share that was right; the share that is right of the `rest`, the surest."""
+    """Stated confidence against the share that was right; accuracy of the `rest`, the most confident verdicts."""
     with _sheet(2.5, title, caption) as (figure, axes):
-        ax = axes(0.08, 0.4, xlabel="confidence", ylabel="share that was right")
+        ax = axes(0.08, 0.4, xlabel="stated confidence", ylabel="share that was right")
         ax.plot([0.5, 1.0], [0.5, 1.0], color=FAINT, linestyle=":", linewidth=1)
         for n, curve in enumerate(curves):
             ax.plot(curve.x, curve.y, color=(ACCENT, SECOND)[n % 2], marker="os"[n % 2], label=curve.name)
         ax.legend(frameon=False)
-        ax = axes(0.57, 0.4, xlabel="least sure verdicts left out", ylabel="right of the rest")
+        ax = axes(0.57, 0.4, xlabel="share of least confident verdicts left out", ylabel="accuracy of the rest")
         ax.plot(rest.x, rest.y, color=ACCENT, marker="o", markersize=3)
         ax.grid(visible=True, color="#e4e7eb")
         return _saved(figure, form)

@@ -139,17 +139,17 @@ def _numbers_of_classes(classes: Sequence[str], tie: str | None) -> dict[str, in
 def _share(answer: str | float) -> float:
     """Raises ValueError."""
     if isinstance(answer, str):
-        raise ValueError(f"{answer[:SHOWN]!r} is no probability of yes; write one from 0 to 1, or name the classes")
+        raise ValueError(f"{answer[:SHOWN]!r} is not a probability of yes; send 0 to 1, or send classes")
     return answer
 
 
 def _number(numbers: Mapping[str, int], answer: str | float) -> int:
     """Raises ValueError."""
     if not isinstance(answer, str):
-        raise ValueError(f"{answer} is none of the classes; write the name of one, or send no classes")
+        raise ValueError(f"{answer} is not a class; send the name of one, or omit classes")
     if answer not in numbers:
         allowed = ", ".join(numbers)
-        raise ValueError(f"{answer[:SHOWN]!r} is none of {allowed[:SHOWN]}; write one of them, or add it to classes")
+        raise ValueError(f"{answer[:SHOWN]!r} is none of {allowed[:SHOWN]}; send one of them, or add it to classes")
     return numbers[answer]
 
 

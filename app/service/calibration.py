@@ -32,7 +32,7 @@ async def read(
     async with ctx.reading() as db:
         row = await existing_set(db, set_id)
         if judge in reference:
-            raise InvalidRequest(f"judge {judge!r} is among the references; name other judges to hold it against.")
+            raise InvalidRequest(f"reference: {judge!r} is the judge itself; name other judges to validate it against.")
         ids = await existing_judges(db, [judge, *reference])
         _, snapshot = await posteriors.current(ctx, db, row)
     return await ctx.live.compute(_calibration, set_id, snapshot, ids, judge, reference, objective)

@@ -77,7 +77,7 @@ async def page(
     await existing_set(db, set_id)
     start = -1 if after is None else await candidates.find(db, "candidates", set_id, after)
     if start is None:
-        raise UnknownCandidate(f"`after` names {after!r}, which is no candidate of this set.")
+        raise UnknownCandidate(f"after: the set has no candidate {after!r}; send `next_after` of the previous page.")
     rows, has_more = await candidates.page(db, set_id, after=start, limit=limit)
     items = [row.key for row in await candidates.all_items(db, [set_id])]
     next_after = rows[-1].key if has_more else None
@@ -101,7 +101,7 @@ async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, li
     await existing_set(db, set_id)
     start = -1 if after is None else await candidates.find(db, "items", set_id, after)
     if start is None:
-        raise UnknownItem(f"`after` names {after!r}, which is no item of this set.")
+        raise UnknownItem(f"after: the set has no item {after!r}; send `next_after` of the previous page.")
     rows, has_more = await candidates.items_page(db, set_id, after=start, but=TEXT_ITEM, limit=limit)
     items = [schemas.ItemOut(key=row.key, prompt=row.prompt, tags=row.tags) for row in rows]
     return schemas.ItemPage(items=items, next_after=rows[-1].key if has_more else None)
@@ -168,7 +168,7 @@ async def _change_items(
         if item.prompt not in (None, row.prompt):
             if row.prompt is not None:
                 raise TextInUse(
-                    f"Item {item.key!r} has another prompt already; add the new prompt under another key.",
+                    f"Item {item.key!r} already has another prompt; add the new prompt under another key.",
                     FieldFault(f"/items/{n}/prompt", "cannot change"),
                 )
             changes["prompt"] = item.prompt
@@ -180,22 +180,22 @@ async def _change_items(
 
 def _refuse_strange_items(sent: Sequence[_Output], ids: dict[str, int]) -> None:
     if TEXT_ITEM in ids and len(ids) > 1:
-        raise TextsOrSystems("This is a set of texts; it cannot get items. Create another set for systems.")
+        raise TextsOrSystems("This is a set of texts and cannot have items; create another set for systems.")
     for output in sent:
         if output.item in ids or (output.item == TEXT_ITEM and output.text is None):
             continue
         if output.item == TEXT_ITEM:
             raise TextsOrSystems(
-                "This set has items, so a candidate needs outputs by item instead of text.",
+                "This set has items; send outputs by item instead of text.",
                 FieldFault(output.pointer, "send outputs instead"),
             )
         if TEXT_ITEM in ids:
             raise TextsOrSystems(
-                "This is a set of texts, so a candidate needs text instead of outputs.",
+                "This is a set of texts; send text instead of outputs.",
                 FieldFault(output.pointer, "send text instead"),
             )
         raise UnknownItem(
-            f"There is no item {output.item!r}; list it in items first.", FieldFault(output.pointer, "unknown item")
+            f"The set has no item {output.item!r}; list it in items first.", FieldFault(output.pointer, "unknown item")
         )
 
 
@@ -222,7 +222,7 @@ async def _change_text(db: AsyncConnection, set_id: UUID, place: tuple[int, int]
     await sets.lock_asking(db, [set_id])  # an ask that has read the text has leased it before we look
     if await candidates.was_shown(db, set_id, *place):
         raise TextInUse(
-            "This text has been judged or handed out already, so it cannot change; add the new text under another key.",
-            FieldFault(output.pointer, "already judged or handed out"),
+            "This text was judged or leased already and cannot change; add the new text under another key.",
+            FieldFault(output.pointer, "already judged or leased"),
         )
     await candidates.change(db, "outputs", set_id, place, text=output.text)

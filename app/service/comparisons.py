@@ -127,7 +127,7 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, reason: str) -> sche
     await locked_set(db, set_id)
     entry = await comparisons.get(db, set_id, seq)
     if entry is None:
-        raise UnknownComparison(f"Set {set_id} has no comparison with seq {seq}.")
+        raise UnknownComparison(f"Set {set_id} has no comparison with seq {seq}; find it with GET comparisons.")
     if entry.voided_by is not None:
         raise AlreadyVoided(f"Comparison {seq} was voided by entry {entry.voided_by} of the log.")
     version = await sets.advance(db, set_id, 1, voids=1)
@@ -271,7 +271,7 @@ def _fresh(entries: Sequence[NewComparison], seen: dict[str, NewComparison | Rec
             fresh.append(entry)
         elif any(getattr(earlier, name) != getattr(entry, name) for name in SAME):
             raise ClientIdReused(
-                f"client_id {entry.client_id!r} already stands for another comparison of this set.",
+                f"client_id {entry.client_id!r} belongs to another comparison of this set; use a new one.",
                 FieldFault(f"/comparisons/{n}/client_id", "in use"),
             )
     return fresh

@@ -91,13 +91,15 @@ async def existing_judges(db: AsyncConnection, names: Sequence[str]) -> dict[str
     ids = await judges.find(db, names)
     for name in names:
         if name not in ids:
-            raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict.")
+            raise UnknownJudge(
+                f"There is no judge {name!r}; check its spelling. A judge exists from its first verdict."
+            )
     return ids
 
 
 def _checked(row: Record | None, set_id: UUID) -> Record:
     if row is None:
-        raise UnknownSet(f"There is no candidate set {set_id}.")
+        raise UnknownSet(f"There is no set {set_id}; check its id and NEXTPAIR_URL.")
     if row.deleted_at is not None:
-        raise SetDeleted(f"Candidate set {set_id} was deleted at {row.deleted_at:%Y-%m-%d %H:%M:%S} UTC.")
+        raise SetDeleted(f"Set {set_id} was deleted at {row.deleted_at:%Y-%m-%d %H:%M:%S} UTC.")
     return row

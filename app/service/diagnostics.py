@@ -42,7 +42,7 @@ class Facts:
         """Everything but failures and the history. Raises TooMany."""
         model, covariance = self.basis.snapshot.model, self.basis.snapshot.posterior.covariance
         if not covariance.has_matrix:
-            raise TooMany(f"diagnostics hold every candidate against every other, and {model.n:,} are too many")
+            raise TooMany(f"diagnostics compare every two candidates, and {model.n:,} candidates are too many")
         return _diagnostics(self.basis, self.of_log)
 
 

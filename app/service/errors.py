@@ -1,4 +1,4 @@
-"""Errors of a request, each with its own type.
+"""Problems of a request, each with its own type.
 
 The class name in kebab case, without Error, is the problem's type, the docstring its title.
 """
@@ -41,11 +41,11 @@ class NotFound(AppError):
 
 
 class UnknownSet(NotFound):
-    """Unknown candidate set."""
+    """Unknown set."""
 
 
 class NothingJudged(NotFound):
-    """No set of this project has been judged."""
+    """No set of this project has a comparison."""
 
 
 class UnknownCandidate(NotFound):
@@ -83,15 +83,15 @@ class ForeignAssignment(Conflict):
 
 
 class LeaseSuperseded(Conflict):
-    """This lease was handed out again."""
+    """This pair was leased again."""
 
 
 class TextInUse(Conflict):
-    """A text that has been judged cannot change."""
+    """A judged text cannot change."""
 
 
 class ClientIdReused(Conflict):
-    """The client_id stands for another comparison."""
+    """The client_id belongs to another comparison."""
 
 
 class AlreadyVoided(Conflict):
@@ -125,7 +125,7 @@ class WrongKey(Unauthorized):
 
 
 class Misdirected(AppError):
-    """This service is not reached under this name."""
+    """This service does not answer under this host name."""
 
     status = 421
 
@@ -137,7 +137,7 @@ class Gone(AppError):
 
 
 class SetDeleted(Gone):
-    """This candidate set was deleted."""
+    """This set was deleted."""
 
 
 class LeaseEnded(Gone):
@@ -219,7 +219,7 @@ class DatabaseDown(Unavailable):
 
 
 class Busy(Unavailable):
-    """Others are in the way."""
+    """The set is busy."""
 
 
 class Preparing(Unavailable):
@@ -233,7 +233,7 @@ class StoppingError(Unavailable):
 
 
 class NotInstalled(AppError):
-    """This service lacks what that needs."""
+    """A package is missing."""
 
     status = 501
 

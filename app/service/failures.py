@@ -16,7 +16,7 @@ from app.storage.failures import (
 __all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values"]
 
 EXPLAINED = (*FAILURES, TooMany, Impossible)
-AGAIN = "Send the request again with the same Idempotency-Key: it is done once."
+AGAIN = "Send the request again with the same Idempotency-Key; it is done once."
 
 
 def explained(error: BaseException) -> AppError | None:
@@ -24,13 +24,17 @@ def explained(error: BaseException) -> AppError | None:
     if is_connection_failure(error):
         return DatabaseDown(f"The database does not answer. {AGAIN}")
     if sqlstate(error) == DISK_FULL:
-        return DiskFull(f"Nothing was written. Make room where the database keeps its data. {AGAIN}")
+        return DiskFull(
+            f"The disk is full, and nothing was written. Free space where the database keeps its data. {AGAIN}"
+        )
     if is_in_the_way(error):
-        return Busy(f"Others were in the way for too long, and nothing was written. {AGAIN}")
+        return Busy(f"The set is busy, and nothing was written. {AGAIN}")
     if isinstance(error, TooMany):
-        return TooManyCandidates(f"This is not there for so large a set: {error}. Ask of a smaller one.")
+        return TooManyCandidates(f"The set is too large for this: {error}. Use a smaller set.")
     if isinstance(error, Impossible):
         return InvalidRequest(str(error))
     if (reason := refused_value(error)) is not None:
-        return InvalidRequest(f"Cannot store a value: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits.")
+        return InvalidRequest(
+            f"A value cannot be stored: {reason}. Send no NUL characters, NaN or numbers beyond 64 bits."
+        )
     return None

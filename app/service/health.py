@@ -8,12 +8,12 @@ from app.storage import db
 async def migration(ctx: Context, *, is_disk_in_doubt: bool) -> str:
     """The migration that the database is at. Raises Preparing, DatabaseDown, and what a write to a full disk raises."""
     if ctx.live.warm is None:
-        raise Preparing("The service compiles what small sets need: some seconds at its very first start. Ask again.")
+        raise Preparing("The service compiles at its first start, which takes some seconds. Ask again.")
     current = await db.migration(ctx.spare)
     if current != db.latest_migration():
         raise DatabaseDown(
-            f"The database is at migration {current or 'none'}, this program needs {db.latest_migration()}; "
-            "run `nextpair migrate`."
+            f"The database is at migration {current or 'none'}, and this program needs {db.latest_migration()}. "
+            "Run `nextpair migrate`."
         )
     if is_disk_in_doubt:
         await db.try_the_disk(ctx.spare)

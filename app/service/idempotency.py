@@ -55,7 +55,7 @@ async def _recall(db: AsyncConnection, attempt: Attempt) -> EarlierResponse:
     if row.fingerprint != attempt.fingerprint:
         raise IdempotencyKeyReused(
             f"The Idempotency-Key {attempt.key!r} was used for another request to {attempt.endpoint}; "
-            "take a new key for every new request."
+            "use a new key for every new request."
         )
     return EarlierResponse(row.status, row.response)
 

@@ -38,7 +38,9 @@ async def get(db: AsyncConnection, name: str) -> schemas.JudgeOut:
     """Raises UnknownJudge."""
     row = await judges.get(db, name)
     if row is None:
-        raise UnknownJudge(f"There is no judge {name!r}; a judge appears with its first verdict, or when described.")
+        raise UnknownJudge(
+            f"There is no judge {name!r}; check its spelling. A judge exists once it has a verdict or a description."
+        )
     return present_judge(row)
 
 

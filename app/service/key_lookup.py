@@ -30,10 +30,13 @@ def item_id(key: str | None, catalogue: Catalogue, pointer: str) -> int:
     """Raises AmbiguousItem, UnknownItem."""
     if key is None and len(catalogue.items) != 1:
         raise AmbiguousItem(
-            f"The set has {len(catalogue.items)} items; say which one was judged.", FieldFault(pointer, "missing")
+            f"The set has {len(catalogue.items)} items; send `item`, the one that was judged.",
+            FieldFault(pointer, "missing"),
         )
     if key is not None and key not in catalogue.item_ids:
-        raise UnknownItem(f"The set has no item {key!r}.", FieldFault(pointer, f"unknown item {key!r}"))
+        raise UnknownItem(
+            f"The set has no item {key!r}; check its spelling, or add it.", FieldFault(pointer, f"unknown item {key!r}")
+        )
     return 0 if key is None else catalogue.item_ids[key]
 
 
@@ -41,6 +44,6 @@ def require_output(item: int, candidate: int, catalogue: Catalogue, pointer: str
     """Raises MissingOutput where the candidate of this id has none on the item of this id."""
     if not catalogue.has[item, candidate]:
         raise MissingOutput(
-            f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}.",
+            f"Candidate {catalogue.keys[candidate]!r} has no output for item {catalogue.items[item][0]!r}; add one.",
             FieldFault(pointer, "no output for this item"),
         )

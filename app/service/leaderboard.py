@@ -58,11 +58,17 @@ async def _chosen(db: AsyncConnection, query: LeaderboardQuery) -> Sequence[Reco
         by_id = {row.id: row for row in await sets.get_many(db, query.sets) if row.deleted_at is None}
         for set_id in query.sets:
             if set_id not in by_id or by_id[set_id].project != query.project:
-                raise InvalidRequest(f"set: {set_id} is no set of the project {query.project!r}.")
+                raise InvalidRequest(
+                    f"set: {set_id} is not in the project {query.project!r}; name sets of this project."
+                )
         return [by_id[set_id] for set_id in dict.fromkeys(query.sets)]
     judged = await sets.judged(db, query.project, MOST_CRITERIA + 1)
     if not judged:
-        raise NothingJudged(f"No set whose `project` is {query.project!r} has a comparison.")
+        raise NothingJudged(
+            f"No set of the project {query.project!r} has a comparison; check its name, or judge some pairs first."
+        )
     if len(judged) > MOST_CRITERIA:
-        raise InvalidRequest(f"set: more than {MOST_CRITERIA} sets of this project are judged; choose some with `set`.")
+        raise InvalidRequest(
+            f"set: more than {MOST_CRITERIA} sets of this project have comparisons; choose some with `set`."
+        )
     return judged

@@ -19,7 +19,7 @@ from app.storage.schema import Record
 Place = tuple[UUID, int, int]  # of a text: set, item and candidate
 Texts = Mapping[Place, str | None]
 NOBODY = -1  # as a judge: everybody's leases keep a pair from it, and no failure does
-LATE = "Ask for a pair again; a verdict that is already made may still be sent and is kept, marked late."
+LATE = "Ask for a pair again. You may still send a verdict on this one; it counts, marked late."
 
 
 class Asker(NamedTuple):
@@ -129,7 +129,7 @@ def _generations(request: schemas.ReleaseMany) -> dict[UUID, int | None]:
 async def _locked(db: AsyncConnection, assignment_id: UUID, generation: int | None) -> LockedAssignment:
     row = (await assignments.lock(db, [assignment_id])).get(assignment_id)
     if row is None:
-        raise UnknownAssignment(f"There is no assignment {assignment_id}.")
+        raise UnknownAssignment(f"There is no assignment {assignment_id}; ask for a pair again.")
     if problem := obstacle(row, generation):
         raise problem
     return row

@@ -35,11 +35,11 @@ def refuse_large_set(candidates: int, items: int, settings: Settings) -> None:
     if candidates > settings.max_candidates:
         raise SetTooLarge(
             f"The set would have {candidates} candidates; this server allows {settings.max_candidates} "
-            "(NEXTPAIR_MAX_CANDIDATES)."
+            "(NEXTPAIR_MAX_CANDIDATES). Split the set, or raise the limit."
         )
     matrices = 3 * 8 * min(candidates, DENSE) ** 2  # a covariance, and as much again twice while it is made
     if matrices + items * candidates * AN_OUTPUT > settings.live_bytes // 4:
         raise SetTooLarge(
-            f"{items} items of {candidates} candidates need more memory than this server gives one set (a quarter of "
-            "NEXTPAIR_LIVE_BYTES); split the items over several sets."
+            f"{items} items of {candidates} candidates need more memory than one set may use (a quarter of "
+            "NEXTPAIR_LIVE_BYTES). Split the items over several sets."
         )

@@ -51,7 +51,7 @@ async def _basis(ctx: Context, set_id: UUID) -> Basis:
 def _matrix(basis: Basis, of: MatrixName) -> PairMatrix:
     """Raises TooMany, NotConverged."""
     if (n := basis.snapshot.model.n) > DENSE:
-        raise TooMany(f"a matrix of all pairs of {n:,} candidates; there is one of up to {DENSE:,}")
+        raise TooMany(f"a matrix of all pairs of {n:,} candidates; the most is {DENSE:,}")
     mean, p = _means(basis), observed_wins(basis.judged.verdicts, n)
     if of != "observed":
         ranked = _ranked(basis)

@@ -17,7 +17,7 @@ from app.storage import judges
 
 __all__ = ["RankSetsRequest", "read"]
 
-NOBODY = "nobody in this set is known to be human: name people with `reference`, or say who is with PUT /v1/judges/NAME"
+NOBODY = "no judge of this set is known to be human; name people, or describe them with PUT /v1/judges/NAME"
 
 
 async def read(ctx: Context, set_id: UUID, request: RankSetsRequest) -> schemas.RankSets:
@@ -37,12 +37,12 @@ def _require_possible(request: RankSetsRequest) -> None:
     """Raises InvalidRequest."""
     for name, times in Counter(request.judges).items():
         if times > 1:
-            raise InvalidRequest(f"judge: {name!r} is named {times} times; name each judge once.")
+            raise InvalidRequest(f"judge: {name!r} occurs {times} times; send each judge once.")
         if name in request.reference:
-            raise InvalidRequest(f"judge {name!r} is among the references; the reference is people, the judge is not.")
+            raise InvalidRequest(f"judge: {name!r} is also a reference; a reference is a person, a judge is not.")
     if request.lambdas is not None and len(request.lambdas) != len(request.judges):
         raise InvalidRequest(
-            f"lambda: {len(request.lambdas)} given, judge: {len(request.judges)}; give one for each judge."
+            f"lambda: there are {len(request.lambdas)} for {len(request.judges)} judges; send one for each judge."
         )
 
 
@@ -55,7 +55,11 @@ async def _who(
     people = [known[name] for name in request.reference] or await judges.of_kind(db, "human")
     present = sorted((set(people) & set(snapshot.evidence.judges.tolist())) - set(helpers))
     if not present:
-        raise InvalidRequest("reference: they judged nothing here." if request.reference else f"reference: {NOBODY}.")
+        raise InvalidRequest(
+            "reference: none of these judges has a verdict in this set; name others."
+            if request.reference
+            else f"reference: {NOBODY}."
+        )
     return helpers, present
 
 
@@ -71,7 +75,9 @@ def _rank_sets(
     numbers = {judge_id: number for number, judge_id in enumerate(snapshot.evidence.judges.tolist())}
     for name, judge_id in zip(request.judges, helpers, strict=True):
         if judge_id not in numbers:
-            raise TooFewVerdicts(f"{name!r} has no verdict in this set.")
+            raise TooFewVerdicts(
+                f"Judge {name!r} has no verdict in this set; let it judge some pairs, or name another."
+            )
     verdicts = judged_instances(
         pair_votes_of(snapshot), [numbers[judge_id] for judge_id in helpers], [numbers[person] for person in people]
     )
@@ -87,7 +93,7 @@ def _require_enough(verdicts: JudgedInstances, catalogue: Catalogue, names: Sequ
         raise TooFewVerdicts(
             f"Every candidate needs {ENOUGH} pairs of outputs that both {' or '.join(map(repr, names))} and people "
             f"judged; {catalogue.keys[rarest]!r} is in {times}. "
-            "A person who asks with `rank_sets_with` gets the right pairs."
+            "People who ask with `rank_sets_with` get such pairs."
         )
     for name, wins in zip(names, verdicts.judges, strict=True):
         rarest, times = least_seen(verdicts.shown, wins, k)

@@ -156,7 +156,7 @@ async def predict(
         raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
     for key in (first, second):
         if key not in ids:
-            raise UnknownCandidate(f"The set has no candidate {key!r}.")
+            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
     refuse_unconverged(snapshot.posterior.convergence, snapshot)
     target = basis.target(wanted)
     prediction = await ctx.live.compute(lambda: predicted(basis.ranked(target.name), ids[first], ids[second]))

@@ -75,7 +75,7 @@ async def read(
     try:
         result: VersionedResult[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
     except Underway as underway:
-        raise StillComputing(f"This is being computed: {underway.progress}. Ask again.") from None
+        raise StillComputing(f"The result is being computed: {underway.progress}. Ask again.") from None
     return ServedResult(result.content, version if result.version < version else None)
 
 

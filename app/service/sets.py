@@ -49,7 +49,7 @@ async def page(
 ) -> schemas.SetPage:
     """Raises UnknownSet (for `after`)."""
     if after is not None and await sets.get(db, after) is None:
-        raise UnknownSet(f"`after` names {after}, which is no candidate set.")
+        raise UnknownSet(f"after: there is no set {after}; send `next_after` of the previous page.")
     rows, has_more = await sets.page(db, project=project, status=status, after=after, limit=limit)
     shown = [present_set(row) for row in rows]
     return schemas.SetPage(sets=shown, next_after=shown[-1].id if has_more else None)
@@ -126,7 +126,7 @@ def _refuse_null(patch: schemas.SetPatch) -> None:
     for name, field in schemas.SetOut.model_fields.items():
         is_taken_away = name in patch.model_fields_set and getattr(patch, name) is None
         if is_taken_away and NoneType not in get_args(field.annotation):
-            raise InvalidRequest(f"{name} cannot be null; leave it out to keep it.", FieldFault(f"/{name}", "null"))
+            raise InvalidRequest(f"{name} cannot be null; omit it to keep it.", FieldFault(f"/{name}", "null"))
 
 
 async def _columns(ctx: Context, db: AsyncConnection, request: schemas.SetIn | schemas.SetPatch) -> dict[str, Any]:

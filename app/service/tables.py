@@ -1,6 +1,7 @@
 """Tables of candidates, read so that whoever makes a set sees what it would hold."""
 
 import io
+import re
 from collections.abc import Callable
 
 from nextpair import schemas
@@ -18,6 +19,7 @@ MOST_BYTES = 50_000_000  # of a file, unpacked, and of what is answered
 BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
 MOST_ROWS = schemas.LONGEST_LIST
 MOST_COLUMNS = 1000
+OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 
 def read_json(
@@ -42,10 +44,10 @@ def read_json(
         read = _read(table, of_texts, of_outputs, settings)
     except TooManyRows:
         raise SetTooLarge(
-            f"There are more than {MOST_ROWS:,} rows; leave some out, or create the set by `nextpair import`."
+            f"The table has more than {MOST_ROWS:,} rows; send fewer, or create the set with `nextpair import`."
         ) from None
     except InputError as error:
-        raise InvalidRequest(str(error)) from None
+        raise InvalidRequest(_by_parameters(str(error))) from None
     refuse_large_set(len(read.candidates), max(len(read.items), 1), settings)
     return _encoded(read if file else read.model_copy(update={"columns": []}))
 
@@ -57,7 +59,7 @@ def _read(table: Table, of_texts: CandidateColumns, of_outputs: OutputColumns, s
     """
     names_texts, names_outputs = of_texts != CandidateColumns(), of_outputs != OutputColumns()
     if names_texts and names_outputs:
-        raise InputError("`key` and `text` are columns of rival texts; leave them out for outputs of systems")
+        raise InputError("`key` and `text` are columns of rival texts; omit them for outputs of systems")
     used = None if names_texts else outputs.find(table, of_outputs)
     if used is None:
         return _read_texts(table, of_texts, settings)
@@ -104,9 +106,16 @@ def _read_texts(table: Table, columns: CandidateColumns, settings: Settings) -> 
 
 def _shown(faults: list[Fault]) -> list[schemas.TableFault]:
     return [
-        schemas.TableFault(place=fault.place, column=fault.column, wrong=fault.wrong, remedy=fault.remedy)
+        schemas.TableFault(
+            place=fault.place, column=fault.column, wrong=fault.wrong, remedy=_by_parameters(fault.remedy)
+        )
         for fault in faults[:FAULTS]
     ]
+
+
+def _by_parameters(text: str) -> str:
+    """The text of a command with its options as the parameters of the request."""
+    return OPTION.sub(r"`\1`", text)
 
 
 def _encoded(read: schemas.TableRead) -> bytes:
@@ -118,5 +127,5 @@ def _encoded(read: schemas.TableRead) -> bytes:
     )
     answer = b'%s,"candidates":[%s],"items":[%s]}' % (rest[:-1], candidates, items)
     if len(answer) > MOST_BYTES:
-        raise InvalidRequest(f"What was read takes more than {MOST_BYTES:,} bytes; send it in smaller parts.")
+        raise InvalidRequest(f"The table takes more than {MOST_BYTES:,} bytes once read; send it in smaller parts.")
     return answer

@@ -34,7 +34,7 @@ class Asks:
     def counted(self) -> Iterator[None]:
         """Count an ask from its arrival to its answer. Raises Busy."""
         if self._here >= ASKS_AT_ONCE + ASKS_WAITING:
-            raise Busy("More pairs are asked for than this process can choose. Send the request again.")
+            raise Busy("This process chooses pairs for too many requests at once. Send the request again.")
         self._here += 1
         try:
             yield
@@ -78,7 +78,7 @@ class Turns:
     async def _change(self, set_id: UUID) -> None:
         """Wait until somebody gives back a turn of this set. Raises Busy."""
         if len(self._waiting[set_id]) >= WAITING:
-            raise Busy(f"{WAITING} writes wait for set {set_id} already. Send the request again later.")
+            raise Busy(f"Set {set_id} is busy: {WAITING} writes wait for it. Send the request again later.")
         event = asyncio.Event()
         self._waiting[set_id].append(event)
         try:
@@ -98,5 +98,5 @@ async def patiently(*turns: AbstractAsyncContextManager[None], patience: float |
                 for turn in turns:
                     await stack.enter_async_context(turn)
         except TimeoutError:
-            raise Busy("Other requests come first, and nothing was written. Send the request again.") from None
+            raise Busy("The set is busy, and nothing was written. Send the request again.") from None
         yield

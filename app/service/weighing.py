@@ -73,7 +73,7 @@ async def weigh(
     try:
         return await ctx.jobs.result(key, snapshot.version, conditions, work)
     except Underway as underway:
-        raise StillComputing(f"The judges of this set are being weighed: {underway.progress}. Ask again.") from None
+        raise StillComputing(f"The judges of this set are being compared: {underway.progress}. Ask again.") from None
 
 
 async def _prepare(
@@ -93,8 +93,8 @@ def _refuse_many(judges: int, pairs: int) -> None:
     """Raises InvalidRequest: every judge is held against every other and every pair, in matrices."""
     if judges * (judges + pairs) > MOST_CELLS:
         raise InvalidRequest(
-            f"{judges:,} judges of {pairs:,} pairs are too many to be weighed together; give those whose verdicts are "
-            "alike in kind one name, or split the set."
+            f"{judges:,} judges of {pairs:,} pairs are too many to weight together. Give similar judges one name, or "
+            "split the set."
         )
 
 
@@ -110,7 +110,9 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
     places = {(set_id, int(item), int(who)) for item, *sides in zip(*votes[:3], strict=True) for who in sides}
     texts = await candidates.texts(db, sorted(places)) if places else {}
     if not any(texts.values()):
-        raise InvalidRequest("method: it reads the candidates' texts, and this set has none; choose dawid-skene.")
+        raise InvalidRequest(
+            "method: this one reads the candidates' texts, and the set stores none; choose dawid-skene."
+        )
     low, high = (
         hashed_ngrams(
             [{"text": texts[set_id, int(item), int(who)] or ""} for item, who in zip(votes.item, side, strict=True)]

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from nextpair.schemas import Problem
 
 from app.web.rendering import headers, templates
+from app.web.texts import no_page
 
 PROBLEM_JSON = "application/problem+json"
 OF_THE_BODY = ("content-length", "content-type")
@@ -31,8 +32,8 @@ async def _answer(handler: Handler, request: Request, error: Exception) -> Respo
     problem = Problem.model_validate_json(bytes(answer.body))
     is_no_id = isinstance(error, RequestValidationError) and any(each["loc"][0] == "path" for each in error.errors())
     if is_no_id or (problem.status == HTTPStatus.NOT_FOUND and problem.type == "about:blank"):
-        detail = f"There is no page at {request.url.path}. Check the address, or start from the list of sets."
-        problem = Problem(type="about:blank", title="Page not found", status=HTTPStatus.NOT_FOUND, detail=detail)
+        title, detail = "Page not found", no_page(request.url.path)
+        problem = Problem(type="about:blank", title=title, status=HTTPStatus.NOT_FOUND, detail=detail)
     kept = {name: value for name, value in answer.headers.items() if name not in OF_THE_BODY}
     return templates.TemplateResponse(
         request, "problem.html", {"problem": problem}, problem.status, {**kept, **headers()}

@@ -5,6 +5,8 @@ from pathlib import Path
 from fastapi.templating import Jinja2Templates
 from nextpair.words import STATUSES, counted
 
+from app.web.texts import NEXT_STEPS, described
+
 HERE = Path(__file__).parent
 POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
@@ -12,7 +14,7 @@ POLICY = (
 )
 
 templates = Jinja2Templates(HERE / "templates")
-templates.env.globals.update(statuses=STATUSES, counted=counted)
+templates.env.globals.update(statuses=STATUSES, described=described, next_steps=NEXT_STEPS, counted=counted)
 
 
 def headers(policy: str = POLICY) -> dict[str, str]:

@@ -5,12 +5,13 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from nextpair.schemas import SetOut
-from nextpair.words import ORDERS_ASKED, PageStatus, counted
+from nextpair.words import PageStatus
 
 from app.api.dependencies import ContextDep
 from app.service import sets
 from app.service.statuses import statuses
 from app.web.rendering import POLICY, headers, templates
+from app.web.texts import goal, progress
 
 PAGE = 50  # sets
 WITH_SEARCH = POLICY.replace("form-action 'none'", "form-action 'self'")  # the search is a plain GET form
@@ -41,7 +42,7 @@ async def index(
         rows = await sets.find(db, name=q, project=project or None, offset=first, limit=PAGE + 1)
         projects = await sets.projects(db)
     listed = [
-        ListedSet(row, _goal(row), _progress(row), status)
+        ListedSet(row, goal(row), progress(row), status)
         for row, status in zip(rows, await statuses(ctx, rows[:PAGE]), strict=False)
     ]
     values = {
@@ -54,25 +55,6 @@ async def index(
         "next": _link(q, project, page + 1) if len(rows) > PAGE else None,
     }
     return templates.TemplateResponse(request, "sets.html", values, headers=headers(WITH_SEARCH))
-
-
-def _goal(row: SetOut) -> int:
-    """The budget, or every comparison there can be."""
-    if row.budget and row.budget.max_comparisons:
-        return row.budget.max_comparisons
-    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * ORDERS_ASKED[row.order]
-
-
-def _progress(row: SetOut) -> str:
-    """The comparisons made, in words, and their share of the goal."""
-    done, goal = row.comparisons, _goal(row)
-    words = counted(done, "comparison")
-    if not goal:
-        return words
-    pairs = counted(goal, "ordered pair" if ORDERS_ASKED[row.order] > 1 else "pair")
-    every = f"all {pairs}" if goal > 1 else f"the {pairs}"
-    whole = f"the budget of {goal:,}" if row.budget and row.budget.max_comparisons else every
-    return f"{words}, {min(100 * done // goal, 100)}% of {whole}"
 
 
 def _link(query: str, project: str, page: int) -> str:

@@ -50,19 +50,19 @@ Winner = Literal["first", "second", "tie", "both_bad"]
 
 STATUSES: dict[PageStatus, str] = {
     "open": "pairs wait for judges",
-    "all_leased": "judges hold all the pairs that are left",
+    "all_leased": "judges hold all remaining pairs",
     "exhausted": "no pair is left to judge",
-    "cannot_converge": "no verdict that can still be had makes the ranking certain enough",
-    "budget_reached": "all comparisons of the budget are made",
-    "converged": "the ranking is certain enough",
+    "cannot_converge": "no further verdict can meet the stop rule",
+    "budget_reached": "the budget is used up",
+    "converged": "the stop rule is met",
     "paused": "no pairs are handed out",
-    "preparing": "the service compiles, up to a minute at its very first start",
+    "preparing": "the service compiles at its first start, up to a minute",
 }
 ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_selected": 1}  # of each pair
-LOCAL = "http://127.0.0.1:8000"  # the service, unless told otherwise
+LOCAL = "http://127.0.0.1:8000"  # the service by default
 JOINT: tuple[JointName, ...] = get_args(JointName)  # methods that estimate judges and scores together
-MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # answers that one comparison may stand for
-FARTHEST_LOG, NARROWEST_LOG, WIDEST_LOG = 7.0, 0.01, 8.0  # means, and sds, of the logarithms that a pool tells a set
+MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # verdicts that one comparison may stand for
+FARTHEST_LOG, NARROWEST_LOG, WIDEST_LOG = 7.0, 0.01, 8.0  # means, and sds, of logarithms in shared priors
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}
 
 
@@ -72,7 +72,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """In whole per cent; what is neither certain nor impossible never looks it."""
+    """Whole per cent. Only 0 and 1 look impossible and certain."""
     if probability in (0.0, 1.0):
         return f"{probability:.0%}"
     return "<1%" if probability < 0.005 else f"{min(probability, 0.99):.0%}"

@@ -6,7 +6,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from app.web.one_set import TABS
+from app.web.texts import TABS
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 HOSTILE = "<script>alert(1)</script>"
@@ -52,14 +52,24 @@ async def test_each_page_of_a_set_marks_its_own_tab(http: httpx.AsyncClient) -> 
     set_id = await new_set(http)
     for path, name in TABS.items():
         page = await http.get(f"/sets/{set_id}{path}")
-        assert re.findall(r'href="([^"]+)" aria-current="page">([^<]+)', page.text) == [(f"/sets/{set_id}{path}", name)]
+        assert re.findall(r'href="([^"]+)"[^>]* aria-current="page">([^<]+)', page.text) == [
+            (f"/sets/{set_id}{path}", name)
+        ]
+
+
+async def test_the_earlier_address_of_the_diagnostics_still_leads_there(http: httpx.AsyncClient) -> None:
+    address = f"/sets/{await new_set(http)}"
+    moved = await http.get(f"{address}/trust")
+    assert (moved.status_code, moved.headers["Location"]) == (308, f"{address}/diagnostics")
 
 
 async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:
     assert (await http.get(f"/sets/{uuid4()}/annotate")).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/sets/{id}", "/sets/{id}/trust", "/sets/{id}/annotate", "/sets/42", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/sets/{id}", "/sets/{id}/diagnostics", "/sets/{id}/annotate", "/sets/42", "/nothing"]
+)
 async def test_a_browser_gets_a_page_where_there_is_none(http: httpx.AsyncClient, path: str) -> None:
     """Programs get the problem as JSON, and so does whoever asks the API."""
     path = path.format(id=uuid4())

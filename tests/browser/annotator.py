@@ -27,7 +27,7 @@ class Annotator:
         await self.expect_judged(done + 1)
 
     async def judged(self) -> int:
-        await expect(self["progress"]).to_contain_text("Judged by you", timeout=30_000)
+        await expect(self["progress"]).to_contain_text("Your verdicts in this session", timeout=30_000)
         words = (await self["progress"].inner_text()).split(":")[1]
         return int(words.split(".")[0])
 

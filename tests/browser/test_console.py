@@ -4,7 +4,7 @@ import pytest
 from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import ConsoleMessage, Page, Response
 
-from app.web.one_set import TABS
+from app.web.texts import TABS
 from tests.browser.conftest import NewSet, Someone
 from tests.factories import simulated
 

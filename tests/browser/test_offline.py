@@ -30,9 +30,9 @@ async def test_votes_made_offline_arrive_once(new_set: NewSet, someone: Someone,
     ada = await prefetched(someone, set_id)
     await ada.page.context.set_offline(True)
     await ada.judge("1")
-    await ada.expect_message("Offline, 1 vote waiting", "waiting")
+    await ada.expect_message("Offline: 1 verdict not sent", "waiting")
     await ada.judge("2")
-    await ada.expect_message("Offline, 2 votes waiting", "waiting")
+    await ada.expect_message("Offline: 2 verdicts not sent", "waiting")
     await expect(ada["pair"]).to_be_hidden()
     await ada.page.context.set_offline(False)
     await ada.expect_pair()
@@ -51,7 +51,7 @@ async def test_a_vote_undone_offline_is_taken_back_once_it_has_arrived(
     await ada.page.context.set_offline(True)
     await ada.judge("1")
     await ada.page.keyboard.press("u")
-    await ada.expect_message("has not been sent yet")
+    await ada.expect_message("is not sent yet")
     async with ada.answer_to("/void"):
         await ada.page.context.set_offline(False)
     await ada.expect_message("taken back")
@@ -81,7 +81,7 @@ async def test_a_vote_whose_answer_was_lost_is_not_doubled(
 
     await ada.page.route("**/verdict", lose_the_answer)
     await ada.judge("1")
-    await ada.expect_message("Offline, 1 vote waiting", "waiting")
+    await ada.expect_message("Offline: 1 verdict not sent", "waiting")
     assert await winners(service, set_id) == ["first"]
     await ada.expect_sent()
     await ada.judge("2")
@@ -97,7 +97,7 @@ async def test_waiting_votes_survive_a_reload(new_set: NewSet, someone: Someone,
     await ada.judge("1")
     await ada.judge("2")
     await ada.page.reload()
-    await ada.expect_message("Offline, 2 votes waiting", "waiting")
+    await ada.expect_message("Offline: 2 verdicts not sent", "waiting")
     assert await winners(service, set_id) == []
     await ada.page.unroute("**/v1/**")
     await ada.expect_sent()
@@ -140,7 +140,7 @@ async def test_what_another_tab_delivers_is_known_to_the_page_that_voted(
     ada = await prefetched(someone, set_id)
     await cut_off(ada.page, "**/verdict")
     await ada.judge("1")
-    await ada.expect_message("Offline, 1 vote waiting", "waiting")
+    await ada.expect_message("Offline: 1 verdict not sent", "waiting")
     await (await ada.page.context.new_page()).goto(ada.page.url)
     await ada.expect_sent()
     await ada.page.keyboard.press("u")

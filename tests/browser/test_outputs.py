@@ -56,7 +56,7 @@ async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) ->
     await drop(page, "answers.csv", LONG)
     for field, column in (("system", "model"), ("prompt", "prompt_id"), ("output", "output")):
         await expect(page.locator(f"#{field}-column")).to_have_value(column)
-    await expect(page.get_by_label("Which column is the system?")).to_be_visible()
+    await expect(page.get_by_label("System column")).to_be_visible()
     await expect(page.locator("#outputs-summary")).to_have_text(
         "4 systems, 15 prompts, 60 outputs. Tags of prompts: category."
     )
@@ -69,7 +69,7 @@ async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) ->
     await expect(page.locator("#side-by-side p")).to_have_text([f"<b>{model}</b> on p03" for model in MODELS])
     await page.fill("#name", "Assistants")
     await page.fill("#question", "Which answer helps more?")
-    await page.get_by_role("button", name="Create the set with 4 systems").click()
+    await page.get_by_role("button", name="Create set with 4 systems").click()
     await page.wait_for_url("**/sets/*-*")
     created = page.url.replace("/sets/", "/v1/sets/")
     items = (await (await page.request.get(f"{created}/items")).json())["items"]
@@ -86,8 +86,8 @@ async def test_columns_that_are_not_recognised_are_asked_for(page: Any) -> None:
     await page.evaluate(DROP, ["wide.csv", WIDE])
     await expect(page.locator("#candidates-error")).to_contain_text("the rows answer different prompts")
     await expect(page.locator("#create")).to_be_disabled()
-    await page.get_by_label("What is in a row?").select_option("wide")
-    await page.get_by_label("Which is the prompt?").select_option("prompt_id")
+    await page.get_by_label("Row contains").select_option("wide")
+    await page.get_by_label("Prompt column").select_option("prompt_id")
     for model in MODELS:
         await page.get_by_label(model, exact=True).check()
     boxes = page.locator("#system-columns input:checked")
@@ -103,13 +103,13 @@ async def test_columns_that_are_not_recognised_are_asked_for(page: Any) -> None:
 
 async def test_rows_may_be_texts_of_their_own(page: Any) -> None:
     await drop(page, "answers.csv", LONG)
-    await page.get_by_label("What is in a row?").select_option("texts")
-    await page.get_by_label("Column of the text").select_option("output")
+    await page.get_by_label("Row contains").select_option("texts")
+    await page.get_by_label("Text column").select_option("output")
     await expect(page.locator("#preview-heading")).to_have_text("60 candidates in answers.csv")
     await expect(page.locator("#rows td").first).to_have_text("<b>gpt</b> on p01")
     await expect(page.locator("#outputs")).to_be_hidden()
-    await page.get_by_label("What is in a row?").select_option("long")
-    for question, column in (("Which column is the system?", "model"), ("Which is the prompt?", "prompt_id")):
+    await page.get_by_label("Row contains").select_option("long")
+    for question, column in (("System column", "model"), ("Prompt column", "prompt_id")):
         await page.get_by_label(question).select_option(column)
-    await page.get_by_label("Which is the output?").select_option("output")
+    await page.get_by_label("Output column").select_option("output")
     await expect(page.locator("#preview-heading")).to_have_text("4 systems in answers.csv")

@@ -1,4 +1,4 @@
-"""The ranking, trust, the map and the judges of a set, in a browser."""
+"""The ranking, win matrix, judges and diagnostics of a set, in a browser."""
 
 import asyncio
 import csv
@@ -14,9 +14,9 @@ from uuid import UUID
 import httpx
 import pytest
 from nextpair import AsyncClient, calls, schemas
-from playwright.async_api import Error, Page, Route, expect
+from playwright.async_api import Error, Locator, Page, Route, expect
 
-from app.web.one_set import TABS
+from app.web.texts import TABS
 from tests.browser.conftest import NewSet, Someone
 from tests.browser.test_access import expect_accessible
 from tests.factories import simulated
@@ -46,6 +46,11 @@ async def open_page(someone: Someone, set_id: UUID, path: str = "", **options: o
     visitor = await someone(**options)
     await visitor.page.goto(f"{visitor.url}/sets/{set_id}{path}")
     return visitor.page
+
+
+def figure(page: Page, name: str) -> Locator:
+    """One of the five figures of the headline."""
+    return page.locator(f"#figures [data-figure={name}] dd")
 
 
 @pytest.mark.parametrize("path", TABS)
@@ -84,7 +89,9 @@ async def test_an_earlier_version_has_its_own_counts(judged: Judged, someone: So
     await expect(page.locator("#comparisons")).to_have_text("120 comparisons")
     await page.get_by_label("Version").fill("50")
     await expect(page.locator("#comparisons")).to_have_text("50 comparisons")
-    await expect(page.locator("[data-status]:visible")).to_have_text("as of an earlier version")
+    await expect(page.locator("[data-status]:visible")).to_have_text(
+        "An earlier version: move the slider right to return."
+    )
     await page.get_by_label("Version").fill("1")
     await expect(page.locator("#comparisons")).to_have_text("1 comparison")
 
@@ -100,9 +107,9 @@ async def test_a_status_that_the_page_came_with_is_asked_for_once_something_happ
     await expect(visitor.page.locator("#ranking tbody tr")).to_have_count(len(KEYS))
     await visitor.page.wait_for_timeout(2000)
     assert asks == []
-    await expect(status).to_have_text("Exhausted: no pair is left to judge")
+    await expect(status).to_contain_text("Exhausted: no pair is left to judge")
     await service.send(calls.patch_set(set_id, schemas.SetPatch(status="paused")))
-    await expect(status).to_have_text("Paused: no pairs are handed out")
+    await expect(status).to_contain_text("Paused: no pairs are handed out")
     assert len(asks) == 1
 
 
@@ -142,7 +149,7 @@ async def test_the_ranking_moves_without_a_reload(judged: Judged, someone: Someo
     await expect(page.locator("#comparisons")).to_have_text(f"{120 + 20 * len(votes)} comparisons", timeout=20_000)
     await expect(page.locator("#ranking tbody th").first).to_contain_text(last, timeout=20_000)
     await expect(page.locator("#leader")).to_contain_text(f"{last} ")
-    await expect(page.locator("[data-status]:visible")).to_have_text("Exhausted: no pair is left to judge")
+    await expect(page.locator("[data-status]:visible")).to_contain_text("Exhausted: no pair is left to judge")
 
 
 async def test_who_shares_the_first_place_is_named_and_marked(
@@ -158,7 +165,7 @@ async def test_who_shares_the_first_place_is_named_and_marked(
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
     page = await open_page(someone, set_id)
     await expect(page.locator("#leader")).to_have_text("Shared first: c0, c1 and c2.")
-    await expect(page.locator("#sureness")).to_have_text("All of the pairs are in the right order.")
+    await expect(figure(page, "concordance")).to_have_text("All of the pairs expected in the right order")
     ranks = page.locator("#ranking [data-column=rank]")
     await expect(ranks).to_have_text(["=1", "=1", "=1", *(str(rank) for rank in range(4, 11))])
 
@@ -170,9 +177,13 @@ async def test_without_signal_nothing_is_said_of_the_order(
     verdict = schemas.ComparisonIn(first="c0", second="c1", winner="first", judge="gpt")
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[verdict])))
     page = await open_page(someone, set_id)
-    await expect(page.locator("#leader")).to_contain_text("leads, but the verdicts are still consistent")
-    await expect(page.locator("#sureness")).to_have_text("")
-    await expect(page.locator("#signal")).to_contain_text("No signal yet")
+    await expect(page.locator("#leader")).to_have_text(
+        re.compile(r"^No ranking yet: .* random judging plus position bias .* c0 leads so far\.$")
+    )
+    await expect(figure(page, "concordance")).to_have_text("–")
+    await expect(figure(page, "p-best")).to_have_text(re.compile(r": –$"))
+    await expect(page.locator("#ranking [data-column=p_best]")).to_have_text(["–"] * len(TEXTS))
+    await expect(figure(page, "signal")).to_have_text(re.compile(r"^not yet \(e-value [\d.]+, below 20\)$"))
 
 
 async def test_a_ranking_that_takes_longer_than_verdicts_take_is_shown(
@@ -253,7 +264,7 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
 
 async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
     page = await open_page(someone, await new_set(*TEXTS), "/map")
-    await expect(page.locator("#at")).to_contain_text("the same")
+    await expect(page.locator("#at")).to_contain_text("the same candidate")
     await page.locator("#map").press("ArrowRight")
     await expect(page.locator("#at")).to_contain_text("never compared")
     async with held_up(page, "**/matrix?of=expected"):
@@ -293,7 +304,7 @@ async def test_a_baseline_a_scale_and_a_tag_can_be_chosen(someone: Someone, serv
     whole = page.locator("#ranking tbody tr")
     await expect(whole).to_have_count(2)
     await expect(page.locator("#against")).to_be_hidden()
-    await page.get_by_label("Against").select_option("gpt")
+    await page.get_by_label("Baseline").select_option("gpt")
     await expect(page.locator("#against")).to_have_text("Against gpt")
     of_llama = page.locator("#ranking [data-key=llama] [data-column=against]")
     await expect(of_llama).to_contain_text("wins")
@@ -367,12 +378,12 @@ async def test_what_is_shown_can_be_downloaded(judged: Judged, someone: Someone)
     assert downloads["PNG"].startswith(b"\x89PNG")
 
 
-async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/trust")
+async def test_the_diagnostics_say_what_holds_and_draw_a_judge(judged: Judged, someone: Someone) -> None:
+    page = await open_page(someone, await judged(), "/diagnostics")
     await expect(page.locator("#checks li")).to_have_count(13)
     await expect(page.locator("#summary")).to_contain_text("checks hold")
     await expect(page.get_by_text("Holds: Connected")).to_be_visible()
-    await page.get_by_role("button", name="Draw").press("Enter")
+    await page.get_by_role("button", name="Draw chart").press("Enter")
     await expect(page.locator("#reliability img")).to_be_visible()
     assert await page.locator("#reliability img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
 
@@ -380,18 +391,21 @@ async def test_trust_says_what_holds_and_draws_a_judge(judged: Judged, someone: 
 async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/map")
     at = page.locator("#at")
-    await expect(at).to_contain_text("the same")
+    await expect(at).to_contain_text("the same candidate")
     await page.locator("#map").focus()
     await page.keyboard.press("ArrowRight")
     await expect(at).to_contain_text("(rank 1) against")
-    await expect(at).to_contain_text("wins with")
+    await expect(at).to_contain_text("% of verdicts")
     for key in ("+", "ArrowDown", "-", "0"):
         await page.keyboard.press(key)
-    await page.get_by_label("how sure the ranking is").check()
-    await expect(at).to_contain_text("rank 2")
+    await page.get_by_label("P(row better)").check()
+    await page.locator("#map").press("ArrowUp")
+    await expect(at).to_contain_text("is better with probability")
 
 
-@pytest.mark.parametrize(("path", "place"), [("", "#warnings"), ("/judges", ".card .note"), ("/trust", "#checks")])
+@pytest.mark.parametrize(
+    ("path", "place"), [("", "#warnings"), ("/judges", ".card .note"), ("/diagnostics", "#checks")]
+)
 async def test_a_bias_that_is_not_known_is_said_not_to_be(
     new_set: NewSet, someone: Someone, service: AsyncClient, path: str, place: str
 ) -> None:
@@ -421,7 +435,7 @@ async def test_disputed_pairs_show_both_texts_and_who_is_for_which(
     await expect(page.locator("#alpha")).to_contain_text("on 1 pair", timeout=20_000)
     await expect(page.locator(".dispute .text")).to_have_text([TEXTS[0], TEXTS[4]])
     await expect(page.locator(".dispute .said")).to_have_text(
-        ["Better, by: ann (90%)", "Better, by: <i>ben (75%)", "For neither: cid (50%)"]
+        ["Better, by: ann (90%)", "Better, by: <i>ben (75%)", "Tie, by: cid (50%)"]
     )
     await expect(page.locator("#more-disputes")).to_be_hidden()
 
@@ -462,23 +476,23 @@ async def test_names_are_shown_as_text_and_no_script_runs(someone: Someone, serv
     assert not broken
 
 
-async def test_the_headline_says_how_sure_the_ranking_is_and_of_what(
+async def test_the_headline_states_confidence_and_what_it_is_about(
     judged: Judged, someone: Someone, service: AsyncClient
 ) -> None:
     page = await open_page(someone, await judged())
-    await expect(page.locator("#sureness")).to_have_text("All of the pairs are in the right order.")
+    await expect(figure(page, "concordance")).to_have_text("All of the pairs expected in the right order")
     await expect(page.locator("#target")).to_have_text(re.compile(r"^By all \d+ pairs, as .* them"))
-    await expect(page.locator("#certainty")).to_have_text(schemas.ABOUT_CONFIDENCE)
+    await expect(page.locator("#validation")).to_have_text(schemas.ABOUT_CONFIDENCE)
     await service.send(calls.describe_judge("ann", schemas.JudgeIn(kind="human")))
     await page.reload()
-    await expect(page.locator("#certainty")).to_have_text(
-        re.compile(r"People name the same winner in \d+% of \d+ pairs \(\d+ to \d+%\)\.")
+    await expect(page.locator("#validation")).to_have_text(
+        re.compile(r"Judges and people name the same winner in \d+% of \d+ pairs \(\d+ to \d+%\)\.")
     )
     await page.get_by_label("Method").select_option("win-ratio")
-    await expect(page.locator("#sureness")).to_be_empty()
+    await expect(figure(page, "concordance")).to_have_text("–")
 
 
-async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
+async def test_the_headline_has_the_confidence_after_more_comparisons(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent")
@@ -491,16 +505,18 @@ async def test_the_headline_foretells_what_more_comparisons_would_make_of_it(
     ]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
     page = await open_page(someone, set_id)
-    await expect(page.locator("#sureness")).to_have_text(re.compile(r"%\)\. Expect \d+% after 72 comparisons\.$"))
+    await expect(figure(page, "concordance")).to_have_text(re.compile(r"%\); forecast: \d+% after 72 comparisons$"))
 
 
-async def test_the_headline_foretells_when_the_set_stops(
+async def test_the_headline_forecasts_when_the_set_stops(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
     votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="ann") for a, b in combinations(KEYS, 2)]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     page = await open_page(someone, set_id)
-    await expect(page.locator("#leader")).to_have_text(
-        re.compile(rf"^{KEYS[0]} .* It stops after about \d+ more \(\d+ (to \d+|or more)\)\.$")
+    await expect(page.locator("#target")).to_have_text(
+        re.compile(
+            r"The stop rule is not met yet.* About \d+ more comparisons? \(\d+ (to \d+|or more)\) would meet it\.$"
+        )
     )

@@ -100,8 +100,8 @@ def test_messages_are_read() -> None:
 
 def test_help_is_read() -> None:
     places = dict(style._help())
-    assert "nextpair rank" in places
-    assert places["nextpair rank --top-k"]
+    assert "nextpair rank --help" in places
+    assert places["nextpair rank --top-k --help"]
 
 
 def test_good_text_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,9 +54,9 @@ for (const status of [401, 408, 425, 429, 500, 503]) {
 
 test("no answer and an answer of no use may pass", async () => {
   serve(new TypeError("Failed to fetch"));
-  assert.equal((await troubleOf(get("/a"))).message, "The service does not answer. Try again.");
+  assert.equal((await troubleOf(get("/a"))).message, "The service does not answer. Check that it is running, then try again.");
   serve(new Response("<h1>Bad gateway</h1>", { status: 404 }));
-  assert.equal((await troubleOf(get("/a"))).message, "The service answered 404. Try again.");
+  assert.equal((await troubleOf(get("/a"))).message, "The service answered with status 404. Try again.");
 });
 
 test("what was withdrawn is neither", async () => {

@@ -117,7 +117,7 @@ def fit(
     """
     if model.n * judges > MOST_EFFECTS:
         raise ValueError(
-            f"consensus estimates a taste of each judge for each candidate, {MOST_EFFECTS:,} in all at most; here are "
+            f"consensus estimates an effect of each judge on each candidate, at most {MOST_EFFECTS:,}; here are "
             f"{model.n:,} x {judges:,}; judge-aware takes more"
         )
     of_scores, of_effects = _expected(model)

@@ -1,7 +1,7 @@
 """One function for each operation, which describes a `Call`; `Client.send` and `AsyncClient.send` send it.
 
-The resources (`client.sets`, `Set`, ...) are made of these. A function that begins with `all_` describes a `Listing`,
-the entries of all pages, which `Client.each` reads. Arguments outside the contract raise pydantic.ValidationError
+The resources (`client.sets`, `Set`, ...) are made of these. A function named `all_...` describes a `Listing`: the
+entries of all pages, which `Client.each` reads. Arguments outside the contract raise pydantic.ValidationError
 before anything is sent.
 
 Not here: how a call is sent (sending), objects with methods (resources), the shapes of bodies (schemas).

@@ -32,10 +32,10 @@ def next_pair(
     rank_sets_with: str | None = None,
     check_judges: bool = False,
 ) -> Call[Assignments]:
-    """Leases up to `count` pairs to the judge, the live assignments of judge and worker first.
+    """Lease up to `count` pairs to the judge. Pairs that judge and worker hold already come first.
 
-    They are chosen for `goal` instead of the set's own. With `rank_sets_with` a person gets those of that judge's pairs
-    that shrink the rank-sets of both most, with `check_judges` those that tell soonest how right each judge is.
+    `goal` replaces the set's own goal. With `rank_sets_with`, a person gets that judge's pairs that shrink the
+    rank-sets of both most. With `check_judges`, a person gets pairs that tell the most about the judges' accuracy.
     """
     optional = without_none(worker=worker, goal=goal, rank_sets_with=rank_sets_with, check_judges=check_judges or None)
     ask = Ask(judge=judge, count=count, lease_seconds=lease_seconds, wait_seconds=wait_seconds, **optional)
@@ -44,7 +44,7 @@ def next_pair(
 
 
 def preview_pairs(set_id: Id, *, count: int = 1, goal: Goal | None = None) -> Call[Preview]:
-    """The pairs that `next_pair` would choose; leases nothing."""
+    """Preview the pairs that `next_pair` would choose, without leasing them."""
     wanted = goal.model_dump(exclude_none=True) if goal else {}
     return get(path_of("sets", set_id, "next-pair"), Preview.model_validate_json, count=count, **wanted)
 
@@ -59,14 +59,14 @@ def next_pairs(
     worker: str | None = None,
     goal: Goal | None = None,
 ) -> Call[Assignments]:
-    """Leases up to `count` pairs over many sets: all open ones, unless `sets` or `project` narrows them."""
+    """Lease up to `count` pairs over many sets: all open ones, or those of `sets` or `project`."""
     narrowed = without_none(sets=sets, project=project, worker=worker, goal=goal)
     ask = AskMany(judge=judge, count=count, lease_seconds=lease_seconds, **narrowed)
     return write("POST", path_of("next-pairs"), Assignments.model_validate_json, ask)
 
 
 def renew(assignment_id: Id, *, lease_seconds: float = 600.0, generation: int | None = None) -> Call[Lease]:
-    """Fails with the `generation` that the assignment came with once it was handed out again."""
+    """Renew a lease. With the assignment's `generation`, this fails once the pair was handed out again."""
     body = Renewal(lease_seconds=lease_seconds, **without_none(generation=generation))
     return write("POST", path_of("assignments", assignment_id, "renew"), Lease.model_validate_json, body)
 
@@ -74,7 +74,7 @@ def renew(assignment_id: Id, *, lease_seconds: float = 600.0, generation: int | 
 def renew_many(
     assignments: Sequence[UUID], *, lease_seconds: float = 600.0, generations: Mapping[UUID, int] | None = None
 ) -> Call[Held]:
-    """Leaves out of the answer whatever is leased no longer, or is at another than the generation given for it."""
+    """Renew many leases. The answer omits those that ended, or have another generation than you give."""
     body = RenewMany(
         assignments=list(assignments), lease_seconds=lease_seconds, **without_none(generations=generations)
     )
@@ -82,12 +82,12 @@ def renew_many(
 
 
 def release(assignment_id: Id, *, generation: int | None = None) -> Call[Lease]:
-    """Gives the pair back without a verdict."""
+    """Release the pair without a verdict."""
     body = None if generation is None else Release(generation=generation)
     return write("POST", path_of("assignments", assignment_id, "release"), Lease.model_validate_json, body)
 
 
 def release_many(assignments: Sequence[UUID], *, generations: Mapping[UUID, int] | None = None) -> Call[Released]:
-    """Leaves as it is whatever is leased no longer, or is at another than the generation given for it."""
+    """Release many pairs. Those whose lease ended, or that have another generation than you give, stay as they are."""
     body = ReleaseMany(assignments=list(assignments), **without_none(generations=generations))
     return write("POST", path_of("assignments", "release"), Released.model_validate_json, body)

@@ -1,4 +1,4 @@
-"""Projects: what several sets say of the same candidates."""
+"""Projects: several sets with the same candidates."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,9 +16,9 @@ def leaderboard(
     baseline: str | None = None,
     scale: ScaleName | None = None,
 ) -> Call[Leaderboard]:
-    """The sets of a project side by side, or those of `sets`: each candidate's place by each.
+    """Compare the sets of a project, or those of `sets`: each candidate's place in each set's ranking.
 
-    Nothing is averaged, unless `weights` by the sets' names say how. `baseline` is the key of a candidate that
+    Win rates are averaged only with `weights`, by the sets' names. `baseline` is the key of a candidate that
     `against` of each place compares with.
     """
     weight = [f"{name}={value!r}" for name, value in (weights or {}).items()]

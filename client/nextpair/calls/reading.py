@@ -1,4 +1,4 @@
-"""Rankings and what to know before one believes them."""
+"""Rankings, and how far to rely on them."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -49,11 +49,11 @@ def ranking(
     by: str | None = None,
     covariate: Sequence[CovariateName] = (),
 ) -> Call[Ranking]:
-    """The ranking now, or as of an earlier version; by the set's own method and target unless others are named.
+    """Read the ranking now, or at an earlier version; by default with the set's own method and inference target.
 
     `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
-    has a ranking for each of its values, about new prompts. `covariate` names what is taken out of the scores, such as
-    the `length` of outputs.
+    has a ranking for each of its values, about new prompts. `covariate` excludes a property of outputs from the
+    scores, such as their `length`.
     """
     path, how = path_of("sets", set_id, "ranking"), {"method": method, "verdict_weight": verdict_weight, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
@@ -69,7 +69,7 @@ def ranking_picture(
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
 ) -> Call[bytes]:
-    """The ranking drawn: scores with their intervals, best first."""
+    """Draw the ranking: scores with their intervals, best first."""
     how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
     return get(path_of("sets", set_id, "ranking"), bytes, **how)
 
@@ -77,18 +77,18 @@ def ranking_picture(
 def predict(
     set_id: Id, *, first: str, second: str, inference_target: InferenceTargetName | None = None
 ) -> Call[Prediction]:
-    """Probability that the first candidate is truly better, given every comparison so far."""
+    """Predict one pair: the probability that the first candidate is better, given all comparisons."""
     pair = {"first": first, "second": second, "inference_target": inference_target}
     return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, **pair)
 
 
 def diagnostics(set_id: Id) -> Call[Diagnostics]:
-    """Facts to know before believing a ranking."""
+    """Read diagnostics: cycles, repeats, agreement, position bias, failures, and the ranking's history."""
     return get(path_of("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
 
 
 def checks(set_id: Id) -> Call[Checks]:
-    """Findings on the ranking in plain words: what holds and what does not."""
+    """Check the ranking: what holds and what does not, in words, each with its figure."""
     return get(path_of("sets", set_id, "checks"), Checks.model_validate_json)
 
 
@@ -96,14 +96,14 @@ trust = renamed_function("trust", checks)
 
 
 def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:
-    """The matrix of who beats whom, for each two candidates."""
+    """Read the win matrix: how often each candidate beats each other."""
     return get(path_of("sets", set_id, "matrix"), Matrix.model_validate_json, of=of)
 
 
 def calibration(
     set_id: Id, *, judge: str, reference: Sequence[str], objective: ObjectiveName | None = None
 ) -> Call[Calibration]:
-    """The temperature that fits a judge's probabilities to the references' verdicts on the same pairs."""
+    """Calibrate a judge: the temperature that fits its probabilities to the reference's verdicts."""
     path = path_of("sets", set_id, "calibration")
     return get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
 
@@ -117,9 +117,9 @@ def judges(
     ties: TiesName | None = None,
     verdicts: bool | None = None,
 ) -> Call[Judges]:
-    """A card for each judge of a set, held against people, and the group's verdicts. Waits while they are weighed.
+    """Read a card for each judge, validated against people, and the combined verdicts. Waits while they are computed.
 
-    People are all judges of kind human, and those in `reference`.
+    People are all judges of kind `human`, and those in `reference`.
     """
     flags = {name: None if on is None else str(on).lower() for name, on in (("debias", debias), ("verdicts", verdicts))}
     people = list(reference) or None
@@ -128,12 +128,12 @@ def judges(
 
 
 def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:
-    """One page of them; pass its `next_after` as `after` for the next."""
+    """Read one page of disputes; pass its `next_after` as `after` for the next."""
     return get(path_of("sets", set_id, "disputes"), DisputePage.model_validate_json, after=after, limit=limit)
 
 
 def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
-    """Pairs on which judges name different winners, with texts and verdicts, in the order of their last verdicts."""
+    """List pairs on which judges name different winners, in the order of their last verdicts."""
     return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
 
 
@@ -147,9 +147,9 @@ def rank_sets(
     simultaneous: SimultaneousName | None = None,
     lambdas: Sequence[float] | None = None,
 ) -> Call[RankSets]:
-    """Systems ranked by people's verdicts, helped by those of one judge or several, tuned unless `lambdas` are given.
+    """Rank systems by people's verdicts, with the help of one judge or several, weighted by `lambdas` if you send them.
 
-    People are all judges of kind human by default.
+    By default, people are all judges of kind `human`.
     """
     wanted = {"alpha": alpha, "covariance": covariance, "simultaneous": simultaneous, "lambda": lambdas}
     path, people = path_of("sets", set_id, "rank-sets"), list(reference) or None
@@ -157,5 +157,5 @@ def rank_sets(
 
 
 def ready() -> Call[Ready]:
-    """Answers once the server can work; until then the client tries again, as `retries` allows."""
+    """Wait until the service is ready; the client tries again as often as `retries` allows."""
     return get("/readyz", Ready.model_validate_json)

@@ -19,7 +19,7 @@ from nextpair.words import SetStatus
 
 
 def create_set(new: SetIn) -> Call[SetOut]:
-    """Creates a set, with or without its candidates."""
+    """Create a set, with or without candidates."""
     return write("POST", path_of("sets"), SetOut.model_validate_json, new)
 
 
@@ -30,53 +30,53 @@ def list_sets(
     after: Id | None = None,
     limit: int | None = None,
 ) -> Call[SetPage]:
-    """One page; pass its `next_after` as `after` for the next."""
+    """Read one page; pass its `next_after` as `after` for the next."""
     behind = None if after is None else str(after)
     return get(path_of("sets"), SetPage.model_validate_json, project=project, status=status, after=behind, limit=limit)
 
 
 def all_sets(*, project: str | None = None, status: SetStatus | None = None) -> Listing[SetOut]:
-    """Sets, oldest first."""
+    """List sets, oldest first."""
     page = partial(list_sets, project=project, status=status, limit=PAGE)
     return Listing(lambda after: page(after=after), lambda page: page.sets)
 
 
 def get_set(set_id: Id) -> Call[SetOut]:
-    """The set as it is now."""
+    """Read the set as it is now."""
     return get(path_of("sets", set_id), SetOut.model_validate_json)
 
 
 def patch_set(set_id: Id, changes: SetPatch) -> Call[SetOut]:
-    """Changes the fields that were passed to `SetPatch`, null included, and no others."""
+    """Change the fields that you pass to `SetPatch`, null included, and no others."""
     return write("PATCH", path_of("sets", set_id), SetOut.model_validate_json, changes)
 
 
 def delete_set(set_id: Id) -> Call[None]:
-    """Deletes the set: from then on it is gone (410)."""
+    """Delete the set. Later requests for it answer 410."""
     return write("DELETE", path_of("sets", set_id), nothing)
 
 
 def add_candidates(set_id: Id, new: CandidatesIn) -> Call[CandidatesAdded]:
-    """Adds candidates, or replaces those whose key the set has already."""
+    """Add candidates, or update those with an existing key."""
     return write("POST", path_of("sets", set_id, "candidates"), CandidatesAdded.model_validate_json, new)
 
 
 def list_candidates(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[CandidatePage]:
-    """One page; pass its `next_after` as `after` for the next."""
+    """Read one page; pass its `next_after` as `after` for the next."""
     path = path_of("sets", set_id, "candidates")
     return get(path, CandidatePage.model_validate_json, after=after, limit=limit)
 
 
 def all_candidates(set_id: Id) -> Listing[CandidateOut]:
-    """Candidates in the order in which they joined."""
+    """List candidates in the order you added them."""
     return Listing(lambda after: list_candidates(set_id, after=after, limit=PAGE), lambda page: page.candidates)
 
 
 def list_items(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[ItemPage]:
-    """One page; pass its `next_after` as `after` for the next."""
+    """Read one page; pass its `next_after` as `after` for the next."""
     return get(path_of("sets", set_id, "items"), ItemPage.model_validate_json, after=after, limit=limit)
 
 
 def all_items(set_id: Id) -> Listing[ItemOut]:
-    """Items in the order in which they joined; none in a set of texts."""
+    """List items in the order you added them; none in a set of texts."""
     return Listing(lambda after: list_items(set_id, after=after, limit=PAGE), lambda page: page.items)

@@ -1,4 +1,4 @@
-"""Tables, read before a set is made of them."""
+"""Tables, read before you create a set from them."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def read_table(
     prompt: str | None = None,
     output: str | None = None,
 ) -> Call[TableRead]:
-    """Reads a file of that name, or lines `key: text` without one. Columns that are not named are recognised."""
+    """Read a file of that name, or lines of `key: text` without a name. Columns you do not name are recognised."""
     columns = without_none(file=file, key=key, text=text, system=system, systems=systems, prompt=prompt, output=output)
     return Call(
         "POST", path_of("tables"), TableRead.model_validate_json, params=columns, body=contents, wait=TABLE_SECONDS

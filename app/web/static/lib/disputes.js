@@ -1,6 +1,7 @@
 // @ts-check
 // A pair on which judges name different winners: both texts side by side, and below each who is for it.
 import { element } from "./dom.js";
+import { BETTER_BY, TIED_BY, textOf } from "./texts.js";
 
 /** @param {Contract.Dispute} dispute */
 export function disputeArticle({ item, first, second, verdicts }) {
@@ -11,7 +12,7 @@ export function disputeArticle({ item, first, second, verdicts }) {
     element("div", { className: "sides" },
       side(first, verdicts.filter(({ winner }) => winner === "first")),
       side(second, verdicts.filter(({ winner }) => winner === "second"))),
-    ...(undecided.length ? [said("For neither", undecided)] : []));
+    ...(undecided.length ? [said(TIED_BY, undecided)] : []));
 }
 
 /**
@@ -19,11 +20,11 @@ export function disputeArticle({ item, first, second, verdicts }) {
  * @param {Contract.JudgeVerdict[]} verdicts of those who are for it
  */
 function side({ key, text }, verdicts) {
-  const region = { className: "text", dir: "auto", role: "region", "aria-label": `Text of ${key}`, tabindex: "0" };
+  const region = { className: "text", dir: "auto", role: "region", "aria-label": textOf(key), tabindex: "0" };
   return element("section", {},
     element("h3", { dir: "auto" }, key),
     ...(text ? [element("div", region, text)] : []),
-    said("Better, by", verdicts));
+    said(BETTER_BY, verdicts));
 }
 
 /**

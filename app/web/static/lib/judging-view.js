@@ -2,23 +2,13 @@
 // What the judging page shows.
 import { diff, render } from "./diff.js";
 import { find, findAll } from "./dom.js";
-import { counted } from "./numbers.js";
 import { goesOn } from "./statuses.js";
+import { LATE, TOO_LONG, judged, readOn, unsent } from "./texts.js";
 
 /** @typedef {import("./pairs.js").Pair} Pair */
 
-const REASONS = {
-  open: "Waiting for the next pair.",
-  all_leased: "Others are judging all the pairs that are left. This page asks again by itself.",
-  exhausted: "Every pair has been judged as often as this set asks. For several judges of the same pairs, "
-    + "give the set an overlap. See the ranking above.",
-  cannot_converge: "Every pair was asked, and asking it again would teach nothing. Another judge may go on.",
-  budget_reached: "The set has all the comparisons that its budget allows.",
-  converged: "The ranking is certain enough: no more comparisons are needed.",
-  paused: "The set is paused: no pairs are handed out until it is opened again.",
-};
-const LATE = "This pair is no longer reserved for you. Your verdict still counts; it will be marked late.";
-const TOO_LONG = "These texts are too long to compare word by word.";
+/** @type {Record<Contract.AskStatus, string>} */
+const REASONS = JSON.parse(find("#annotate").dataset.reasons ?? "{}"); // why there is no pair, and what to do
 
 /**
  * @param {string} text none hides the place
@@ -78,7 +68,7 @@ export function showStatus(status, pair) {
 
 /** @param {number} seconds */
 export function showCountdown(seconds) {
-  say(seconds ? `Please read on: you can judge in ${seconds} s.` : "", "countdown");
+  say(seconds ? readOn(seconds) : "", "countdown");
   for (const button of findAll(".verdict")) button.setAttribute("aria-disabled", String(seconds > 0));
 }
 
@@ -87,15 +77,11 @@ export function showCountdown(seconds) {
  * @param {number} count
  */
 export function showWaiting(isOffline, count) {
-  say(isOffline && count ? `Offline, ${counted(count, "vote")} waiting to be sent. This page goes on by itself.` : "", "waiting");
+  say(isOffline && count ? unsent(count) : "", "waiting");
 }
 
 /**
  * @param {number} count of this judge, in this session
  * @param {Contract.SetOut} set
  */
-export function showProgress(count, { budget, comparisons, stop }) {
-  const left = budget?.max_comparisons ? Math.max(0, budget.max_comparisons - comparisons) : null;
-  const end = left === null ? (stop ? "it ends when the ranking is certain" : "no end set") : `${left} left`;
-  say(`Judged by you in this session: ${count}. Comparisons in the set: ${comparisons}, ${end}.`, "progress");
-}
+export const showProgress = (count, set) => say(judged(count, set), "progress");

@@ -21,6 +21,12 @@ export const decimal = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1");
 export const signed = (value) => (decimal(value).startsWith("-") ? decimal(value) : `+${decimal(value)}`);
 
 /**
+ * A share in whole per cent, without the sign.
+ * @param {number} share
+ */
+export const percent = (share) => Math.round(100 * share);
+
+/**
  * A probability in whole per cent; what is neither certain nor impossible never looks it.
  * @param {number} probability
  */

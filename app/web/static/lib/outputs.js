@@ -1,7 +1,7 @@
 // @ts-check
 // Outputs of systems that the service read in a table: one prompt at a time, what the systems wrote side by side.
 import { element, find } from "./dom.js";
-import { counted } from "./numbers.js";
+import * as texts from "./texts.js";
 
 /**
  * Shows the first prompt; buttons step to the others.
@@ -23,10 +23,7 @@ export function showOutputs(preview) {
 /** @param {Contract.TableRead} preview */
 function summary({ candidates, items, missing, used }) {
   const outputs = candidates.reduce((sum, { outputs }) => sum + Object.keys(outputs ?? {}).length, 0);
-  const counts = [counted(candidates.length, "system"), counted(items.length, "prompt"), counted(outputs, "output")];
-  const tags = used.tags.length ? ` Tags of prompts: ${used.tags.join(", ")}.` : "";
-  const lacking = missing ? ` ${counted(missing, "output")} missing, which is fine: nobody is asked about them.` : "";
-  return `${counts.join(", ")}.${lacking}${tags}`;
+  return texts.outputs({ systems: candidates.length, prompts: items.length, outputs, missing, tags: used.tags });
 }
 
 /**
@@ -35,7 +32,7 @@ function summary({ candidates, items, missing, used }) {
  */
 function showPrompt({ candidates, items }, place) {
   const { key, prompt, tags } = items[place];
-  find("#prompt-place").textContent = `Prompt ${place + 1} of ${items.length}: ${key}`;
+  find("#prompt-place").textContent = texts.promptPlace(place + 1, items.length, key);
   find("#previous-prompt", HTMLButtonElement).disabled = place === 0;
   find("#next-prompt", HTMLButtonElement).disabled = place === items.length - 1;
   find("#prompt-text").textContent = prompt ?? "";
@@ -48,6 +45,6 @@ function showPrompt({ candidates, items }, place) {
  * @param {string | null | undefined} text
  */
 function output(system, text) {
-  const content = text ? element("p", { dir: "auto" }, text) : element("p", { className: "hint" }, "no output");
+  const content = text ? element("p", { dir: "auto" }, text) : element("p", { className: "hint" }, texts.NO_OUTPUT);
   return element("section", {}, element("h3", { dir: "auto" }, system), content);
 }

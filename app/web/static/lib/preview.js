@@ -1,12 +1,11 @@
 // @ts-check
 // What the service read in a file or in typed lines, and whether a set can be made of it.
 import { element, find, findAll } from "./dom.js";
-import { counted } from "./numbers.js";
 import { showOutputs } from "./outputs.js";
+import * as texts from "./texts.js";
 
 const ROWS = 20;
 const EXCERPT = 300; // characters
-const CHOOSE = "choose a column";
 
 export function hide() {
   find("#preview").hidden = true;
@@ -18,7 +17,7 @@ export function hide() {
  */
 export function show(preview, name) {
   const ofSystems = preview.kind === "systems";
-  find("#preview-heading").textContent = `${counted(preview.candidates.length, noun(preview))} in ${name}`;
+  find("#preview-heading").textContent = texts.found(preview.candidates.length, noun(preview), name);
   showFaults(preview);
   showColumns(preview);
   find("#outputs").hidden = !ofSystems;
@@ -33,23 +32,21 @@ export function show(preview, name) {
 /** @param {Contract.TableRead} preview */
 function showFaults({ faults, fault_count: count }) {
   find("#report").hidden = !count;
-  const limit = count > faults.length ? `; here are the first ${faults.length}` : "";
-  find("#report-summary").textContent = `${counted(count, "line")} cannot be used${limit}.`;
-  const these = count === 1 ? "this line" : `these ${counted(count, "line")}`;
-  find("#skip-label").textContent = `Create the set without ${these}`;
+  find("#report-summary").textContent = texts.faults(count, faults.length);
+  find("#skip-label").textContent = texts.leaveOut(count);
   find("#faults").replaceChildren(...faults.map(({ place, column, wrong, remedy }) =>
-    row(heading(column === null ? place : `${place}, column ${column}`), cell(wrong), cell(remedy))));
+    row(heading(texts.at(place, column)), cell(wrong), cell(remedy))));
 }
 
 /** @param {Contract.TableRead} preview */
 function showColumns({ columns, used, kind, layout }) {
   find("#columns").hidden = !columns.length;
   showLayout(layout ?? kind);
-  offer("#key-column", columns, used.key ?? "", "none: number the rows");
-  offer("#text-column", columns, used.text ?? "", "none: keys alone");
-  offer("#system-column", columns, used.system ?? "", CHOOSE);
-  offer("#prompt-column", columns, used.prompt ?? used.prompt_text ?? "", CHOOSE);
-  offer("#output-column", columns, used.output ?? "", CHOOSE);
+  offer("#key-column", columns, used.key ?? "", texts.NUMBERED);
+  offer("#text-column", columns, used.text ?? "", texts.KEYS_ONLY);
+  offer("#system-column", columns, used.system ?? "", texts.CHOOSE);
+  offer("#prompt-column", columns, used.prompt ?? used.prompt_text ?? "", texts.CHOOSE);
+  offer("#output-column", columns, used.output ?? "", texts.CHOOSE);
   find("#system-columns").replaceChildren(...columns.map((column) => {
     const box = element("input", { type: "checkbox", value: column });
     box.checked = used.systems.includes(column);
@@ -80,7 +77,7 @@ function offer(selector, columns, chosen, none) {
 
 /** @param {Contract.TableRead} preview */
 function showCandidates({ candidates }) {
-  find("#rows-caption").textContent = candidates.length > ROWS ? `The first ${ROWS}` : "All of them";
+  find("#rows-caption").textContent = texts.rows(candidates.length, ROWS);
   find("#rows").replaceChildren(
     ...candidates.slice(0, ROWS).map(({ key, text }) => row(heading(key), cell(excerpt(text ?? "")))));
 }
@@ -111,7 +108,7 @@ function allowCreating(preview) {
     const isEnough = candidates.length > 1;
     const isFaulty = count > 0 && !skip.checked;
     create.disabled = !isEnough || isFaulty;
-    create.textContent = `Create the set with ${counted(candidates.length, noun(preview))}`;
+    create.textContent = texts.create(candidates.length, noun(preview));
     find("#create-hint").textContent = hint(isEnough, isFaulty, noun(preview));
   };
   skip.checked = false;
@@ -128,6 +125,6 @@ const noun = ({ kind }) => (kind === "systems" ? "system" : "candidate");
  * @param {string} noun
  */
 function hint(isEnough, isFaulty, noun) {
-  if (!isEnough) return `A set needs two ${noun}s or more.`;
-  return isFaulty ? "Correct the lines above and check again, or leave them out." : "Nothing has been created so far.";
+  if (!isEnough) return texts.needsTwo(noun);
+  return isFaulty ? texts.CORRECT_LINES : texts.NOTHING_CREATED;
 }

@@ -1,5 +1,7 @@
 // @ts-check
 // Requests to the service; nothing else fetches.
+import { NO_ANSWER, unusable } from "./texts.js";
+
 const PATIENCE_MS = 45_000;
 const MAY_PASS = new Set([401, 408, 425, 429]);
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -77,7 +79,7 @@ export function postLast(path, body) {
  */
 export async function getPage(path) {
   const { status, body } = await exchange(path, {});
-  if (status !== 200) throw new Unreachable(nothingOfUse(status), status);
+  if (status !== 200) throw new Unreachable(unusable(status), status);
   return new DOMParser().parseFromString(body, "text/html");
 }
 
@@ -91,7 +93,7 @@ async function request(path, options) {
   const { ok, status, body } = await exchange(path, options);
   const content = parsed(body);
   if (ok && content !== undefined) return content;
-  const message = content?.detail ?? nothingOfUse(status);
+  const message = content?.detail ?? unusable(status);
   if (content === undefined || status >= 500 || MAY_PASS.has(status)) throw new Unreachable(message, status);
   throw new Refusal({ detail: message, errors: content.errors });
 }
@@ -106,7 +108,7 @@ async function exchange(path, { signal = AbortSignal.timeout(PATIENCE_MS), ...op
     return { ok: response.ok, status: response.status, body: await response.text() };
   } catch (error) {
     if (signal?.aborted && error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Unreachable("The service does not answer. Try again.");
+    throw new Unreachable(NO_ANSWER);
   }
 }
 
@@ -118,6 +120,3 @@ function parsed(body) {
     return undefined;
   }
 }
-
-/** @param {number} status */
-const nothingOfUse = (status) => `The service answered ${status}. Try again.`;

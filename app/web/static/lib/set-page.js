@@ -3,6 +3,7 @@
 import { nap } from "./backoff.js";
 import { find } from "./dom.js";
 import { Unreachable, get } from "./service.js";
+import { STILL_COMPUTING } from "./texts.js";
 
 const COMPUTING = 425;
 const MOST_TRIES = 60; // while the service computes
@@ -23,10 +24,10 @@ export function address(path, query = {}) {
 }
 
 /**
- * The answer, asked for again while the service computes it; `onComputing` hears how far it is.
+ * The answer, asked for again while the service computes it; `onComputing` is called meanwhile.
  * @param {string} path
  * @param {Query} [query]
- * @param {{ signal?: AbortSignal | null, onComputing?: (detail: string) => void }} [options]
+ * @param {{ signal?: AbortSignal | null, onComputing?: () => void }} [options]
  */
 export async function read(path, query = {}, { signal = null, onComputing = () => {} } = {}) {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -34,11 +35,11 @@ export async function read(path, query = {}, { signal = null, onComputing = () =
       return await get(address(path, query), { signal });
     } catch (error) {
       if (!(error instanceof Unreachable) || error.status !== COMPUTING) throw error;
-      onComputing(error.message);
+      onComputing();
     }
     await nap(PAUSE_MS);
   }
-  throw new Error("The server is still computing. Load the page again later.");
+  throw new Error(STILL_COMPUTING);
 }
 
 /** Makes a signal for every new question about one thing, which withdraws the question before. */
@@ -49,14 +50,6 @@ export function latestOnly() {
     latest = new AbortController();
     return latest.signal;
   };
-}
-
-/**
- * What is missing from a result of an earlier version.
- * @param {{ version: number, newer_version: number | null }} result
- */
-export function newer({ version, newer_version: later }) {
-  return later === null ? "" : `This is version ${version}. Version ${later} is being computed.`;
 }
 
 /**

@@ -11,6 +11,7 @@ import { ReadingTime } from "../lib/reading-time.js";
 import { scrollTogether } from "../lib/scroll.js";
 import { Unreachable, get } from "../lib/service.js";
 import { goesOn } from "../lib/statuses.js";
+import * as texts from "../lib/texts.js";
 
 const { say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline
@@ -90,7 +91,7 @@ async function failed(error) {
     say(error instanceof Error ? error.message : String(error), "error");
     return false;
   }
-  if (!pairs.current) say("Offline: the service does not answer. This page goes on by itself.");
+  if (!pairs.current) say(texts.OFFLINE);
   await backoff.wait();
   return true;
 }
@@ -184,7 +185,7 @@ function refused({ key }, { message }) {
   const others = earlier.filter((outcome) => outcome === SKIPPED || outcome.key !== key);
   if (others.length < earlier.length) countJudged(-1);
   earlier = others;
-  say(`The service did not take this: ${message}`, "error");
+  say(texts.refused(message), "error");
 }
 
 /** @param {string} reason */
@@ -209,8 +210,8 @@ function sendSkip(id, reason) {
 
 function undo() {
   const last = earlier.at(-1);
-  if (!last) say("There is nothing to undo on this page.");
-  else if (last === SKIPPED) say("The last pair was skipped, and a skipped pair cannot be undone.");
+  if (!last) say(texts.NOTHING_TO_UNDO);
+  else if (last === SKIPPED) say(texts.SKIPPED);
   else if (last.seq === null) takeBackLater(last);
   else takeBack(last);
 }
@@ -218,7 +219,7 @@ function undo() {
 /** @param {Vote} unsent */
 function takeBackLater(unsent) {
   unsent.isUnwanted = true;
-  say("Your last vote has not been sent yet. It is taken back as soon as it has arrived.");
+  say(texts.UNDO_LATER);
 }
 
 /** @param {Vote} unwanted */
@@ -228,7 +229,7 @@ function takeBack(unwanted) {
   countJudged(-1);
   pairs.bringBack(unwanted.pair);
   show("open");
-  say("Your last vote was taken back. Judge this pair again.");
+  say(texts.UNDONE);
 }
 
 // Who
@@ -327,6 +328,6 @@ document.addEventListener("visibilitychange", () => !document.hidden && judge &&
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && begin());
 setInterval(keepLeases, RENEWAL_MS);
-window.addEventListener("error", ({ message }) => say(`Something went wrong: ${message}`, "error"));
-window.addEventListener("unhandledrejection", ({ reason }) => say(`Something went wrong: ${reason}`, "error"));
+window.addEventListener("error", ({ message }) => say(texts.broken(message), "error"));
+window.addEventListener("unhandledrejection", ({ reason }) => say(texts.broken(reason), "error"));
 begin();

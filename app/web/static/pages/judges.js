@@ -1,11 +1,12 @@
 // @ts-check
-// A card for each judge, who agrees with whom, and what is disputed.
+// A card for each judge, how far they agree, and what they dispute.
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find } from "../lib/dom.js";
-import { counted, decimal, signed } from "../lib/numbers.js";
+import { counted, decimal, percent, signed } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
+import * as texts from "../lib/texts.js";
 
-const NONE = "–";
+const { FACTS, NONE } = texts;
 const DISPUTES = 10; // shown at a time
 const choices = find("#choices");
 const method = find("#choices [name=method]", HTMLSelectElement);
@@ -14,50 +15,44 @@ const more = find("#more-disputes", HTMLButtonElement);
 const newSignal = latestOnly();
 
 /** @param {number | null | undefined} share */
-const percent = (share) => (share === null || share === undefined ? NONE : `${Math.round(100 * share)}%`);
+const share = (share) => (share === null || share === undefined ? NONE : `${percent(share)}%`);
 
 /** @param {number | null | undefined} value */
 const number = (value) => (value === null || value === undefined ? NONE : decimal(value));
 
-/** @param {Contract.Rightness | null} agreement */
-function byPeople(agreement) {
-  if (!agreement) return NONE;
-  const [low, high] = agreement.interval.map(percent);
-  return `${percent(agreement.share)} (${low} to ${high}) of ${agreement.pairs}`;
-}
-
 /**
  * @param {Contract.JudgeCard} judge
- * @returns {[name: string, value: string | number][]}
+ * @returns {[explained: texts.Explained, value: string | number][]}
  */
 function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }) {
-  const move = influence?.changes_top ? "another first place" : `moves of ${counted(influence?.largest_move ?? 0, "rank")} at most`;
+  const people = judge.agreement_with_people;
   return [
-    ["Verdicts", judge.comparisons],
-    ["Skill", number(judge.skill)],
-    ["Discrimination", bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
-    ["Likes the first position", bias ? `${signed(bias.delta)} ± ${number(bias.sd)}` : NONE],
-    ["Spread of its tastes", number(effects?.sd)],
-    ["Departs most on", effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
-    ["Accord with the ranking", number(judge.relative_discrimination?.overall)],
-    ["Agrees with people", byPeople(judge.agreement_with_people)],
-    ["Agrees with others", percent(judge.agreement?.share)],
-    ["With itself, other order", percent(judge.swapped?.share)],
-    ["Failures", percent(judge.failure_rate)],
-    ["Median time", latency === null ? NONE : `${Math.round(latency)} ms`],
-    ["Cost", number(judge.cost)],
-    ["Without it", influence ? move : NONE],
+    [FACTS.verdicts, judge.comparisons],
+    [FACTS.skill, number(judge.skill)],
+    [FACTS.discrimination, bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
+    [FACTS.bias, bias ? texts.plusMinus(bias) : NONE],
+    [FACTS.spread, number(effects?.sd)],
+    [FACTS.deviations, effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
+    [FACTS.relative, number(judge.relative_discrimination?.overall)],
+    [FACTS.people, people ? texts.shareOfPairs(people) : NONE],
+    [FACTS.others, share(judge.agreement?.share)],
+    [FACTS.swapped, share(judge.swapped?.share)],
+    [FACTS.failures, share(judge.failure_rate)],
+    [FACTS.time, latency === null ? NONE : texts.duration(latency)],
+    [FACTS.cost, number(judge.cost)],
+    [FACTS.influence, influence ? (influence.changes_top ? texts.NEW_FIRST : texts.moves(influence.largest_move)) : NONE],
   ];
 }
 
 /** @param {Contract.JudgeCard} judge */
 function card(judge) {
-  const lines = facts(judge).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]);
+  const lines = facts(judge).flatMap(([[name, title], value]) =>
+    [element("dt", { title }, name), element("dd", {}, String(value))]);
   const description = [judge.kind, judge.model].filter(Boolean).join(", ");
   const warning = judge.position_bias?.warning;
   return element("article", { className: "card" },
     element("h2", { dir: "auto" }, judge.judge),
-    element("p", {}, description || "not described"),
+    element("p", {}, description || texts.NOT_DESCRIBED),
     element("dl", {}, ...lines),
     ...(warning ? [element("p", { className: "note" }, warning)] : []));
 }
@@ -71,25 +66,11 @@ function showAgreement(agreement) {
     element("th", { scope: "row", dir: "auto" }, name),
     ...names.map((other) => {
       const pair = pairs.get(`${name}\n${other}`);
-      return element("td", {}, pair ? `${percent(pair.share)} of ${pair.pairs}, kappa ${kappaInWords(pair)}` : "");
+      return element("td", {}, pair ? texts.pairAgreement(pair) : "");
     }));
   find("#agreement thead").replaceChildren(
     element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
   find("#agreement tbody").replaceChildren(...names.map(row));
-}
-
-/** @param {Contract.PairAgreement} pair */
-function kappaInWords({ kappa, kappa_interval: interval }) {
-  return interval ? `${number(kappa)} (${interval.map(number).join(" to ")})` : number(kappa);
-}
-
-/** @param {Contract.Alpha | null} alpha */
-function alphaInWords(alpha) {
-  if (!alpha) return "No two judges have judged the same pair: give the set an overlap.";
-  const which = alpha.drawn ? "drawn at random for several judges" : "that several judges happened to judge";
-  const [low, high] = alpha.interval.map(number);
-  return `Krippendorff's alpha is ${number(alpha.value)} (${low} to ${high}) on ${counted(alpha.pairs, "pair")} ${which}. `
-    + "1 is agreement always, 0 is that of coins; kappa is the same for two judges.";
 }
 
 /** @param {number} after */
@@ -97,28 +78,30 @@ async function loadDisputes(after) {
   /** @type {Contract.DisputePage} */
   const { disputes, next_after: next } = await read("/disputes", { after, limit: DISPUTES });
   find("#disputes").append(...disputes.map(disputeArticle));
-  find("#disputes-summary").textContent = disputes.length || after
-    ? "Judges name different winners, with the probabilities that they give. The pair that was judged last comes last."
-    : "None: no two judges name different winners of the same pair.";
+  find("#disputes-summary").textContent = disputes.length || after ? texts.DISPUTES : texts.NO_DISPUTES;
   more.hidden = next === null;
   more.onclick = () => loadDisputes(next ?? 0).catch(showProblem);
 }
 
 async function load() {
-  const onComputing = (/** @type {string} */ detail) => { summary.textContent = detail; };
+  const onComputing = () => { summary.textContent = texts.COMPUTING; };
   /** @type {Contract.Judges} */
   const { judges, people, warnings, agreement, alpha } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
-  summary.textContent = judges.length ? `${counted(judges.length, "judge")}.` : "Nobody has judged yet.";
+  summary.textContent = judges.length ? `${counted(judges.length, "judge")}.` : "";
+  find("#empty").hidden = judges.length > 0;
+  find("#explained").hidden = !judges.length;
   find("#people-summary").textContent = judges.length ? people.summary : "";
   find("#check-judges").hidden = people.judge_next.length === 0;
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
   find("#cards").replaceChildren(...judges.map(card));
-  find("#alpha").textContent = alphaInWords(alpha);
+  find("#alpha").textContent = texts.alpha(alpha);
   showAgreement(agreement);
   showProblem(null);
 }
 
+find("#explained dl").replaceChildren(...Object.values(FACTS).map(([name, tip]) =>
+  element("div", {}, element("dt", {}, name), element("dd", {}, tip))));
 choices.addEventListener("submit", (event) => event.preventDefault());
 method.addEventListener("change", () => load().catch(showProblem));
 load().catch(showProblem);

@@ -1,8 +1,8 @@
 // @ts-check
-// Who beats whom as a heat map, best first; zoomed and read by mouse, touch and keys.
+// The win matrix, best first: zoomed and read by mouse, touch and keys.
 import { find } from "../lib/dom.js";
-import { decimal } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
+import * as texts from "../lib/texts.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
 const LEAST = 4; // cells along a side
@@ -21,13 +21,15 @@ let matrix = { keys: [], cells: new Uint8Array() };
 let picture = painted(matrix); // a pixel for each cell
 let view = { left: 0, top: 0, size: 0 }; // the part of the picture that is shown, in cells
 let row = 0, column = 0; // of the cell that is pointed at
+let of = "observed"; // what the cells are
 
 const isLoaded = () => view.size > 0;
 
 async function load() {
-  const of = find("#choices [name=of]:checked", HTMLInputElement).value;
+  const wanted = find("#choices [name=of]:checked", HTMLInputElement).value;
   /** @type {Contract.Matrix} */
-  const { keys, cells } = await read("/matrix", { of }, { signal: newSignal() });
+  const { keys, cells } = await read("/matrix", { of: wanted }, { signal: newSignal() });
+  of = wanted;
   matrix = { keys, cells: Uint8Array.from(atob(cells), (character) => character.charCodeAt(0)) };
   picture = painted(matrix);
   view.size ||= Math.max(keys.length, 1);
@@ -64,11 +66,19 @@ function draw() {
 
 /** @param {Matrix} matrix */
 function describe({ keys, cells }) {
-  if (keys.length < 2) return "There are no pairs.";
+  if (keys.length < 2) return texts.NO_PAIRS;
+  return texts.cell(texts.ranked(keys[row], row + 1), texts.ranked(keys[column], column + 1), outcome(keys, cells));
+}
+
+/**
+ * @param {string[]} keys
+ * @param {Uint8Array} cells
+ */
+function outcome(keys, cells) {
+  if (row === column) return texts.SAME;
   const cell = cells[row * keys.length + column];
-  const share = cell === NEVER ? "never compared" : `wins with ${decimal(cell / SCALE)}`;
-  const outcome = row === column ? "the same" : share;
-  return `${keys[row]} (rank ${row + 1}) against ${keys[column]} (rank ${column + 1}): ${outcome}`;
+  if (cell === NEVER) return texts.NEVER_COMPARED;
+  return (of === "expected" ? texts.isBetter : texts.observedWins)(keys[row], cell / SCALE);
 }
 
 /**

@@ -5,6 +5,7 @@ import { clearErrors, focusFirstError, showError, showMessage } from "../lib/fie
 import { randomId } from "../lib/ids.js";
 import { hide, show, showLayout } from "../lib/preview.js";
 import { Refusal, post, upload } from "../lib/service.js";
+import * as texts from "../lib/texts.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
 
@@ -34,16 +35,16 @@ let sent = { body: "", key: "" }; // a body keeps its Idempotency-Key, so that s
 /** @param {File | undefined} chosen */
 async function choose(chosen) {
   if (!chosen) return;
-  const { maxBytes } = form.dataset;
-  const isTooLarge = chosen.size > Number(maxBytes);
+  const most = Number(form.dataset.maxBytes);
+  const isTooLarge = chosen.size > most;
   forget();
-  if (isTooLarge) return complain(`${chosen.name} is too large: this service takes up to ${maxBytes} bytes.`);
+  if (isTooLarge) return complain(texts.tooLarge(chosen.name, most));
   const mine = checks;
   const contents = await chosen.arrayBuffer().catch(() => null);
   if (mine !== checks) return; // another was chosen meanwhile
-  if (contents === null) return complain(`${chosen.name} cannot be read: choose a file that is on this device.`);
+  if (contents === null) return complain(texts.unreadable(chosen.name));
   file = { name: chosen.name, contents };
-  forgetButton.textContent = `Do without ${chosen.name}`;
+  forgetButton.textContent = texts.forget(chosen.name);
   forgetButton.hidden = false;
   await check();
 }
@@ -71,7 +72,7 @@ async function check(columns = []) {
     const answer = await upload(`/v1/tables?${query}`, file ? file.contents : lines.value);
     if (mine !== checks) return;
     preview = answer;
-    show(answer, file?.name ?? "your lines");
+    show(answer, file?.name ?? texts.YOUR_LINES);
   } catch (error) {
     if (mine === checks && file && !columns.length && error instanceof Refusal) await offerColumns(file);
     if (mine === checks) complain(messageOf(error));
@@ -98,12 +99,12 @@ function complain(message) {
 
 async function create() {
   clearErrors("create", ...fields().map((each) => each.name));
-  if (!field("name").value.trim()) showError("name", "Give the set a name.");
-  if (!field("question").value.trim()) showError("question", "Write what judges are asked.");
+  if (!field("name").value.trim()) showError("name", texts.GIVE_NAME);
+  if (!field("question").value.trim()) showError("question", texts.GIVE_QUESTION);
   for (const name of ["max_comparisons", "top_k"]) {
-    if (!field(name).checkValidity()) showError(name, "Write a whole number from 1 on.");
+    if (!field(name).checkValidity()) showError(name, texts.GIVE_COUNT);
   }
-  if (!field("share").checkValidity()) showError("share", "Write a whole number from 1 to 100.");
+  if (!field("share").checkValidity()) showError("share", texts.GIVE_PERCENT);
   if (focusFirstError(form)) return;
   createButton.disabled = true;
   try {

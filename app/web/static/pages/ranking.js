@@ -1,25 +1,20 @@
 // @ts-check
 // The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
+import { candidate, loadTexts, texts } from "../lib/candidate-texts.js";
 import { element, find, findAll, redraw } from "../lib/dom.js";
-import { inOrder } from "../lib/in-order.js";
-import { chance, counted, decimal } from "../lib/numbers.js";
-import { address, newer, read, setId, showProblem } from "../lib/set-page.js";
+import { estimate, forest, scaleOf } from "../lib/forest.js";
+import { explainFigures, showFigures, showLeader, showTarget, showValidation, showWarnings } from "../lib/headline.js";
+import { counted, percent } from "../lib/numbers.js";
+import { onScale, pBest, winRate } from "../lib/rank-figures.js";
+import { address, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
+import * as words from "../lib/texts.js";
 import { oneAtATime } from "../lib/wishes.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 260, HEIGHT = 20;
-const SHOWN_IN_FULL = 300, SNIPPET = 110; // candidates whose texts are loaded before anybody searches them; characters
+const SHOWN_IN_FULL = 300; // candidates whose texts are loaded before anybody searches them
 const MOST_BASELINES = 500; // candidates of whom differences are there
-const OFF = 0.2; // of ln T: a judge's confidence is not what people's verdicts bear out
 const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
-/** @type {Record<Contract.InferenceTargetName, string>} */
-const TARGETS = {
-  "all-pairs": "what these judges say of all pairs", "new-items": "new prompts like these",
-  people: "what people would say", latent: "latent scores",
-};
-const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 const method = find("#choices [name=method]", HTMLSelectElement);
 const baseline = find("#choices [name=baseline]", HTMLSelectElement);
@@ -32,8 +27,6 @@ const progress = find("#progress");
 const load = oneAtATime(showRanking);
 
 /** @typedef {"rank" | "key" | "win_rate" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
-/** @typedef {(value: number) => number} Scale */
-/** @typedef {{ value: number, interval: [number, number] | null }} Estimate */
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
@@ -41,8 +34,6 @@ let ranking = null;
 let cameWith = find("[data-status]:not([hidden])").dataset.status; // the status, until it is asked for
 /** @type {{ by: Column, isUp: boolean }} */
 let order = { by: "rank", isUp: true };
-/** @type {Map<string, string | null>} */
-const texts = new Map();
 /** @type {Promise<void> | null} */
 let loadingTexts = null;
 
@@ -57,7 +48,7 @@ const query = () => ({
 
 async function begin() {
   await load();
-  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().catch(showProblem);
+  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().then(draw).catch(showProblem);
   follow();
 }
 
@@ -77,12 +68,13 @@ async function showRanking(signal) {
     draw();
     const goesOnNow = isNow() && goesOn(status);
     showStatus(isNow() ? status : "earlier");
-    showLeader(newest, goesOnNow);
-    showConfidence(newest, goesOnNow);
+    showLeader(newest);
+    showFigures(newest, goesOnNow);
     showTarget(newest);
-    showSignal(newest);
+    showValidation(newest);
     showWarnings(newest);
-    find("#newer").textContent = newer(newest);
+    find("#newer").textContent = words.newer(newest);
+    find("#empty").hidden = newest.comparisons > 0 || !isNow();
     if (newest.newer_version !== null) loadSoon();
   } catch (error) {
     showProblem(error);
@@ -101,19 +93,7 @@ async function readStatus(signal) {
 }
 
 function showVersion() {
-  find("#version").textContent = isNow() ? "now" : slider.value;
-}
-
-async function loadTexts() {
-  /** @type {string | null} */
-  let after = null;
-  do {
-    /** @type {Contract.CandidatePage} */
-    const { candidates, next_after } = await read("/candidates", { limit: 1000, after });
-    for (const { key, text } of candidates) texts.set(key, text);
-    after = next_after;
-  } while (after !== null);
-  draw();
+  find("#version").textContent = isNow() ? words.NOW : slider.value;
 }
 
 function follow() {
@@ -171,30 +151,32 @@ function draw() {
 
 /** @param {Contract.Ranking} ranking */
 function drawWhole(ranking) {
-  const words = search.value.toLowerCase();
-  const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(words);
+  const wanted = search.value.toLowerCase();
+  const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(wanted);
   const rows = ranking.ranking.filter(({ key }) => isFound(key) || isFound(texts.get(key)));
   rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
   const isOfPairs = ranking.inference_target.name === "all-pairs", against = find("#against");
-  find("#drawn").textContent = isOfPairs ? "Win rate" : "Score";
+  find("[data-by=score]").textContent = words.scoreIn(unit.selectedOptions[0].text);
+  find("#drawn").textContent = isOfPairs ? words.WIN_RATE : words.SCORE;
   find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
   against.hidden = ranking.baseline === null;
-  against.textContent = ranking.baseline === null ? "" : `Against ${ranking.baseline}`;
-  redraw(find("#ranking tbody"), lines(ranking.ranking, rows, isOfPairs));
+  against.textContent = ranking.baseline === null ? "" : words.against(ranking.baseline);
+  redraw(find("#ranking tbody"), lines(ranking, ranking.ranking, rows, isOfPairs));
 }
 
 /**
  * The ranking of each value of the tag that was asked for, in the columns of the whole.
  * @param {Contract.Ranking} ranking
  */
-function drawSlices({ slices }) {
+function drawSlices(ranking) {
+  const { slices } = ranking;
   find("#slices").replaceChildren(...(slices ? [
     element("p", { dir: "auto" }, slices.sentence),
     ...slices.slices.flatMap(({ value, prompts, deviation, ranking: rows }) => [
       element("h2", { dir: "auto" }, `${slices.tag}: ${value}`),
       element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`),
-      element("div", { className: "scroll", role: "region", "aria-label": `Ranking, ${value}`, tabindex: "0" },
-        element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(rows, rows, false)))),
+      element("div", { className: "scroll", role: "region", "aria-label": words.rankingOf(value), tabindex: "0" },
+        element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(ranking, rows, rows, false)))),
     ]),
   ] : []));
 }
@@ -203,21 +185,24 @@ function drawSlices({ slices }) {
 function headingsAsText() {
   const cells = findAll("#ranking thead th", HTMLTableCellElement).filter(({ hidden }) => !hidden);
   return element("thead", {}, element("tr", {},
-    ...cells.map(({ textContent, className }) => element("th", { scope: "col", className }, textContent ?? ""))));
+    ...cells.map((cell) => element("th", {
+      scope: "col", className: cell.className, title: cell.title || (cell.querySelector("button")?.title ?? ""),
+    }, cell.textContent ?? ""))));
 }
 
 /**
  * Some rows of a ranking, drawn on the axis that all of them share.
+ * @param {Contract.Ranking} ranking
  * @param {Contract.Rank[]} all
  * @param {Contract.Rank[]} rows
  * @param {boolean} isOfPairs
  */
-function lines(all, rows, isOfPairs) {
+function lines(ranking, all, rows, isOfPairs) {
   const estimates = new Map(all.map((row) => [row.key, estimate(row, isOfPairs)]));
   const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
   const shared = new Set(all.map(({ rank }) => rank).filter((rank, place, ranks) => rank === ranks[place - 1]));
-  return rows.map((row) =>
-    line(row, shared.has(row.rank), forest(/** @type {Estimate} */ (estimates.get(row.key)), scale)));
+  const drawn = (/** @type {Contract.Rank} */ row) => forest(estimates.get(row.key) ?? estimate(row, isOfPairs), scale);
+  return rows.map((row) => line(ranking, row, shared.has(row.rank), drawn(row)));
 }
 
 /**
@@ -231,185 +216,45 @@ function compare(a, b) {
 }
 
 /**
- * What is drawn of a candidate: the win rate where all pairs are what is ranked, else the score.
- * @param {Contract.Rank} row
- * @param {boolean} isOfPairs
- * @returns {Estimate}
- */
-function estimate({ score, interval, win_rate, win_rate_interval }, isOfPairs) {
-  return isOfPairs && win_rate !== null ? { value: win_rate, interval: win_rate_interval } : { value: score, interval };
-}
-
-/**
- * Where a value is in a drawing that all of them fit in, and these marks too.
- * @param {Estimate[]} estimates
- * @param {number[]} marks
- * @returns {Scale}
- */
-function scaleOf(estimates, marks) {
-  const ends = [...estimates.flatMap(({ value, interval }) => interval ?? [value]), ...marks];
-  const low = Math.min(...ends), high = Math.max(...ends), span = high - low || 1;
-  return (value) => 4 + (WIDTH - 8) * (value - low) / span;
-}
-
-/**
+ * @param {Contract.Ranking} ranking
  * @param {Contract.Rank} row
  * @param {boolean} isShared
  * @param {SVGElement} drawing
  */
-function line(row, isShared, drawing) {
-  const [best, worst] = row.rank_interval ?? [row.rank, row.rank];
-  const cell = (/** @type {string} */ column, /** @type {Node | string | number} */ content) =>
-    element("td", { "data-column": column }, typeof content === "number" ? String(content) : content);
+function line(ranking, row, isShared, drawing) {
+  const cell = (/** @type {string} */ column, /** @type {Node | string | number} */ content, title = "") =>
+    element("td", { "data-column": column, title }, typeof content === "number" ? String(content) : content);
   return element("tr", { "data-key": row.key },
     cell("rank", isShared ? `=${row.rank}` : row.rank),
     element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
     cell("win_rate", winRate(row)),
     cell("plot", drawing),
-    cell("score", onScale(row.score)),
-    ...(ranking?.baseline ? [cell("against", beside(row))] : []),
-    cell("rank_interval", best === worst ? best : `${best}–${worst}`),
-    cell("p_best", row.p_best === null ? "–" : chance(row.p_best)),
-    cell("tie_group", row.tie_group ?? "–"),
+    cell("score", onScale(row.score, ranking)),
+    ...(ranking.baseline ? [cell("against", beside(ranking, row))] : []),
+    cell("rank_interval", row.rank_interval ? words.ranks(row.rank_interval) : words.NONE),
+    cell("p_best", pBest(row, ranking), row.p_best !== null && !ranking.signal.claimed ? words.NOT_SHOWN : ""),
+    cell("tie_group", row.tie_group ?? words.NONE),
     cell("comparisons", row.comparisons));
 }
 
 /**
- * The key, with the text behind it where there is one.
- * @param {string} key
- */
-function candidate(key) {
-  const text = texts.get(key);
-  if (!text) return key;
-  const snippet = text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
-  return element("details", {},
-    element("summary", {}, key, element("span", { className: "snippet", dir: "auto" }, snippet)),
-    element("span", { dir: "auto" }, text));
-}
-
-/** @param {number} score */
-const onScale = (score) => (ranking?.method.scale === "elo" ? score.toFixed(0).replace(/^-0$/, "0") : decimal(score));
-
-/**
  * The difference from the baseline system: of win rates where all pairs are what is ranked.
+ * @param {Contract.Ranking} ranking
  * @param {Contract.Rank} row
  */
-function beside({ against }) {
-  if (!against) return "–";
-  const isOfPairs = against.win_rate === null;
+function beside(ranking, { against }) {
+  if (!against) return words.NONE;
+  const { win_rate: rate } = against;
   const [difference, low, high] = [against.difference, ...against.interval].map((value) =>
-    isOfPairs ? String(percent(value)) : onScale(value));
-  const wins = against.win_rate === null ? "" : `, wins ${percent(against.win_rate)}%`;
-  return `${difference}${isOfPairs ? "%" : ""} (${low} to ${high})${wins}`;
-}
-
-/** @param {Contract.Rank} row */
-function winRate({ win_rate: rate, win_rate_interval: interval }) {
-  if (rate === null) return "–";
-  return interval && interval[0] < interval[1] ? `${percent(rate)}% ${within(interval)}` : `${percent(rate)}%`;
-}
-
-/**
- * A value and its interval, drawn.
- * @param {Estimate} estimate
- * @param {Scale} scale
- */
-function forest({ value, interval }, scale) {
-  const drawing = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "forest", "aria-hidden": "true" });
-  drawing.append(shape("line", { class: "zero", x1: scale(0), x2: scale(0), y1: 0, y2: HEIGHT }));
-  if (interval) {
-    const [low, high] = interval.map(scale);
-    drawing.append(shape("line", { class: "interval", x1: low, x2: high, y1: HEIGHT / 2, y2: HEIGHT / 2 }));
-  }
-  drawing.append(shape("circle", { cx: scale(value), cy: HEIGHT / 2, r: 4 }));
-  return drawing;
-}
-
-/**
- * @param {string} name
- * @param {Record<string, string | number>} attributes
- */
-function shape(name, attributes) {
-  const created = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, String(value));
-  return created;
+    rate === null ? String(percent(value)) : onScale(value, ranking));
+  return words.difference(difference, low, high, rate);
 }
 
 // Around the table
 
 /** @param {Contract.AskStatus | "earlier"} status */
 function showStatus(status) {
-  for (const words of findAll("[data-status]")) words.hidden = words.dataset.status !== status;
-}
-
-/**
- * @param {Contract.Ranking} ranking
- * @param {boolean} goesOn
- */
-function showLeader({ first_place: sentence, stopping }, goesOn) {
-  find("#leader").textContent = sentence && goesOn ? sentence + untilItStops(stopping) : sentence;
-}
-
-/** @param {Contract.Stopping | null} stopping */
-function untilItStops(stopping) {
-  if (!stopping?.forecast || !stopping.forecast_interval) return "";
-  const [low, high] = stopping.forecast_interval;
-  return ` It stops after about ${stopping.forecast} more (${low} ${high === null ? "or more" : `to ${high}`}).`;
-}
-
-const percent = (/** @type {number} */ share) => Math.round(100 * share);
-const within = (/** @type {[number, number]} */ interval) => `(${interval.map(percent).join(" to ")}%)`;
-
-/**
- * @param {Contract.Ranking} ranking
- * @param {boolean} goesOn
- */
-function showConfidence({ confidence, validation, signal, ranking: { length: n } }, goesOn) {
-  const isClaimed = confidence && signal.claimed;
-  find("#sureness").textContent = isClaimed ? inOrder(confidence, n) + (goesOn ? expected(confidence) : "") : "";
-  find("#certainty").textContent = isClaimed ? [validation.about, ...heldAgainstPeople(validation)].join(" ") : "";
-}
-
-/** @param {Contract.Confidence} confidence */
-function expected({ expected_concordance: concordance, forecast }) {
-  const later = forecast.at(TWICE);
-  return later && chance(later.expected_concordance) !== chance(concordance)
-    ? ` Expect ${chance(later.expected_concordance)} after ${counted(later.comparisons, "comparison")}.`
-    : "";
-}
-
-/** @param {Contract.Validation} validation */
-function heldAgainstPeople({ agreement_with_people: agreement, temperature }) {
-  const judges = Object.entries(temperature ?? {}).filter(([, { temperature: t }]) => Math.abs(Math.log(t)) > OFF);
-  return [
-    ...(agreement
-      ? [`People name the same winner in ${percent(agreement.share)}% of ${counted(agreement.pairs, "pair")} ${within(agreement.interval)}.`]
-      : []),
-    ...judges.map(([judge, { temperature: t }]) =>
-      `${judge} is ${t > 1 ? "surer" : "less sure"} than people bear out: a temperature of ${t.toFixed(1)} fits their verdicts.`),
-  ];
-}
-
-/** @param {Contract.Ranking} ranking */
-function showTarget({ inference_target: { sentence, also }, prompts }) {
-  find("#target").textContent = [sentence, prompts?.sentence ?? ""].join(" ").trim();
-  find("#also").replaceChildren(...(also.length ? ["Or rank by: "] : []), ...also.flatMap((name, place) => [
-    ...(place ? [", "] : []), element("a", { href: `?inference_target=${name}` }, TARGETS[name]),
-  ]));
-}
-
-/** @param {Contract.Ranking} ranking */
-function showSignal({ signal: { claimed, e_value }, comparisons }) {
-  find("#signal").textContent = claimed || comparisons === 0
-    ? ""
-    : `No signal yet: the e-value is ${e_value.toPrecision(2)}, and 20 is enough.`;
-}
-
-/** @param {Contract.Ranking} ranking */
-function showWarnings({ position_bias }) {
-  const doubts = Object.entries(position_bias ?? {}).filter(([, bias]) => bias.warning);
-  find("#warnings").replaceChildren(
-    ...doubts.map(([judge, bias]) => element("li", { className: "doubt", dir: "auto" }, `${judge}: ${bias.warning}`)));
+  for (const each of findAll("[data-status]")) each.hidden = each.dataset.status !== status;
 }
 
 // Controls
@@ -429,9 +274,10 @@ for (const choice of [method, baseline, unit, ...by]) {
   choice.addEventListener("change", () => load({ withdraws: true }));
 }
 search.addEventListener("input", () => {
-  loadingTexts ??= loadTexts().catch(showProblem);
+  loadingTexts ??= loadTexts().then(draw).catch(showProblem);
   draw();
 });
 slider.addEventListener("input", loadOnceStill);
 for (const heading of headings) heading.addEventListener("click", () => sortBy(heading));
+explainFigures();
 begin();

@@ -1,0 +1,134 @@
+"""Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts.js."""
+
+from typing import NamedTuple
+
+from nextpair.schemas import SetOut
+from nextpair.words import (
+    ORDERS_ASKED,
+    STATUSES,
+    CriterionName,
+    InferenceTargetChoice,
+    OrderName,
+    PageStatus,
+    PositionBiasChoice,
+    counted,
+)
+
+TABS = {  # by what follows the set's address
+    "": "Ranking",
+    "/map": "Win matrix",
+    "/judges": "Judges",
+    "/diagnostics": "Diagnostics",
+}
+TAB_TIPS = {
+    "": "Candidates from best to worst, each with its intervals.",
+    "/map": "How often each candidate wins against each other one, and the next pairs.",
+    "/judges": "How well judges agree, what biases they have, and the pairs they dispute.",
+    "/diagnostics": "Checks of whether this ranking can be relied on.",
+}
+NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
+    "open": "Judge pairs yourself, or connect a judge.",
+    "all_leased": "Wait until those judges finish, or until their leases end.",
+    "exhausted": "Add candidates, or set an overlap to have several judges on each pair.",
+    "cannot_converge": "Add another judge, raise the budget, or change the stop rule.",
+    "budget_reached": "Raise the budget to continue.",
+    "converged": "Read the ranking, or change the stop rule to continue.",
+    "paused": "Set the status to open to continue.",
+    "preparing": "This page updates by itself.",
+}
+WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair to judge
+    "open": "The next pair is on its way.",
+    "all_leased": "This page asks again by itself.",
+    "exhausted": "See the ranking above, or ask the owner of the set for an overlap of judges.",
+    "cannot_converge": "Another judge may still help; see the ranking above.",
+    "budget_reached": "See the ranking above.",
+    "converged": "See the ranking above.",
+    "paused": "Ask again once its owner resumes the set.",
+    "preparing": "This page asks again by itself.",
+}
+CRITERIA: dict[CriterionName, str] = {  # the default first
+    "knowledge": "the pair whose verdict tells most about the order",
+    "reordering": "the pair whose order is least certain",
+    "variance": "the pair whose score difference is least certain",
+    "exponent": "a mix of least certain order and least certain difference",
+    "determinant": "the pair that reduces the variance of all scores most",
+    "random": "a random pair",
+}
+ORDERS: dict[OrderName, str] = {
+    "balanced": "the candidate that has been first less often",
+    "both": "each pair is asked in both orders, one after the other",
+    "each": "both orders are asked, each when it tells most",
+    "as_selected": "the candidate that was added to the set earlier",
+}
+POSITION_BIASES: dict[PositionBiasChoice, str] = {
+    "auto": "estimate it for judges who give probabilities",
+    "none": "assume that there is none",
+    "estimate": "estimate it for each judge, together with the scores",
+    "closed-form": "read it from each judge's mean verdict, before any score",
+}
+INFERENCE_TARGETS: dict[InferenceTargetChoice, str] = {
+    "auto": "chosen from what is judged, and by whom",
+    "all-pairs": "these judges' verdicts on all pairs",
+    "new-items": "other prompts like these",
+    "people": "what people would prefer",
+    "latent": "latent scores behind noisy verdicts",
+}
+CONTROLS = {  # of the ranking, by their labels
+    "Method": "Comparison model that turns verdicts into scores.",
+    "Baseline": "Adds a column with each candidate's difference from this one.",
+    "Scale": "Unit of the scores: 1 logit is 174 Elo, and both average 0.",
+    "By tag": "Adds a ranking for each value of a tag of the prompts.",
+    "Find": "Shows the candidates whose key or text contains this.",
+    "Version": "Shows the ranking as it was after that many entries of the log.",
+}
+
+
+class Column(NamedTuple):
+    """A column of the ranking: `by` is what sorts it, if anything does."""
+
+    by: str
+    name: str
+    tip: str
+
+
+COLUMNS = [
+    Column("rank", "Rank", "Place in the ranking; = marks a place that several candidates share."),
+    Column("key", "Candidate", "Key of the candidate; open it to read its text."),
+    Column("win_rate", "Win rate", "Expected share of wins against all other candidates, with its interval."),
+    Column("", "Interval", "Score or win rate with its interval; each interval holds on its own."),
+    Column("score", "Score", "Scores average 0; a lead of 1 logit, or 174 Elo, wins 73% of comparisons."),
+    Column("", "Against", "Difference from the baseline with its interval, and the expected share of wins against it."),
+    Column("", "Rank interval", "Best and worst plausible rank; the rank intervals of all candidates hold together."),
+    Column("p_best", "P(best)", "Probability of being the best; shown once verdicts depend on the candidates."),
+    Column("tie_group", "Tie group", "Candidates that cannot be separated from the first of their group, at 95%."),
+    Column("comparisons", "Comparisons", "Comparisons in which this candidate took part."),
+]
+
+
+def described(status: PageStatus) -> str:
+    """The word for a status, and what it means."""
+    return f"{status.replace('_', ' ').capitalize()}: {STATUSES[status]}"
+
+
+def goal(row: SetOut) -> int:
+    """The budget, or every comparison there can be."""
+    if row.budget and row.budget.max_comparisons:
+        return row.budget.max_comparisons
+    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * ORDERS_ASKED[row.order]
+
+
+def progress(row: SetOut) -> str:
+    """The comparisons made, and their share of the goal."""
+    done, most = row.comparisons, goal(row)
+    words = counted(done, "comparison")
+    if not most:
+        return words
+    pairs = counted(most, "ordered pair" if ORDERS_ASKED[row.order] > 1 else "pair")
+    every = f"all {pairs}" if most > 1 else f"the {pairs}"
+    whole = f"the budget of {most:,}" if row.budget and row.budget.max_comparisons else every
+    return f"{words}, {min(100 * done // most, 100)}% of {whole}"
+
+
+def no_page(path: str) -> str:
+    """What to do where an address leads nowhere."""
+    return f"There is no page at {path}. Check the address, or start from the list of sets."
