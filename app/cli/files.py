@@ -44,8 +44,8 @@ def rank(
     files: Annotated[
         list[str],
         typer.Argument(
-            help=f"Comparisons: {KINDS}; or a folder or pattern of them; - is CSV on stdin. Give several files for "
-            "several criteria of the same candidates; they are shown side by side.",
+            help=f"Files of comparisons: {KINDS}; or a folder or pattern; - is CSV on stdin. Several files are several "
+            "criteria of the same candidates, side by side.",
             callback=existing,
         ),
     ],
@@ -64,22 +64,24 @@ def rank(
     evidence: EvidenceOption = None,
     inference_target: Annotated[
         InferenceTargetChoice,
-        typer.Option(help="What the ranking is about; auto decides by what was judged, and by whom."),
+        typer.Option(help="What confidence is about; auto decides by what was judged, and by whom."),
     ] = "auto",
-    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge, if it exists]")] = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the judge. [default: judge, if it exists]")
+    ] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A judge who is a person; validates the other judges. Repeatable."),
+        typer.Option(metavar="NAME", help="Judge who is a person, to validate the others; repeatable."),
     ] = None,
     weight: WeightOption = None,
     item: ItemOption = None,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
     level: Annotated[
-        float, typer.Option(help="Probability that an interval holds.", callback=within(0, 0.9999))
+        float, typer.Option(help="Probability that an interval holds, from 0 to 1.", callback=within(0, 0.9999))
     ] = 0.95,
-    top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the first k.")] = 1,
-    epsilon: Annotated[float, typer.Option(min=0, help="Scores that differ by less than this count as tied.")] = 0.0,
+    top_k: Annotated[int, typer.Option(min=1, help="Show the probability of being among the best k.")] = 1,
+    epsilon: Annotated[float, typer.Option(min=0, help="Treat scores that differ by less than this as tied.")] = 0.0,
     baseline: BaselineOption = None,
     scale: ScaleOption = "logit",
     by: ByOption = None,
@@ -87,21 +89,21 @@ def rank(
     outputs: OutputsOption = None,
     matrix: MatrixOption = False,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png too.")
+        str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png file too.")
     ] = None,
     criterion_weight: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=NUMBER",
-            help="Of several FILES: average win rates by these weights; NAME is a file's, without its ending.",
+            help="Weight of a file in the mean win rate of several FILES; NAME is its name without the ending.",
         ),
     ] = None,
     form: FormatOption = "table",
 ) -> None:
     """Rank the candidates of a file of comparisons, or of several files, one for each criterion.
 
-    Each interval of a score holds by itself; the rank intervals hold for all candidates together. Members of a tie
-    group are not distinguished from its first at the level of the ranking.
+    Intervals of scores hold one at a time; rank intervals hold all together. Candidates of one tie group are not
+    distinguished yet. P(best) is shown once the verdicts depend on the candidates (e-value 20).
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
@@ -147,44 +149,54 @@ def aggregate(
     file: Annotated[
         str, typer.Argument(help="A row for each item, a column for each judge; - is CSV on stdin.", callback=existing)
     ],
-    method: Annotated[AggregationName, typer.Option(help="How judges are weighed.")] = "dawid-skene",
+    method: Annotated[AggregationName, typer.Option(help="Method that weighs the judges.")] = "dawid-skene",
     judge: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="A judge's probability of yes; may be repeated. [default: all]"),
+        typer.Option(metavar="COL", help="Column of a judge's probability of yes; repeatable. [default: all]"),
     ] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="A person's labels, empty where there are none; they validate the judges."),
+        typer.Option(
+            metavar="COL",
+            help="Column of a person's labels, empty where there are none, to validate the judges; repeatable.",
+        ),
     ] = None,
     classes: Annotated[
         list[str] | None,
-        typer.Option("--class", metavar="NAME", help="Cells name one of these instead of a probability; repeatable."),
+        typer.Option("--class", metavar="NAME", help="Class that cells name instead of a probability; repeatable."),
     ] = None,
     tie: Annotated[
-        str | None, typer.Option(metavar="WORD", help="Counts as half a vote for each --class, not as a class.")
+        str | None, typer.Option(metavar="WORD", help="Word that counts as half a vote for each --class.")
     ] = None,
-    item: Annotated[str | None, typer.Option(metavar="COL", help="What names the item. [default: its row]")] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of the item's name. [default: its row]")
+    ] = None,
     truth: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="0, 1 or empty, to measure accuracy on items without labels."),
+        typer.Option(
+            metavar="COL", help="Column of 0, 1 or nothing, to measure accuracy on items that people have not labelled."
+        ),
     ] = None,
     text: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="Text of the item, for methods that read it; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="COL", help="Column of an item's text, for methods that read it; repeatable."),
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option(metavar="COL", help="A number known for every item, for the same methods; repeatable."),
+        typer.Option(metavar="COL", help="Column of a number known of every item, for the same methods; repeatable."),
     ] = None,
     group: Annotated[
-        str | None, typer.Option(metavar="COL", help="Items that belong together, never split in training.")
+        str | None, typer.Option(metavar="COL", help="Column of groups of items that training never splits.")
     ] = None,
     swapped: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="1 where a row shows its --item's two classes the other way round, else 0."),
+        typer.Option(
+            metavar="COL", help="Column that is 1 where a row shows the two classes of its --item swapped, else 0."
+        ),
     ] = None,
     debias: Annotated[
         bool,
-        typer.Option("--debias", help="Remove the position bias of each judge, and fit its temperature to people."),
+        typer.Option("--debias", help="Correct the judges' position bias, and fit their temperature to people."),
     ] = False,
     encoder: Annotated[
         str | None,
@@ -193,7 +205,7 @@ def aggregate(
     fine_tune: Annotated[bool, typer.Option("--fine-tune", help="Train the transformer too.")] = False,
     regulariser: Annotated[
         float | None,
-        typer.Option(min=0, help="Limits the weight of confident judges. [default: by held-out verdicts]"),
+        typer.Option(min=0, help="Strength that limits the weight of confident judges. [default: by held-out answers]"),
     ] = None,
     as_published: Annotated[
         bool,
@@ -202,16 +214,16 @@ def aggregate(
             help="Follow the paper: ties go to the first class (no), and dawid-skene assumes equal class shares.",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of splits and of draws that break ties.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of splits, and of draws that break ties.")] = 0,
     form: FormatOption = "table",
 ) -> None:
-    """Combine the verdicts of several judges on the same items, and estimate how accurate each judge is.
+    """Combine the verdicts of several judges on the same items, and show how far to trust each judge.
 
-    A cell is the probability that a judge gives to yes, from 0 to 1. With --class it is the name of a class. An empty
-    cell is no verdict. Labels of people on some items (--reference) show how accurate each judge is, and which judges
-    have correlated errors. With --swapped the rows of one --item are combined: two opposite verdicts are half a vote
-    for each. skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature.
-    --encoder is any Hugging Face transformer, by name or folder.
+    A cell is a judge's probability of yes, from 0 to 1, or the name of a class with --class; leave it empty where the
+    judge gave none. Labels of people on some items (--reference) show how accurate each judge is, and whose errors are
+    correlated. With --swapped, the rows of one --item count as one verdict; opposite verdicts are half a vote for each.
+    The methods skill-aggregation, skill-aggregation-x, crowdlayer and train-on-majority also read --text or --feature.
+    For --encoder, name any Hugging Face transformer, or its folder.
     """
     from app.analysis.aggregation import AggregationRequest
     from app.offline.aggregation import AggregationColumns, Classes, load, require_possible
@@ -233,23 +245,28 @@ def rank_sets(
         str,
         typer.Argument(help="A row for each instance: two systems and who won; - is CSV on stdin.", callback=existing),
     ],
-    people: Annotated[str, typer.Option(metavar="COL", help="Verdict of people; empty where only the judge judged.")],
+    people: Annotated[
+        str, typer.Option(metavar="COL", help="Column of people's verdict, empty where only the judge judged.")
+    ],
     judge: Annotated[
-        list[str], typer.Option(metavar="COL", help="Verdict of a judge, where it judged; may be repeated.")
+        list[str],
+        typer.Option(metavar="COL", help="Column of a judge's verdict, empty where it did not judge; repeatable."),
     ],
     first: First = None,
     second: Second = None,
-    alpha: Annotated[float, typer.Option(help="Chance that a rank-set misses.", callback=within(0, 0.5))] = 0.05,
+    alpha: Annotated[
+        float, typer.Option(help="Probability that a rank-set misses the true rank.", callback=within(0, 0.5))
+    ] = 0.05,
     covariance: Annotated[
         CovarianceName,
         typer.Option(
-            help="published: theta, lambda and covariance of the paper, which are too small; only to reproduce it."
+            help="Covariance of the scores; published is the paper's, which is too small, to reproduce it only."
         ),
     ] = "sandwich",
     simultaneous: Annotated[
         SimultaneousName | None,
         typer.Option(
-            help="What holds together: all differences of two systems, or all of theta, which is wider. "
+            help="What holds jointly: all differences of two systems, or all scores (theta), which is wider. "
             "[default: contrasts; ellipsoid if published]",
             show_default=False,
         ),
@@ -260,13 +277,13 @@ def rank_sets(
             "--lambda",
             min=0.0,
             max=1.0,
-            help="Weight of a judge; once for each --judge. [default: the one with the least variance of theta]",
+            help="Weight of a judge, once for each --judge. [default: the one with the smallest variance]",
             show_default=False,
         ),
     ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Rank systems by a few verdicts of people and many of judges, without trusting the judges."""
+    """Rank systems by a few verdicts of people and many of judges; the result holds even if the judges are wrong."""
     from app.analysis.rank_sets import RankSetsRequest
     from app.offline.printing.rank_sets import show
     from app.offline.rank_sets import load, rank

@@ -40,40 +40,56 @@ def existing(names: str | list[str]) -> str | list[str]:
     return names
 
 
-First = Annotated[str | None, typer.Option(metavar="COL", help="Column shown first. [default: first or model_a]")]
-Second = Annotated[str | None, typer.Option(metavar="COL", help="The other one. [default: second or model_b]")]
-WinnerOption = Annotated[
-    str | None, typer.Option(metavar="COL", help="Who won: first, second, tie, both_bad, or a key.")
+First = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the candidate shown first. [default: first or model_a]")
 ]
-PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Probability that the first is better.")]
+Second = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the candidate shown second. [default: second or model_b]")
+]
+WinnerOption = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the winner: first, second, tie, both_bad, or a key.")
+]
+PFirst = Annotated[str | None, typer.Option(metavar="COL", help="Column of the probability that the first is better.")]
 WeightOption = Annotated[
-    str | None, typer.Option(metavar="COL", help="How many votes a row stands for. [default: weight, if it exists]")
+    str | None,
+    typer.Option(
+        metavar="COL", help="Column of the number of verdicts a row stands for. [default: weight, if it exists]"
+    ),
 ]
 ItemOption = Annotated[
     str | None,
     typer.Option(
-        metavar="COL", help="What was judged, such as the prompt. [default: item, prompt_id, prompt, ..., if it exists]"
+        metavar="COL",
+        help="Column of the item, such as a prompt. [default: item, prompt_id, prompt, ..., if it exists]",
     ),
 ]
 GroupBy = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="A separate ranking per value; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="COL", help="Make a separate ranking for each value of this column; repeatable."),
 ]
-Where = Annotated[list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only these rows; may be repeated.")]
-MethodOption = Annotated[MethodName, typer.Option(help="Comparison model (expert), or a baseline.")]
+Where = Annotated[
+    list[str] | None, typer.Option(metavar="COL=VALUE", help="Read only the rows with this value; repeatable.")
+]
+MethodOption = Annotated[
+    MethodName, typer.Option(help="Comparison model (expert), or baseline, that makes scores of comparisons.")
+]
 ParameterOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=VALUE", help="Parameter of the model, such as v=1; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="Set a parameter of the comparison model, such as v=1; repeatable."),
 ]
 PriorOption = Annotated[PriorName, typer.Option(help="Prior of every score; anchor has a variance of a million.")]
 PositionBiasOption = Annotated[
     PositionBiasChoice,
     typer.Option(
-        help="A judge's position bias: none, estimated with the scores, or from its mean verdict; auto estimates it "
-        "for judges who give probabilities."
+        help="How to correct position bias: not at all, by estimation with the scores, or by the mean verdict; "
+        "auto estimates it for judges who give probabilities."
     ),
 ]
 SimulatedBiasOption = Annotated[
     PositionBias,
-    typer.Option(help="The judge's position bias: none, estimated with the scores, or from its mean verdict."),
+    typer.Option(
+        help="How to correct position bias: not at all, by estimation with the scores, or by the mean verdict."
+    ),
 ]
 VerdictWeightOption = Annotated[
     VerdictWeightName | None,
@@ -88,16 +104,15 @@ ByOption = Annotated[
     str | None,
     typer.Option(
         metavar="TAG",
-        help="Rank by the values of a tag too, on new prompts: a column with one value for each prompt, or a tag of "
-        "--outputs. Slices are shrunk towards the whole; --group-by ranks groups that share nothing.",
+        help="Rank each value of a tag too: a column with one value per prompt, or a tag of --outputs; "
+        "--group-by ranks groups that share nothing.",
     ),
 ]
 OutputsOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Outputs of systems for prompts, as nextpair import reads them: gives the prompts of a log their tags, "
-        "and outputs their covariates.",
+        help="File of outputs, as nextpair import reads it; it gives prompts their tags and outputs their covariates.",
         callback=lambda file: file if file is None else existing(file),
     ),
 ]
@@ -105,44 +120,45 @@ CovariateOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="length|COL",
-        help="Take what judges prefer out of the scores: length, of the texts in --outputs, or a column of that "
-        "file with a number for each output. Its effect is shown; may be repeated.",
+        help="Take a preference out of the scores and show its effect: length, or a numeric column of --outputs; "
+        "repeatable.",
     ),
 ]
 BaselineOption = Annotated[
     str | None,
-    typer.Option(metavar="KEY", help="A candidate; each of the others is compared with it, in columns of their own."),
+    typer.Option(metavar="KEY", help="Compare each of the others with this candidate, in a table of its own."),
 ]
 ScaleOption = Annotated[
-    ScaleName, typer.Option(help="Of scores: logits, or Elo, which is logits times 173.7. Both are 0 on average.")
+    ScaleName,
+    typer.Option(help="Scale of scores: logits, or Elo points, which are logits times 173.7; both average 0."),
 ]
 MatrixOption = Annotated[
-    bool, typer.Option("--matrix", help="Also how often each candidate is expected to win against each other.")
+    bool, typer.Option("--matrix", help="Print the expected win rate of each candidate against each other too.")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="For people, or for programs.")]
+FormatOption = Annotated[Format, typer.Option("--format", help="A table for people, or JSON or CSV for programs.")]
 
 ScoresOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Absolute scores beside the comparisons: candidate, score, and optionally variance, judge, item, groups.",
+        help="File of absolute scores: candidate, score, and optionally variance, judge, item and groups.",
         callback=lambda file: file if file is None else existing(file),
     ),
 ]
 AbsoluteScaleOption = Annotated[
-    AbsoluteScale, typer.Option(help="Of --scores: each judge's own, estimated, or that of the scores as it is.")
+    AbsoluteScale, typer.Option(help="Scale of --scores: estimate it for each judge, or take the scores as they are.")
 ]
 
-Host = Annotated[str, typer.Option(help="Address to listen on; other than loopback only with NEXTPAIR_API_KEY.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; anything but loopback needs NEXTPAIR_API_KEY.")]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 DataDir = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder of the private PostgreSQL. [default: ~/.local/share/nextpair, for root /var/lib/nextpair]",
+        help="Folder of the private PostgreSQL. [default: ~/.local/share/nextpair; for root /var/lib/nextpair]",
     ),
 ]
 DatabaseUrl = Annotated[
-    str | None, typer.Option(metavar="URL", help="Use this PostgreSQL. [default: $DATABASE_URL, or a private one]")
+    str | None, typer.Option(metavar="URL", help="PostgreSQL to use. [default: $DATABASE_URL, or a private one]")
 ]
-ServiceUrl = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="The running service.")]
+ServiceUrl = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="URL of the running service.")]

@@ -61,7 +61,7 @@ def demo(
     database_url: DatabaseUrl = None,
     pace: Annotated[float, typer.Option(min=0, help="Seconds between two comparisons.")] = 1.0,
 ) -> None:
-    """Run the service with a small set of answers and a judge that compares them while you watch."""
+    """Run the service with a small set of answers, and watch a recorded judge compare them."""
     from threading import Thread
 
     from nextpair import Client
@@ -82,9 +82,9 @@ def demo(
 
 @commands.command()
 def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
-    """Bring a database up to date. The service does it by itself when it starts.
+    """Bring a database up to date; the service also does this when it starts.
 
-    Without --database-url and --data-dir it is the one that `nextpair serve` made on this machine.
+    Without --database-url and --data-dir, it is the database that `nextpair serve` made on this machine.
     """
     import asyncio
 
@@ -104,48 +104,58 @@ def migrate(data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
 def import_file(
     file: Annotated[
         str,
-        typer.Argument(help=f"Comparisons, candidates or outputs: {KINDS}; or a folder or pattern.", callback=existing),
+        typer.Argument(
+            help=f"File of comparisons, candidates or outputs: {KINDS}; or a folder or pattern.", callback=existing
+        ),
     ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
     inference_target: Annotated[
-        InferenceTargetChoice, typer.Option(help="What rankings of the new set are certain about.")
+        InferenceTargetChoice, typer.Option(help="What confidence in the new set is about.")
     ] = "auto",
-    into: Annotated[UUID | None, typer.Option(metavar="ID", help="Add to this set instead of a new one.")] = None,
+    into: Annotated[
+        UUID | None, typer.Option(metavar="ID", help="Add to the set with this id instead of making a new one.")
+    ] = None,
     first: First = None,
     second: Second = None,
     winner: WinnerOption = None,
     p_first: PFirst = None,
     item: ItemOption = None,
-    judge: Annotated[str | None, typer.Option(metavar="COL", help="Who judged. [default: judge]")] = None,
+    judge: Annotated[str | None, typer.Option(metavar="COL", help="Column of the judge. [default: judge]")] = None,
     weight: WeightOption = None,
     key: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="Key of a candidate, '' for row numbers. [default: key, id or name]"),
+        typer.Option(
+            metavar="COL", help="Column of a candidate's key, or '' for row numbers. [default: key, id or name]"
+        ),
     ] = None,
     text: Annotated[
-        str | None, typer.Option(metavar="COL", help="Its text. [default: text, output, ..., or the longest]")
+        str | None,
+        typer.Option(metavar="COL", help="Column of a candidate's text. [default: text, output, ..., or the longest]"),
     ] = None,
     system: Annotated[
-        str | None, typer.Option(metavar="COL", help="System that wrote an output. [default: model, system, ...]")
+        str | None,
+        typer.Option(metavar="COL", help="Column of the system that wrote an output. [default: model, system, ...]"),
     ] = None,
     systems: Annotated[
-        str | None, typer.Option(metavar="COL,COL", help="Columns of outputs, one for each system, in a wide table.")
+        str | None, typer.Option(metavar="COL,COL", help="Columns of outputs in a wide table, one for each system.")
     ] = None,
     prompt: Annotated[
-        str | None, typer.Option(metavar="COL", help="Key or text of a prompt. [default: prompt_id, prompt, ...]")
+        str | None,
+        typer.Option(metavar="COL", help="Column of a prompt's key or text. [default: prompt_id, prompt, ...]"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option(metavar="COL", help="Text of an output. [default: output, text, response, ...]")
+        str | None,
+        typer.Option(metavar="COL", help="Column of an output's text. [default: output, text, response, ...]"),
     ] = None,
     server: ServiceUrl = LOCAL,
 ) -> None:
     """Send a file to a running service: comparisons, candidates, or the outputs of several systems for many prompts.
 
-    Candidates are a key and a text in each row. Outputs are a row for each, with system and prompt, or a row for each
-    prompt with a column for each system; other columns with one value for each prompt become its tags.
+    A file of candidates has a key and a text in each row. A file of outputs has a row for each output, or a row for
+    each prompt with a column for each system. Other columns with one value for each prompt become its tags.
 
-    With --into, comparisons that the set has already are left out, so sending a file again changes nothing.
+    With --into, known comparisons are skipped, so you can safely send a file again.
     """
     from nextpair import Client
 
@@ -168,7 +178,7 @@ def import_file(
         sent = transfer.send(target, contents.comparisons, advance)
     added = (
         f"{counted(len(contents.candidates), 'candidate')}, {counted(sent.accepted, 'comparison')} added, "
-        f"{sent.duplicates:,} were there already, version {sent.version}"
+        f"{counted(sent.duplicates, 'duplicate')}, version {sent.version}"
     )
     what = added if contents.outputs is None else transfer.summary(contents.outputs)
     print(f"set {target.id}: {what}\n{server.rstrip('/')}/sets/{target.id}")
@@ -181,7 +191,7 @@ def export_file(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. [default: stdout]")] = None,
     server: ServiceUrl = LOCAL,
 ) -> None:
-    """Write the log of a set, comparisons that were voided included."""
+    """Write the log of a set, with the comparisons that were voided."""
     from nextpair import Client
 
     with Client(server, retries=2) as service:

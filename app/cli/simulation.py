@@ -30,7 +30,10 @@ from app.cli.options import (
 if TYPE_CHECKING:
     from app.offline.simulation import Runner
 
-CRITERIA = f"{', '.join(get_args(CriterionName))} or all, round-robin, swiss, covering; may be repeated. [default: all]"
+CRITERIA = (
+    f"Acquisition function: {', '.join(get_args(CriterionName))}, all, round-robin, swiss or covering; repeatable. "
+    "[default: all]"
+)
 
 commands = typer.Typer()
 
@@ -39,19 +42,24 @@ commands = typer.Typer()
 def simulate(
     files: Annotated[
         list[str],
-        typer.Argument(help="Verdicts of the judge: comparisons, or scores (--score-column).", callback=existing),
+        typer.Argument(
+            help="Files of the judge's verdicts: comparisons, or scores (--score-column).", callback=existing
+        ),
     ],
-    truth: Annotated[str, typer.Option(metavar="FILE", help="The true value of every candidate.", callback=existing)],
+    truth: Annotated[
+        str, typer.Option(metavar="FILE", help="File of the true value of every candidate.", callback=existing)
+    ],
     truth_column: Annotated[str, typer.Option(metavar="COL", help="Column of the true value.")],
     truth_key: Annotated[str, typer.Option(metavar="COL", help="Column of the candidate in the truth file.")] = "key",
     score_column: Annotated[
-        str | None, typer.Option(metavar="COL", help="The judge gives absolute scores: p = sigmoid(s_i - s_j).")
+        str | None, typer.Option(metavar="COL", help="Column of the judge's absolute scores: p = sigmoid(s_i - s_j).")
     ] = None,
     score_key: Annotated[
         str | None, typer.Option(metavar="COL", help="Column of the candidate beside a score. [default: --truth-key]")
     ] = None,
     temperature: Annotated[
-        float, typer.Option(help="Divides the judge's logits: below 1 it is sharper.", callback=within(0, 1e6))
+        float,
+        typer.Option(help="Divide the judge's logits by this; below 1 makes them sharper.", callback=within(0, 1e6)),
     ] = 1.0,
     noise: Annotated[
         float, typer.Option(min=0, help="Standard deviation of noise in the judge's logits, drawn once for a pair.")
@@ -64,27 +72,27 @@ def simulate(
     where: Where = None,
     criterion: Annotated[list[str] | None, typer.Option(help=CRITERIA)] = None,
     goal: Annotated[
-        str | None, typer.Option(help="The goal: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
+        str | None, typer.Option(help="Goal: top_k=NUMBER, against=KEY or pair=KEY,KEY. [default: the ranking]")
     ] = None,
     epsilon: Annotated[float, typer.Option(min=0, max=10, help="Exponent of the criterion `exponent`.")] = 0.5,
     equal: Annotated[
         float,
         typer.Option(
             min=0,
-            help="For reordering and exponent: means within this many posterior sds count as equal. The paper has 0.",
+            help="Means within this many posterior sds count as equal, for reordering and exponent; the paper has 0.",
         ),
     ] = 0.1,
     seeds: Annotated[int, typer.Option(min=1, help="Runs of each criterion.")] = 5,
-    order: Annotated[OrderName, typer.Option(help="Which of a pair is shown first.")] = "balanced",
-    batch: Annotated[int, typer.Option(min=1, help="Pairs asked at a time.")] = 1,
+    order: Annotated[OrderName, typer.Option(help="Rule for which of a pair is shown first.")] = "balanced",
+    batch: Annotated[int, typer.Option(min=1, help="Number of pairs asked at a time.")] = 1,
     batch_by: Annotated[
         BatchName, typer.Option(help="Choose each pair as if those before were judged, or take the top of one list.")
     ] = "greedy",
     target: Annotated[
-        float, typer.Option(help="Share of the full-set correlation to reach.", callback=within(0, 1))
+        float, typer.Option(help="Share of the full-set correlation to reach, from 0 to 1.", callback=within(0, 1))
     ] = 0.9,
     limit_fraction: Annotated[
-        float, typer.Option(help="Stop at this share of all ordered pairs.", callback=within(0, 1))
+        float, typer.Option(help="Share of all ordered pairs to stop at, from 0 to 1.", callback=within(0, 1))
     ] = 1.0,
     method: MethodOption = "soft-bt",
     parameter: ParameterOption = None,
@@ -93,23 +101,22 @@ def simulate(
     position_bias: SimulatedBiasOption = "none",
     verdict_weight: VerdictWeightOption = None,
     evidence: EvidenceOption = None,
-    pooled: Annotated[
-        bool, typer.Option("--pooled", help="Learn the verdict weight from all groups together.")
-    ] = False,
+    pooled: Annotated[bool, typer.Option("--pooled", help="Learn verdict weights from all groups together.")] = False,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
-    http: Annotated[str | None, typer.Option(metavar="URL", help="Use this running service instead.")] = None,
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="URL of a running service to replay through instead.")
+    ] = None,
 ) -> None:
-    """Replay active learning against known answers: how many comparisons does each criterion need?
+    """Replay active selection against known verdicts: how many comparisons does each criterion need?
 
-    The verdict on a pair is looked up in the file. If the file has only the other order, it is 1 - p. The rank
-    correlation with the truth is averaged over the groups after each comparison. The error of a mean is its standard
-    deviation when the groups are resampled. round-robin, swiss and covering choose pairs without a model; covering
-    draws random pairs, and covers every candidate first. With --pooled the groups advance together and share priors,
-    as sets of a project do. With --goal the figure is the share of the best k that is found, or of the pairs in the
-    right order.
+    Verdicts come from the file; if it has a pair in the other order only, the verdict is 1 - p. After each comparison,
+    the rank correlation with the truth is averaged over the groups. The error of a mean is its standard deviation when
+    groups are resampled (bootstrap). The tournaments round-robin, swiss and covering choose pairs without a model;
+    covering draws random pairs that cover every candidate first. With --pooled, the groups share their priors, as the
+    sets of a pool do. With --goal, the share of the best k found, or of pairs in order, replaces the correlation.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns

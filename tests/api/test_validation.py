@@ -51,7 +51,7 @@ async def test_agreement_with_people_is_shown_once_it_is_known_who_is_one(
     await say_who_is_human(http, "person")
     known = (await ranking(http, set_id))["validation"]["agreement_with_people"]
     low, high = known["interval"]
-    assert f"{known['share']:.0%} of {known['pairs']} ({low:.0%} to {high:.0%})" == figure
+    assert f"{known['share']:.0%} of {known['pairs']} pairs ({low:.0%} to {high:.0%})" == figure
     assert await checked(http, set_id) == (verdict, figure)
 
 

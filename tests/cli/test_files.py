@@ -67,9 +67,9 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     monkeypatch.setenv("COLUMNS", "200")
     lines = out(capsys, "rank", JUDGE, "--inference-target", "latent").splitlines()
     assert re.fullmatch(
-        r"about \d+% of the pairs are in the right order \(\d+ to \d+%\); \d+% after 1,104 comparisons; "
-        r"\d+% after 2,208 comparisons",
-        lines[3],
+        r"\d+% of pairs expected in the right order \(95% interval \d+% to \d+%\); \d+% after 1,104 comparisons; "
+        r"\d+% after 2,208 comparisons\.",
+        lines[2],
     )
 
 
@@ -198,7 +198,7 @@ def test_simulate_measures_how_far_a_goal_is_reached(capsys: pytest.CaptureFixtu
     result = json.loads(out(capsys, *common, *wanted, "--format", "json"))
     assert curve.read_text().splitlines()[0] == "criterion,seed,comparisons,goal,pearson"
     assert 0.0 <= result["full_set_goal"] <= 1.0
-    assert out(capsys, *common, *wanted).splitlines()[1].startswith("Goal: ")
+    assert out(capsys, *common, *wanted).splitlines()[1].startswith("Goal reached of the full set: ")
     _, line = failure(capsys, *common, "0.05", "--goal", "against=nobody")
     assert "--goal names nobody" in line
 
@@ -214,8 +214,8 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
         "--truth", str(truth), "--truth-key", "system", "--truth-column", "t", "--criterion", "random",
     )  # fmt: skip
     assert "1 group of 6 ordered pairs" in printed
-    assert "1 group left out: the truth is constant there." in printed
-    assert "2 candidates left out: the judge has no score for them." in printed
+    assert "1 group left out, because its truth is constant." in printed
+    assert "2 candidates left out, because the judge gave no score." in printed
 
 
 def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:

@@ -49,7 +49,7 @@ async def test_importing_the_same_file_again_changes_nothing(server: Server) -> 
     exported = await nextpair("export", set_id, server=server.url)
     assert len(_log(exported.stdout)) == 60
     again = await nextpair("import", "examples/battles.csv", "--into", set_id, server=server.url)
-    assert "0 comparisons added, 60 were there already, version 60" in again.stdout
+    assert "0 comparisons added, 60 duplicates, version 60" in again.stdout
 
 
 async def test_a_simulation_through_the_service_asks_the_same_pairs(
@@ -121,7 +121,7 @@ def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path, capsys: p
     copy.write_text("\n".join([header, *reversed(rows)]))
     first = out(capsys, "import", "examples/battles.csv")
     again = out(capsys, "import", str(copy), "--into", _set_id(first))
-    assert "0 comparisons added, 60 were there already" in again
+    assert "0 comparisons added, 60 duplicates" in again
 
 
 OUTPUTS = "model,prompt_id,prompt,kind,output\n" + "".join(

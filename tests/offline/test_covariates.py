@@ -61,7 +61,7 @@ def test_a_column_is_taken_out_of_the_scores(log: str, tmp_path: Path) -> None:
     effects = ranked(log, outputs(tmp_path), "lists").effects or {}
     assert effects["lists"].interval[0] < 0.8 < effects["lists"].interval[1]
     assert effects["lists"].sentence.startswith(
-        "Outputs with more lists win more: one standard deviation of lists is worth +0."
+        "Outputs with more lists win more: one standard deviation of lists adds +0."
     )
 
 

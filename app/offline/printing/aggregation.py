@@ -1,4 +1,4 @@
-"""Group verdicts, and how far each judge can be believed."""
+"""Group verdicts, and how far to trust each judge."""
 
 from functools import partial
 
@@ -9,6 +9,7 @@ from rich.console import Console
 from app.offline.aggregation import ScoredAggregation
 from app.offline.printing import Format
 from app.offline.printing.tables import Row, grid, show_as
+from app.sentences.judges import agreement
 
 
 def show(scored: ScoredAggregation, form: Format, *, names_classes: bool) -> None:
@@ -34,20 +35,18 @@ def _answer(scored: ScoredAggregation) -> Row:
 
 def _print(scored: ScoredAggregation) -> None:
     console, aggregation = Console(highlight=False), scored.aggregation
-    accuracy = "" if scored.accuracy is None else f", accuracy {scored.accuracy:.4f}"
-    warning = "" if aggregation.converged else ", NOT CONVERGED"
+    accuracy = "" if scored.accuracy is None else f", accuracy {scored.accuracy:.1%}"
+    warning = "" if aggregation.converged else ", not converged: do not rely on it"
     counts = ", ".join(f"{number:,} {name}" for name, number in aggregation.classes.items())
     items = counted(len(aggregation.items), "item")
     console.print(f"{aggregation.method}: {items}, {counts}{accuracy}{warning}")
     console.print(aggregation.people, soft_wrap=True)
     if alpha := aggregation.alpha:
-        low, high = alpha.interval
-        on = f"({low:.2f} to {high:.2f}) on {counted(alpha.items, 'item')} that several judged"
-        console.print(f"agreement of judges, Krippendorff's alpha: {alpha.value:.2f} {on}", soft_wrap=True)
+        console.print(agreement(alpha, counted(alpha.items, "item")), soft_wrap=True)
     for sentence in aggregation.warnings:
-        console.print(f"warning: {sentence}", soft_wrap=True)
+        console.print(f"Warning: {sentence}", soft_wrap=True)
     if aggregation.label_next:
-        console.print(f"label next: {', '.join(aggregation.label_next)}", soft_wrap=True)
+        console.print(f"Label next: {', '.join(aggregation.label_next)}", soft_wrap=True)
     rows = [_cells(*judge) for judge in zip(aggregation.judges, scored.of_judges, strict=True)]
     left_out = ["agreement"] if aggregation.ways else []
     known = [name for name in rows[0] if name not in left_out and any(row[name] for row in rows)]

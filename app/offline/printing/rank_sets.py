@@ -30,10 +30,11 @@ def _print(ranks: schemas.RankSets, by_people: int) -> None:
         f"{of.instances_by_both + of.instances_by_judge:,} by {of.judge} (lambda {of.tuned_lambda:.2f})"
         for of in judges
     )
-    they = "the judge is" if len(judges) == 1 else "the judges are"
-    worth = "" if more is None else f"; {they} worth {counted(more, 'more verdict')} of people"
-    people, sure = counted(by_people, "instance"), f"{1.0 - ranks.alpha:.0%}"
-    Console(highlight=False).print(f"{people} judged by people, {whose}, all rank-sets hold with {sure}{worth}")
+    they = "The judge replaces" if len(judges) == 1 else "The judges replace"
+    saved = "" if more is None else f" {they} {counted(more, 'verdict')} of people."
+    people, level = counted(by_people, "instance"), f"{100.0 * (1.0 - ranks.alpha):g}%"
+    held = f"All rank-sets hold together with {level} confidence."
+    Console(highlight=False).print(f"{people} judged by people, {whose}. {held}{saved}")
     cells = [
         [system.key, f"{system.theta:.3f}", f"{system.sd:.3f}", _ranks(system)]
         + [f"{alone.theta:.3f}  {_ranks(alone):>5}" for alone in (system.by_people, *system.by_judges)]

@@ -12,7 +12,7 @@ from rich.table import Table
 from app.files.tables import InputError
 from app.inference.types import Floats
 from app.offline.printing import Format
-from app.offline.printing.tables import WIDEST, Row, grid, show_as, write_rows
+from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, show_as, write_rows
 from app.offline.progress import progress_of
 from app.offline.simulation import Cost, Curves, Fleet, Runner
 
@@ -72,23 +72,27 @@ def _print(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) 
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{counted(curves.cases, 'group')} of {pairs} · {counted(seeds, 'seed')}")
-    measure, pearson = curves.measure.capitalize(), float(curves.full_pearson.mean())
-    console.print(
-        f"{measure}: {full:.3f} from the full set, so the target is {target * full:.3f}; Pearson: {pearson:.3f}"
-    )
+    measure = "Rank correlation (Spearman)" if curves.measure == "spearman" else "Goal reached"
+    console.print(f"{measure} of the full set: {full:.3f}; the target is {target:.0%} of it, {target * full:.3f}.")
+    console.print(f"Pearson correlation of the full set: {float(curves.full_pearson.mean()):.3f}.")
     if curves.constant:
-        console.print(f"{counted(curves.constant, 'group')} left out: the truth is constant there.")
+        console.print(f"{counted(curves.constant, 'group')} left out, because its truth is constant.")
     if unscored:
-        console.print(f"{counted(unscored, 'candidate')} left out: the judge has no score for them.")
-    console.print(_cost_table(curves, costs, target, console.width))
+        console.print(f"{counted(unscored, 'candidate')} left out, because the judge gave no score.")
+    width = console.width - BESIDE_CURVE
+    console.print(_cost_table(curves, costs, target, width))
+    if width < NARROWEST:
+        console.print(f"Left out at {console.width} columns: the curve. Widen the terminal, or add --curve FILE.")
 
 
 def _cost_table(curves: Curves, costs: Sequence[Cost], target: float, width: int) -> Table:
     mean = {cost.criterion: curves.mean(cost.criterion) for cost in costs}
     top = max(float(curve.max()) for curve in mean.values())
     cells = [[*_cost_cells(cost, len(mean[cost.criterion]))] for cost in costs]
-    lines = [spark(curve, top, min(WIDEST, width - BESIDE_CURVE)) for curve in mean.values()]
     columns = ["criterion", f"to {target:.0%}", "error", "of pairs", "of random", "seeds", "at end", "Pearson", "curve"]
+    if width < NARROWEST:
+        return grid(columns[:-1], cells)
+    lines = [spark(curve, top, min(WIDEST, width)) for curve in mean.values()]
     return grid(columns, [[*row, line] for row, line in zip(cells, lines, strict=True)])
 
 
