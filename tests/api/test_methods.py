@@ -226,7 +226,7 @@ async def test_a_judge_who_never_saw_mixed_orders_comes_with_a_warning(http: htt
     await compare(http, created["id"], "ash>birch", "ash>cedar", "elm>cedar", judge="one way")
     found = (await ranking(http, created["id"]))["position_bias"]
     assert found["mixed"]["warning"] is None
-    assert "some of them the other way round" in found["one way"]["warning"]
+    assert "some of them in the other order" in found["one way"]["warning"]
 
 
 async def test_a_mixed_order_takes_the_warning_away_and_its_void_brings_it_back(http: httpx.AsyncClient) -> None:

@@ -123,7 +123,7 @@ def test_many_candidates_are_ranked_without_a_matrix(
             [float(many[key][column]) for key in dense], [float(row[column]) for row in dense.values()], atol=tolerance
         )
     assert run(["rank", str(log), "--position-bias", "none"]) == 0
-    assert "not said of so much: verdict weights" in capsys.readouterr().out
+    assert "Left out of so large a file: verdict weights" in capsys.readouterr().out
 
 
 def test_a_table_has_the_best_and_says_how_many_more_there_are(
@@ -133,7 +133,7 @@ def test_a_table_has_the_best_and_says_how_many_more_there_are(
     assert run(["rank", str(log)]) == 0
     shown = capsys.readouterr().out
     assert len(re.findall(r"^ *\d+ +c\d\d\b", shown, re.MULTILINE)) == 10
-    assert "and 60 more: --format csv and json have them all." in shown
+    assert "60 more candidates: --format csv and json list all of them." in shown
 
 
 def test_what_does_not_fit_into_memory_is_refused_beforehand(
