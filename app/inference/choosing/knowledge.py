@@ -4,8 +4,8 @@ exact           among up to FULLY_SUMMED candidates, the sum over all pairs that
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
 win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is decided, and
                 tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
-                L = diag(w 1) - w, phi the votes of a verdict and W wins, u = (L Sigma + I / (phi Q)) r_ij sqrt(w/(1 + w v))
-                and E W stand for the u and mu of scores
+                L = diag(w 1) - w, phi the votes of a verdict and W wins, the u and mu of scores are
+                u = (L Sigma + I / (phi Q)) r_ij sqrt(w / (1 + w v)) and E W
 least decided   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 """
 
