@@ -121,7 +121,7 @@ def test_systems_that_differ_on_all_prompts_give_signal_of_new_ones() -> None:
 
 
 def test_evidence_by_prompt_is_that_of_inverted_prompts_and_of_first_verdicts() -> None:
-    """Slow formulas: 2 L(z) / (L(z) + L(1 - z)), where a judge says as much of either order; E of the first verdicts."""
+    """Slow formulas: 2 L(z) / (L(z) + L(1 - z)) of a judge that says as much of either order; E of first verdicts."""
     log, item = systems_on_prompts(3, 1.0, 0.5, prompts=3)
     swapped = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
     both = Comparisons(*(np.concatenate(pair) for pair in zip(log, swapped._replace(judge=log.judge + 1), strict=True)))
