@@ -4,7 +4,7 @@ A verdict: comparisons.tell, then posteriors.learn once it is answered. A pair: 
 A ranking: rankings.rank, which results.read computes on a thread of live.jobs.
 
 What several of them share is here too: basis, choosing, context, definitions, errors, failures, grouping,
-idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing. checks/ are those of trust.
+idempotency, key_lookup, leases, limits, notices, posteriors, turns, weighing. checks/ are those of a ranking.
 
 Not here: HTTP (api, web), SQL (storage), numerics (inference, reached by its doors alone).
 """

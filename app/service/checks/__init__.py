@@ -1,4 +1,4 @@
-"""Checks of trust: functions of what is examined, each of which says what holds, with its figure.
+"""Checks of a ranking: functions of what is examined, each of which says what holds, with its figure.
 
-Not here: in which order they are shown (trust), the figures themselves (inference.reporting, inference.judges).
+Not here: the figures themselves (inference.reporting, inference.judges).
 """

@@ -15,6 +15,7 @@ from nextpair.schemas.calibration import *
 from nextpair.schemas.candidates import *
 from nextpair.schemas.common import *
 from nextpair.schemas.comparisons import *
+from nextpair.schemas.confidence import *
 from nextpair.schemas.diagnostics import *
 from nextpair.schemas.disputes import *
 from nextpair.schemas.goals import *

@@ -34,7 +34,7 @@ def _body(call: Call[Any]) -> tuple[str | bytes | None, dict[str, str]]:
 def require_address(url: str) -> str:
     """The address itself. Raises Unreachable for what cannot be one."""
     if not url.startswith(("http://", "https://")):
-        raise Unreachable(f"{url!r} is no address of a server; write http://HOST:PORT")
+        raise Unreachable(f"{url!r} is not the address of a server; write http://HOST:PORT")
     return url
 
 
