@@ -55,7 +55,7 @@ def test_labels_find_the_fooled_and_the_sentence_says_whom_to_believe() -> None:
     assert [members.tolist() for members in group.dependence.groups()] == [[2, 3, 4, 5]]
     (warning,) = warnings(group, "dawid-skene", NAMES)
     assert warning.startswith("fooled a, fooled b, fooled c and fooled d agree in ")
-    assert "they err together, and count for 1." in warning
+    assert "Their errors are correlated, and they count for 1." in warning
     sentence = about_labels(group.labels, NAMES)
     assert sentence.startswith("The majority agrees with people in ")
     assert "of 40 labelled items; the best judge, " in sentence
