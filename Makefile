@@ -90,11 +90,12 @@ demo-vllm: $(INSTALLED) $(TINY_JUDGE)  ## a set that a judge trained here ranks 
 
 install-vllm: $(VLLM_INSTALLED)  ## vLLM for the CPU, in an environment of its own
 
-check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts
+check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts, style of the texts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.style
 
 bench: $(INSTALLED) $(PEERS_INSTALLED)  ## speed beside limits and peers, as ratios inside one run: several minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.speed

@@ -217,7 +217,7 @@ async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
 
 
 class NotLoopbackError(ValueError):
-    """Without a key the service is open to everyone, so it listens on loopback only."""
+    """A service without a key is open to everyone, so it listens on loopback only."""
 
     exit_code = 2
 

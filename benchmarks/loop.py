@@ -101,6 +101,6 @@ def opened_again(snapshot: Snapshot) -> Snapshot:
 
 
 def with_pool(snapshot: Snapshot, hyperprior: Hyperprior) -> Snapshot:
-    """The set once its pool has told it this."""
+    """The set once its pool has shared this."""
     seq = snapshot.version + 1
     return advance(snapshot, seq, log_from_rows([], pooled=SharedPriors(seq, hyperprior)), [])

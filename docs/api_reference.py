@@ -60,7 +60,7 @@ the request again. [Troubleshooting](../how-to/troubleshooting.md) says what to 
 """
 PROBLEM = {
     "type": "urn:nextpair:problem:unknown-set",
-    "title": "Unknown candidate set",
+    "title": "Unknown set",
     "status": 404,
     "detail": "There is no candidate set 8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11.",
 }

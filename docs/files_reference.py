@@ -1,6 +1,6 @@
 """The page of file columns, from the tables that readers and writers use."""
 
-from app.files import exports, names, pairs, rankings
+from app.files import exports, names, outcomes, pairs, rankings
 from docs.markdown import code, table
 
 INTRODUCTION = """# File columns
@@ -10,6 +10,10 @@ of the columns. Where you name no column, these names are recognised; the first 
 other column.
 
 ## Files in
+"""
+WINNERS = """### Words of `winner`
+
+Upper and lower case are equal. A number between 0 and 1 is a probability: put it into `p_first`.
 """
 FILES_OUT = """## Files out
 
@@ -86,6 +90,8 @@ def page() -> str:
     for kind, columns in names.RECOGNISED.items():
         rows = [[each.holds, ", ".join(map(code, each.names)), code(each.option)] for each in columns]
         lines += [f"### {kind}\n", table(["holds", "names", "option"], rows), ""]
+    words = [[code(verdict), ", ".join(map(code, read_as))] for verdict, read_as in outcomes.READ_AS.items()]
+    lines += [WINNERS, table(["verdict", "words in the file"], words), ""]
     ranking = [[", ".join(map(code, each.names)), IN_RANKING[each.field]] for each in rankings.IN_CSV]
     lines += [FILES_OUT, table(["column", "meaning"], ranking), ""]
     lines += [LOG, _columns(exports.COLUMNS, IN_LOG), "", VERDICTS, _columns(list(pairs.VERDICT), IN_VERDICTS), ""]

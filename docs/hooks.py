@@ -11,13 +11,14 @@ from mkdocs.structure.pages import Page
 
 from app.main import create_app
 from app.settings import Settings
-from docs import client_reference, commands_reference, files_reference, settings_reference, statuses_reference
+from docs import citation, client_reference, commands_reference, files_reference, settings_reference, statuses_reference
 from docs.api_reference import MODELS, PAGES, pages
 
 DOCS = Path(__file__).parent
 CHANGELOG = "changelog.md"
 REFERENCE = {
     "reference/commands.md": commands_reference.page,
+    "reference/cite.md": citation.page,
     "reference/client.md": client_reference.page,
     "reference/files.md": files_reference.page,
     "reference/settings.md": settings_reference.page,

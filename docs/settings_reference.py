@@ -30,11 +30,25 @@ INTRODUCTION = """# Settings
 
 Set these as environment variables. Options of a command come first: `nextpair serve --data-dir DIR`.
 """
+OF_CONTAINERS = """
+## Containers
+
+`docker-compose.yml` reads these from the environment or from a file `.env`.
+"""
+IN_COMPOSE = {
+    "POSTGRES_PASSWORD": ("required", "Password of the database."),
+    "NEXTPAIR_API_KEY": ("required", "The key that every request needs."),
+    "MODEL": ("`Qwen/Qwen2.5-7B-Instruct`", "Model of the judge."),
+    "GPUS": ("`1`", "GPUs that share the model."),
+}
 OF_WORKERS = """## Judge worker
 
 `nextpair worker` reads each setting from four places. An option comes first (`--lease-seconds 60`), then a variable
 (`NEXTPAIR_WORKER_LEASE_SECONDS`), then `NEXTPAIR_URL` and `NEXTPAIR_API_KEY`. A line of the TOML file in `--config`
 comes last (`lease_seconds = 60`). `nextpair judge` reads those that concern no service.
+
+The address of the service is one setting: `NEXTPAIR_URL` for every command, `NEXTPAIR_WORKER_SERVER` or `--server` for
+the worker. The second comes first. The key is the same, with `NEXTPAIR_API_KEY` and `NEXTPAIR_WORKER_API_KEY`.
 """
 
 
@@ -51,6 +65,8 @@ def page() -> str:
             ),
             "\n## Client and commands\n",
             table(["variable", "default", "meaning"], others),
+            OF_CONTAINERS,
+            table(["variable", "default", "meaning"], [[code(name), *says] for name, says in IN_COMPOSE.items()]),
             "",
             OF_WORKERS,
             *_of_workers(),

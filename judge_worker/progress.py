@@ -128,7 +128,7 @@ def pause_between_lines() -> float:
 
 
 def now_and_then(stats: Stats) -> Callable[[], None]:
-    """What may be called as often as one likes, and shows the counts when it is time for another line."""
+    """Function that may be called at any time, and shows the counts when it is time for another line."""
     due = time.monotonic() + pause_between_lines()
 
     def show_when_due() -> None:

@@ -1,7 +1,7 @@
 """Prompts: a template filled with texts that are never taken for markup.
 
 A template file begins with its labels, the answers whose probabilities are read, and holds a Jinja section for each
-message; what stands under `--- assistant` is the beginning of the answer, which a label completes:
+message. What stands under `--- assistant` is the beginning of the answer, which a label completes:
 
     labels: [" A", " B"]
     --- system
@@ -12,7 +12,7 @@ message; what stands under `--- assistant` is the beginning of the answer, which
     Text
 
 The first label stands for the text shown first, the second for the other one, a third for a tie; `labels: scale` are
-the numbers of `--absolute`. Whatever `{{ }}` prints comes from a user: it stays apart from the template's own words as
+the numbers of `--absolute`. Whatever `{{ }}` prints comes from a user. It stays apart from the template's own words as
 a `Piece` of its own, so that an engine can keep it from forging a turn or a special token.
 """
 

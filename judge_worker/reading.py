@@ -40,7 +40,7 @@ def read_all(engine: Engine, prepared: Sequence[Any]) -> list[Outcome | Away]:
 
 
 class Arrivals(NamedTuple):
-    """What was read since the last time."""
+    """Readings since the last time."""
 
     outcomes: list[Arrival]
     seconds: float  # since the batch was begun

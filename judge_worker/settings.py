@@ -29,7 +29,7 @@ class BadSettings(Exception):
 
 
 class Option(NamedTuple):
-    """How the command line shows a setting. One that may be repeated has the name of one."""
+    """Form of a setting on the command line. One that may be repeated has the name of one."""
 
     metavar: str | None = None
     one: str | None = None

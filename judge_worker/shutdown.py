@@ -1,4 +1,4 @@
-"""Work runs until it is done, or until told to stop: then what is under way has a little time to finish."""
+"""Work runs until it is done, or until it is stopped: then what is under way has a little time to finish."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence

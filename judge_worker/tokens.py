@@ -1,6 +1,6 @@
 """Token ids of a prompt, by a real tokenizer, such that no text of a user can become a special token.
 
-The template's own words go through the model's chat template with a placeholder for each piece of a user; the words
+The template's own words go through the model's chat template with a placeholder for each piece of a user. The words
 between placeholders are tokenised with special tokens, the pieces themselves without (`split_special_tokens`). Labels
 are spelled after the words at the end of the rendered prompt, so that their ids are those the model would go on with.
 
@@ -126,7 +126,7 @@ def read_answers(prepared: Sequence[Encoded], answers: Sequence[Mapping[int, flo
 
 
 def reading(encoded: Encoded, answers: Sequence[Mapping[int, float]]) -> LabelReading:
-    """What the answers to all questions of a prompt say of its labels."""
+    """Reading of a prompt's labels from the answers to all its questions."""
     return LabelReading(label_logprobs(encoded, answers), len(encoded.questions[0].ids))
 
 

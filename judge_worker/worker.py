@@ -1,11 +1,10 @@
 """The loop: lease pairs over many sets, judge them, send the verdicts.
 
 Several slots take turns at the engine: while it reads the batch of one, the others send verdicts, lease and tokenise.
-Verdicts are sent as they come, so that no pair waits for another one of its batch.
-Each slot asks as a worker of its own name, so that asking again after a crash or a lost answer brings back the pairs
-that the slot holds and no others. Every write carries an idempotency key, and an assignment takes one verdict only: a
-verdict is neither lost nor counted twice, whatever is cut off or killed. While the engine is away all pairs are given
-back, for other workers to judge.
+Verdicts are sent as they come, so that no pair waits for another one of its batch. Each slot asks as a worker of its
+own name. So asking again after a crash or a lost response brings back the pairs that the slot holds and no others.
+Every write carries an idempotency key, and an assignment takes one verdict only: a verdict is neither lost nor counted
+twice, whatever is cut off or killed. While the engine is away all pairs are given back, for other workers to judge.
 """
 
 import asyncio
@@ -42,7 +41,7 @@ T = TypeVar("T")
 
 
 class Way(NamedTuple):
-    """How a pair is shown: the first way gives its verdict, each other one an entry of its own in the log."""
+    """Ways to show a pair: the first way gives its verdict, each other one an entry of its own in the log."""
 
     template: Template
     swapped: bool
@@ -87,7 +86,7 @@ class Worker:
             await self._give_back(list(self._leases))
 
     async def _until_down(self, name: str) -> None:
-        """A slot; when the engine is down all are told to stop, so that what they have read is sent first."""
+        """A slot; when the engine is down all stop, after they have sent what they have read."""
         try:
             await self._slot(name)
         except EngineDown as error:

@@ -41,7 +41,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Real judgements, for the tests that need them."""
+    """Real verdicts, for the tests that need them."""
     if not (SHARED / "data").is_dir():
         pytest.skip("needs ../shared/data, which is not here")
     return SHARED / "data"

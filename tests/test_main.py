@@ -103,7 +103,7 @@ async def test_a_slow_body_and_a_next_request_are_no_slow_headers(
         assert created.status_code == 201, created.text
 
 
-async def test_a_connection_too_many_is_told_to_come_back(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_too_many_is_to_retry(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST", 1)
     reader, writer = await asyncio.open_connection("127.0.0.1", service.port)
     await asyncio.sleep(0.05)

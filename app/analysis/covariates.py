@@ -13,7 +13,7 @@ from app.inference.reporting import Target
 from app.inference.targets import effects_on_new_items
 from app.sentences import covariates as sentences
 
-IDENTIFIED = 0.5  # share of verdicts, from which on an effect is told from the systems' own scores
+IDENTIFIED = 0.5  # share of verdicts, from which on an effect is distinguished from the systems' own scores
 
 
 def covariates_for(
@@ -48,7 +48,7 @@ def covariates_for(
 def present_effects(
     published: Published, log: JudgedLog, target: Target, level: float
 ) -> dict[str, schemas.CovariateEffect]:
-    """By the covariate's name."""
+    """Effects by the covariate's name."""
     effects = effects_on_new_items(published, log.item) if target.name == "new-items" else effects_of(published)
     width = NormalDist().inv_cdf(0.5 + 0.5 * level)
     return {each.name: _present(each, each.mean - width * each.sd, each.mean + width * each.sd) for each in effects}

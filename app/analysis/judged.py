@@ -1,4 +1,4 @@
-"""What was judged, wherever it comes from: all that rankings and checks read beside a posterior."""
+"""Verdicts, wherever they come from: all that rankings and checks read beside a posterior."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ class JudgedLog:
     judges: Sequence[str]  # (J,) names
     people: Bools  # (J,) which of them are people
     verdicts: Comparisons  # p and weight as they came
-    answers: Comparisons  # p tempered, as many votes as an answer is said to be worth
+    answers: Comparisons  # p tempered, by the verdict weights of the set
     item: Ints  # (K,) what each was about
     has: Bools  # (I, N) which candidates have an output for an item
     prompts: int  # 0 of texts
     absolute: AbsoluteScores
     repeat_correlations: Callable[[], Floats]  # (J,) how far each judge repeats itself
-    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it cannot be told
+    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it is unknown
     outputs: Callable[[str], Floats | None] = lambda _: None  # (I, N) a covariate by its name, NaN where it is unknown
     tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
@@ -73,7 +73,7 @@ class JudgedLog:
             raise Impossible("inference_target", fault) from None
 
     def quantity(self, published: Published, target: InferenceTargetName) -> Quantity:
-        """What is ranked for this target. Raises Impossible where this posterior cannot answer it."""
+        """Quantity that is ranked for this target. Raises Impossible where this posterior cannot answer it."""
         try:
             return self.quantity_by(published, target)
         except ValueError as error:
@@ -93,7 +93,7 @@ class JudgedLog:
         return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))
 
     def validation(self, level: float) -> schemas.Validation:
-        """What confidence refers to, and what people say of the same pairs; unknown where rows were put together."""
+        """Subject of the confidence, and what people say of the same pairs; unknown where rows were put together."""
         if self.times is not None:
             return schemas.Validation(about=schemas.ABOUT_CONFIDENCE, agreement_with_people=None, temperature=None)
         agreed, fits = validation_by_people(self.verdicts, self.item, self.people, level)

@@ -15,7 +15,7 @@ from app.analysis.judges import biases_by_name, present_judge_effects
 from app.analysis.rows import beside_baseline, present_rows
 from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
-from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_settle
+from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_decide
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
@@ -47,7 +47,7 @@ class RankingRequest(NamedTuple):
     target: InferenceTargetName | None = None  # as `own_target` says
     goal: Goal = RANKING
     stop: Stop = Stop()
-    votes: Mapping[str, float] = {}  # that an answer is said to be worth, by the judge's name
+    votes: Mapping[str, float] = {}  # that a verdict is set to count for, by the judge's name
     temperatures: Mapping[str, float] = {}  # likewise
     baseline: str | None = None  # key of the candidate that all are compared with
     scale: ScaleName = "logit"
@@ -56,7 +56,7 @@ class RankingRequest(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a log comes from, and what is known of it there alone; a file has neither set, tests nor stop."""
+    """Origin of a log, and what is known of it there alone; a file has neither set, tests nor stop."""
 
     set_id: UUID
     version: int
@@ -135,7 +135,7 @@ def _require_possible(log: JudgedLog, request: RankingRequest) -> None:
 
 
 def _quantity(log: JudgedLog, request: RankingRequest, target: Target, published: Published | None) -> Quantity | None:
-    """What is ranked; None of methods that say it themselves, and of what has not converged."""
+    """Quantity that is ranked; None of methods that say it themselves, and of what has not converged."""
     if published is None or request.name in JOINT or not published.posterior.convergence.converged:
         return None
     return log.quantity(published, target.name)
@@ -159,7 +159,7 @@ def _standings(
 def _summary(
     log: JudgedLog, ranking: schemas.Ranking, target: Target, by_rule: str, stopping: schemas.Stopping | None
 ) -> list[str]:
-    """What is ranked, how sure that is, and what to do next."""
+    """Ranking, how sure it is, and what to do next."""
     signal = None if log.times is not None else log.signal(target.name)
     claims = confidence.summary(
         _places(ranking.ranking),
@@ -211,7 +211,7 @@ def _verdict_weight(log: JudgedLog, published: Published | None) -> schemas.Verd
 
 
 def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.JudgeScale] | None:
-    """By the judge's name, on the published scores, which are relative to their mean."""
+    """Scales by the judge's name, on the published scores, which are relative to their mean."""
     if published is None or published.scale is None:
         return None
     level = published.posterior.mean[: published.model.n].mean()
@@ -232,10 +232,10 @@ def _confidence(standings: Standings) -> schemas.Confidence | None:
 
 
 def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published: Published) -> schemas.Prompts | None:
-    """What would settle a ranking that is about new prompts."""
+    """Number of prompts that would decide a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    found = prompts_to_settle(published, log.item, request.stop, request.goal)
+    found = prompts_to_decide(published, log.item, request.stop, request.goal)
     return found and schemas.Prompts(
         judged=found.prompts,
         needed=found.needed,

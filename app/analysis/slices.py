@@ -32,7 +32,7 @@ class Tagged(NamedTuple):
 
 
 class Slicing(NamedTuple):
-    """What slices are made of."""
+    """Material of slices."""
 
     log: JudgedLog
     published: Published

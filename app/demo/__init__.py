@@ -74,7 +74,7 @@ def judge(answers: Set, verdicts: Verdicts, pace: float, stopped: Callable[[], b
 
 
 def outcome(answers: Set, status: AskStatus) -> str:
-    """How many comparisons were made, and what the ranking says."""
+    """Number of comparisons, and what the ranking says."""
     ranking = answers.ranking()
     end = f"{status} after {counted(ranking.comparisons, 'comparison')}"
     cost = f"{end}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else end

@@ -129,14 +129,14 @@ def _labels(table: Table, group_by: Sequence[str]) -> tuple[list[Labels], Ints]:
 
 
 def _judges(table: Table, column: str | None) -> Coded:
-    """Who judged: the column of that name, or `judge` if there is one, or nobody in particular."""
+    """Names of judges: the column of that name, or `judge` if there is one, or none."""
     if column is None and JUDGE not in table.columns:
         return _nameless(table)
     return coded_keys(table, column or JUDGE)
 
 
 def _items(table: Table, column: str | None) -> Coded:
-    """What was judged: the column of that name, or a usual one, or one thing; an empty cell is one too."""
+    """Item that was judged: the column of that name, or a usual one, or one thing; an empty cell is one too."""
     column = item_column(table, column)
     return _nameless(table) if column is None else coded(table, column)
 

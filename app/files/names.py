@@ -28,41 +28,41 @@ SHOWN = ("question", "context", "prompt")  # beside the texts of a pair
 
 
 class Recognised(NamedTuple):
-    """What a column holds, its usual names with the first choice first, and the option that names another."""
+    """Content of a column, its usual names with the first choice first, and the option that names another."""
 
     holds: str
     names: tuple[str, ...]
     option: str = ""
 
 
-_JUDGE = Recognised("Who judged; nobody in particular without it", (JUDGE,), "--judge")
-_ITEM = Recognised("What was judged, such as the prompt; one thing without it", ITEMS, "--item")
+_JUDGE = Recognised("Who judged; without it, one unnamed judge", (JUDGE,), "--judge")
+_ITEM = Recognised("What was judged, such as the prompt; without it, one item for all rows", ITEMS, "--item")
 RECOGNISED: dict[str, tuple[Recognised, ...]] = {
     "Comparisons": (
         Recognised("The candidate shown first", tuple(first for first, _ in PAIRS), "--first"),
         Recognised("The candidate shown second", tuple(second for _, second in PAIRS), "--second"),
-        Recognised("Who won: `first`, `second`, `tie`, `both_bad` or a key", OUTCOMES[:1], "--winner"),
-        Recognised("Instead: the probability that the first is better", OUTCOMES[1:], "--p-first"),
+        Recognised("Who won: a word of the list below, or the key of the winner", OUTCOMES[:1], "--winner"),
+        Recognised("Instead of `winner`: the probability that the first is better", OUTCOMES[1:], "--p-first"),
         _JUDGE,
-        Recognised("How many votes the row stands for; 1 without it", (WEIGHT,), "--weight"),
+        Recognised("How many votes the row stands for; without it, 1", (WEIGHT,), "--weight"),
         _ITEM,
     ),
     "Candidates": (
-        Recognised("The key; rows are numbered without it", KEYS, "--key"),
-        Recognised("The text; the column of the longest texts without it", TEXTS, "--text"),
+        Recognised("The key; without it, the number of the row", KEYS, "--key"),
+        Recognised("The text; without it, the column of the longest texts", TEXTS, "--text"),
     ),
     "Outputs of several systems": (
         Recognised("The system that wrote the output", SYSTEMS, "--system"),
         Recognised("The key of the prompt", (*PROMPT_KEYS, *OWN_KEYS), "--prompt"),
         Recognised("The text of the prompt, or a conversation", PROMPT_TEXTS, "--prompt"),
-        Recognised("The output; a conversation ends with it where there is none", OUTPUTS, "--output"),
+        Recognised("The output; without it, the end of the conversation", OUTPUTS, "--output"),
     ),
     "Absolute scores": (
         Recognised("The candidate", SCORED),
         Recognised("The score", SCORES),
-        Recognised("Its variance; that of rounding to whole numbers without it", (VARIANCE,)),
+        Recognised("Its variance; without it, that of rounding to whole numbers", (VARIANCE,)),
         Recognised(_JUDGE.holds, _JUDGE.names),
-        Recognised("What was scored; one thing without it", ("item",)),
+        Recognised("What was scored; without it, one item for all rows", ("item",)),
     ),
     "Pairs to judge": (
         Recognised("The key of the text shown first", tuple(first for first, _ in PAIRS), "--first"),

@@ -1,4 +1,4 @@
-"""Who won each comparison of a table: the words of a verdict, the name of the winner, or a probability."""
+"""Winners of the comparisons of a table: the words of a verdict, the name of the winner, or a probability."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which columns of a table hold the outputs of systems: those that are named, and the others by name and content.
+"""Columns of a table that hold the outputs of systems: those that are named, and the others by name and content.
 
 A long table has a row for each output, with its system and its prompt. A wide one has a row for each prompt, and a
 column for each system.
@@ -61,7 +61,7 @@ def has_conversations(table: Table, column: str) -> bool:
 
 
 def _with_prompts(table: Table, columns: OutputColumns) -> OutputColumns:
-    """With key and text of a prompt; a column that is named as the key and holds texts is both."""
+    """Columns with key and text of a prompt; a column that is named as the key and holds texts is both."""
     key, text = columns.prompt, columns.prompt_text
     if key and text is None and _is_text(table, key):
         return columns._replace(prompt=None, prompt_text=key)
@@ -73,7 +73,7 @@ def _with_prompts(table: Table, columns: OutputColumns) -> OutputColumns:
 
 
 def _with_outputs(table: Table, columns: OutputColumns) -> OutputColumns:
-    """With the columns of a long table where it has them, else with those of a wide one."""
+    """Columns of a long table where it has them, else those of a wide one."""
     taken = {columns.prompt, columns.prompt_text, *table.content.nested}
     others = [column for column in table.columns if column not in taken]
     if not columns.systems:
@@ -86,7 +86,7 @@ def _with_outputs(table: Table, columns: OutputColumns) -> OutputColumns:
 
 
 def _missing(table: Table, columns: OutputColumns) -> str:
-    """What no column is known for, and its option; empty where nothing is missing."""
+    """Content for which no column is known, and its option; empty where nothing is missing."""
     if not (columns.prompt or columns.prompt_text):
         return "prompts (--prompt)"
     if columns.systems or (columns.system and (columns.output or _has_outputs(table, columns.prompt_text))):

@@ -48,7 +48,7 @@ class _Wrong(Exception):
 
 
 class _Rows:
-    """What the rows so far amount to."""
+    """Content of the rows so far."""
 
     def __init__(self, table: Table, columns: OutputColumns, max_chars: int | None) -> None:
         self.prompts: dict[str, str] = {}  # text by key, empty where there is none
@@ -123,7 +123,7 @@ class _Rows:
 
 
 def item_key(text: str) -> str:
-    """The key of a prompt, from its id or its text: a long one is cut, and told apart by a hash of all of it."""
+    """The key of a prompt, from its id or its text: a long one is cut and gets a hash of all of it."""
     return text if len(text) <= LONGEST_KEY else f"{text[:WHOLE]}-{sha256(text.encode()).hexdigest()[:8]}"
 
 

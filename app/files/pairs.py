@@ -40,7 +40,7 @@ class PairColumns(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Of one order of a pair: a probability that the first is better, or what failed."""
+    """Verdict on one order of a pair: a probability that the first is better, or what failed."""
 
     p_first: float | None = None
     label_mass: float | None = None
@@ -131,7 +131,7 @@ def _sources(name: str, there: Sequence[str], columns: PairColumns) -> dict[str,
 
 
 def fields_of(pairs: pa.Table) -> list[dict[str, str | None]]:
-    """What a template may print of each pair: its texts, the question, and what there is of context and prompt."""
+    """Fields that a template may print of each pair: its texts, the question, and any context and prompt."""
     names = {"first": "first_text", "second": "second_text", **{shown: shown for shown in SHOWN}}
     absent = [None] * pairs.num_rows
     cells = [pairs[column].to_pylist() if column in pairs.column_names else absent for column in names.values()]

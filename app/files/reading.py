@@ -37,7 +37,7 @@ def read_all(path: str) -> list[Table]:
 
 
 def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
-    """What `read_all` reads, some rows at a time; of Parquet only the columns that are `wanted`.
+    """Rows of `read_all`, some at a time; of Parquet only the columns that are `wanted`.
 
     Raises InputError.
     """
@@ -59,7 +59,7 @@ def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
 
 
 def rows_of(path: str) -> int:
-    """How many rows there are, as far as files say beforehand. Raises InputError."""
+    """Number of rows, as far as files say beforehand. Raises InputError."""
     return sum(parquet.count_rows(file) for file in files_of(path) if file.lower().endswith(".parquet"))
 
 
@@ -154,7 +154,7 @@ def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
 
 
 def _without_void(table: Table) -> Table:
-    """What counts of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
+    """Rows that count of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
     if set(table.columns) >= EXPORTED:
         kept = _where_empty(table, "voided_by")
         return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))

@@ -67,7 +67,7 @@ def _repeats_like_a_prompt(table: Table, column: str) -> bool:
 
 
 def counts(table: Table, column: str) -> Counter[str]:
-    """How many rows have each value that is not empty; none where it cannot be read as text."""
+    """Number of rows with each value that is not empty; none where it cannot be read as text."""
     try:
         texts, code = coded(table, column)
     except InputError:

@@ -41,7 +41,7 @@ class Contents(NamedTuple):
 
 
 def read(source: Source) -> Contents:
-    """What the named columns say that a file holds, else what it looks like: comparisons, outputs or candidates.
+    """Kind of a file, by the named columns, else by what it looks like: comparisons, outputs or candidates.
 
     Raises InputError.
     """
@@ -113,7 +113,7 @@ def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
 def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
     """Comparisons with the client_id of the file or one made of the content: a copy of the file brings nothing new.
 
-    The same judgement made twice in one file is two comparisons: the second is numbered.
+    The same verdict twice in one file is two comparisons: the second is numbered.
     """
     seen: Counter[str] = Counter()
     identified = []
@@ -184,7 +184,7 @@ def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[i
 
 
 def summary(read: ReadOutputs) -> str:
-    """How many systems, prompts and outputs a file holds, and which of them nobody will compare."""
+    """Number of systems, prompts and outputs of a file, and those that will not be compared."""
     answers = Counter(key for system in read.candidates for key in system.outputs or {})
     silent = sum(not system.outputs for system in read.candidates)
     alone = sum(answers[item.key] < 2 for item in read.items)

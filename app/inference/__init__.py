@@ -2,7 +2,7 @@
 
 A verdict       state.advance    the log, its evidence (weights), its stage (what was learnt), then fitting.fold:
                                  the exact mean, and the covariance with one more column; at a new stage
-                                 fitting.fit makes both afresh
+                                 fitting.fit computes both again
 A pair          state.ask        which pairs are open, then choosing: the best one by the set's criterion
 A stop          state.check      first on the live posterior, then on the exact one
 A ranking       state.exact      the posterior as it is published (fitting.publish), then targets: the quantity that
@@ -20,7 +20,7 @@ A ranking       state.exact      the posterior as it is published (fitting.publi
     experts      what one comparison says of a score difference
     regimes.py   every size at which something else is done
 
-Each imports only what stands below it. A door is the __init__ of a package: other rooms import what it lists.
+Each imports only what stands below it. A door is the __init__ of a package: other packages import what it lists.
 Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service),
 words for people (sentences).
 """

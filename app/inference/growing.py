@@ -41,7 +41,7 @@ def appended(old: NDArray[Number], new: NDArray[Number]) -> NDArray[Number]:
 
 
 def _buffer_of(old: NDArray[Number], many: int) -> _Buffer | None:
-    """Where `old` begins, if it may go on there up to `many` entries, as nobody else may from now on."""
+    """Place where `old` begins, if it may go on there up to `many` entries, as no other array may from now on."""
     buffer = old.base
     if not isinstance(buffer, _Buffer):
         return None

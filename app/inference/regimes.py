@@ -32,7 +32,7 @@ How scores are fitted
     BIASED_BY_DEFAULT        500  candidates  judges who say probabilities have a position bias; beyond, none by
                                               default, as it makes the next pair slow to choose [71]
 
-What answers are worth
+Verdict weights
 
     DECOMPOSED               500  candidates  evidence by eigenvalues or a determinant, and variances of repeated pairs
                                               from a matrix; beyond, by Lanczos' quadrature and local push, which take
@@ -46,13 +46,13 @@ What answers are worth
                                               with 300 [68]
     POOL_PROPAGATED           32  candidates  the same of a set in a pool, however few its votes; beyond, by Laplace's
                                               normal, if votes are enough. A set takes 15 ms [68]
-    EFFECTS_POOLED            64  candidates  a set tells its pool of its models' effects; beyond, it does not, as that
+    EFFECTS_POOLED            64  candidates  a set shares its models' effects with its pool; beyond, it does not: that
                                               takes longer than all else that is pooled [not kept]
 
 Which pair is next
 
     FULLY_SUMMED              64  candidates  the knowledge gradient of all pairs, over all pairs; beyond, of a
-                                              shortlist, or among so many candidates who are least settled, and for a
+                                              shortlist, or among so many candidates that are least decided, and for a
                                               ranking components are joined first. All pairs take N^4 steps: 4 ms with
                                               64 [35, 40, 47]
     CONTENDERS                64  candidates  all may contend for the top k; beyond, so many who are in front, or 2 k if

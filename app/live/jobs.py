@@ -1,9 +1,9 @@
 """Long computations beside the requests that ask for them: one for each question about a set.
 
-A request waits a little. Then it gets the last result that there is, which says its version, or is told how far the
-work is; whoever asks again gets the new result once it is there. So a log that grows faster than it can be computed has
-results too. Once everybody who waited for it has gone, work is dropped before it begins and between reading and
-computing; a computation is finished and kept.
+A request waits a little. Then it gets the last result, which says its version, or the progress of the work. A later
+request gets the new result once it is ready. So a log that grows faster than it can be computed has results too. Once
+every request that waited has gone, work is dropped before it begins and between reading and computing. A computation
+that has begun is finished and kept.
 """
 
 import asyncio

@@ -112,7 +112,7 @@ class LivePosteriors:
         self.warm = True
 
     def weigh(self, set_ids: Iterable[UUID]) -> None:
-        """Take note of how large these sets are now, and forget others where they leave them no room."""
+        """Take note of how large these sets are now, and forget others where they leave them no space."""
         for set_id in set_ids:
             if set_id in self._sets:
                 self._note_size(set_id, self._sets[set_id].size_bytes)

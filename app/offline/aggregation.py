@@ -173,7 +173,7 @@ def _percent(advance: Callable[[int], None]) -> Callable[[Step], None]:
 
 
 def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
-    """Rows of one item put together, after those that are swapped are turned round; its first row has its texts."""
+    """Rows of one item put together, after the swapped ones are inverted; its first row has its texts."""
     judged, (items, item) = rows.judged, encode(rows.judged.items)
     labels = np.where(judged.people.any(axis=2, keepdims=True), judged.people, np.nan)
     people, truth = votes(_means(_turned(labels, swapped), item)), np.full(len(items), UNKNOWN)
@@ -186,7 +186,7 @@ def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
 
 
 def _turned(y: Probabilities, swapped: Bools) -> Probabilities:
-    """With the first two classes changing places where swapped."""
+    """Swap the first two classes where swapped."""
     return np.where(swapped[:, None, None], y[:, :, [1, 0, *range(2, y.shape[2])]], y)
 
 

@@ -42,7 +42,7 @@ def wanting(case: Case, wanted: WantedGoal) -> Case:
 
 
 def reached(scores: Floats, truth: Floats, goal: Goal) -> float:
-    """How far (N,) scores get to a goal that is not the ranking, from 0 to 1.
+    """Progress of (N,) scores to a goal that is not the ranking, from 0 to 1.
 
     top_k          the share of the candidates that score best which are among the k that are best
     against, pair  the share of the pairs that are in the right order

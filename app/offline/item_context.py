@@ -1,4 +1,4 @@
-"""What the items of a file say: their texts and features, for methods that read them."""
+"""Contents of the items of a file: their texts and features, for methods that read them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,9 +1,9 @@
 """Pairs in files, judged without a service into a folder of verdicts, in this process or on a Ray cluster.
 
-The pairs are cut into parts of a fixed number of rows. The verdicts on a part are a Parquet file, which appears when
-all of them are there: a job that was stopped goes on with the parts that are missing, and a part that is judged twice,
-as its first judge was killed, is the same file again. `_job.json` says what the verdicts are of, so that nobody goes on
-with another judge, template or file of pairs.
+The pairs are cut into parts of a fixed number of rows. The verdicts on a part are a Parquet file, which appears once
+all of them are made. A job that was stopped goes on with the missing parts. A part that is judged twice, as its first
+judge was killed, is the same file again. `_job.json` says what the verdicts are of, so that nobody goes on with another
+judge, template or file of pairs.
 """
 
 import json
@@ -32,7 +32,7 @@ ROWS = 4096  # of a part
 
 
 class JudgingJob(NamedTuple):
-    """What is judged, by whom, and where the verdicts go. All paths are absolute."""
+    """Job of judging: what, by which judge, and where the verdicts go. All paths are absolute."""
 
     files: tuple[str, ...]
     columns: PairColumns
@@ -173,7 +173,7 @@ def _verdict(outcome: Outcome) -> Verdict:
 
 
 def _go_on_with_the_same(job: JudgingJob) -> None:
-    """Write what this job is, unless it is there already. Raises InputError in the folder of another job."""
+    """Write what this job is, unless it is written. Raises InputError in the folder of another job."""
     described, file = json.loads(json.dumps(_description(job))), job.folder / DESCRIPTION
     if not file.exists():
         if any(job.folder.glob("part-*.parquet")):

@@ -30,7 +30,7 @@ def refuse_of_several(**options: object) -> None:
 
 
 def names_of(files: Sequence[str]) -> list[str]:
-    """What stands before the first dot of each file's name; the whole path where two would be alike."""
+    """Names of files up to the first dot; the whole path where two would be alike."""
     short = [Path(file).name.partition(".")[0] or file for file in files]
     times = Counter(short)
     return [name if times[name] == 1 else file for name, file in zip(short, files, strict=True)]

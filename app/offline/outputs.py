@@ -1,4 +1,4 @@
-"""What is known of the prompts and outputs of a log: by a table of outputs beside it, or by a column of its own."""
+"""Prompts and outputs of a log: by a table of outputs beside it, or by a column of its own."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ TagsByItem = Mapping[str, Tags]  # by the key of the item, as `item_key` has it
 
 
 class OutputsBeside(NamedTuple):
-    """What a table of outputs tells of a log."""
+    """Content of a table of outputs about a log."""
 
     tags: TagsByItem
     covariates: Mapping[str, Mapping[Output, float]]  # by name
@@ -26,7 +26,7 @@ NO_OUTPUTS = OutputsBeside({}, {})
 
 
 def load(path: str, by: str | None = None, covariates: Sequence[str] = ()) -> OutputsBeside:
-    """What files of outputs have. Raises InputError, also where `by` can be no tag, or a column no covariate."""
+    """Content of files of outputs. Raises InputError, also where `by` can be no tag, or a column no covariate."""
     tags: dict[str, Tags] = {}
     numbers: dict[str, dict[Output, float]] = {name: {} for name in covariates}
     for table in read_all(path):

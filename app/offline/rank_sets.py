@@ -25,7 +25,7 @@ class Meetings(NamedTuple):
 
     @property
     def by_people(self) -> int:
-        """How many of them people judged."""
+        """Number of them that people judged."""
         return int(self.verdicts.people.are_there.sum())
 
 

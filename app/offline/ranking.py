@@ -40,7 +40,7 @@ from app.inference.fitting import (
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
 from app.inference.targets import judged_alone, publish_for, quantity_of
-from app.offline import absolute_scores, outputs, room
+from app.offline import absolute_scores, memory, outputs
 from app.offline.agreement import JudgeAgreement, agreement_of
 from app.offline.groups import Group, split
 from app.offline.win_rates import WinMatrix, matrix_of
@@ -109,7 +109,7 @@ def rank_file(
     folds = reads_sums(method)
     if not folds:
         rows = rows_of(path)
-        room.require(room.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
+        memory.require(memory.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
     tags, by = dict[str, outputs.Tags](), method.by
     if outputs_of and by is None and not method.covariate:
         raise InputError("--outputs is for --by, which ranks by a tag of the prompts, and for --covariate; name one")
@@ -122,7 +122,7 @@ def rank_file(
         tags.update(beside.tags)
     elif by:
         parts = outputs.noted(parts, columns.item, by, tags)
-    tables = room.while_there_is(parts, "rank fewer groups at a time")
+    tables = memory.while_there_is(parts, "rank fewer groups at a time")
     comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
@@ -156,10 +156,10 @@ def reads_sums(method: RankingMethod) -> bool:
 def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises InputError and NotConvergedError."""
     method, left_out = _possible_for(group, method)
-    _require_room(group, method)
+    _require_memory(group, method)
 
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
-        """As the service does. Where nobody is named, one judge is behind all rows, as `nextpair import` has it."""
+        """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
         if covariates is None:
             return alone(target)
         return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
@@ -203,7 +203,7 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
         and (len(group.keys) > DENSE or group.is_folded)
     ):
         method = method._replace(verdict_weight="one-vote")
-        left_out.append("what an answer is worth: it counts as one vote")
+        left_out.append("verdict weights: each verdict counts as one vote")
     if method.position_bias == "auto" and group.is_folded:
         method = method._replace(position_bias="none")
         left_out.append("position biases: none is assumed")
@@ -234,15 +234,15 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
     )
 
 
-def _require_room(group: Group, method: RankingMethod) -> None:
+def _require_memory(group: Group, method: RankingMethod) -> None:
     """Raises InputError where what many candidates take does not fit into memory."""
     n, comparisons = len(group.keys), group.comparisons.size
     if _is_certified(group, method):
-        room.require(room.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
+        memory.require(memory.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
     elif n > DENSE and method.name not in ROWWISE:
         by_rows = "--method soft-bt --verdict-weight one-vote without biases or --scores"
         remedy = f"{by_rows} needs none above {DENSE:,} candidates"
-        room.require(room.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
+        memory.require(memory.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
 
 
 def _is_certified(group: Group, method: RankingMethod) -> bool:

@@ -18,7 +18,7 @@ PROJECT = "simulation"
 
 
 def run_through(url: str, fleets: Sequence[Fleet]) -> Iterator[list[Floats]]:
-    """`simulation.run` of every job, asked and told through the service at `url`; a set learns by itself there."""
+    """`simulation.run` of every job, through the service at `url`; a set learns by itself there."""
     with Client(url) as service:
         for fleet in fleets:
             yield [_replayed(service, job) for job in fleet]

@@ -1,7 +1,7 @@
 """Runs of active learning against a judge whose answers are all known.
 
-A loop asks for pairs and is told the answers; after each batch its scores are held against the truth by Spearman's
-rank correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
+A loop asks for pairs and receives verdicts. After each batch its scores are compared with the truth by Spearman's rank
+correlation (ties share the mean rank) and by Pearson's, 0 where all scores are equal. Where the goal is not the
 ranking, how far it is reached (goals.py) stands for Spearman's.
 
     efficiency curve      these correlations after 1, 2, ... comparisons; it stands still within a batch
@@ -53,7 +53,7 @@ class Setup(NamedTuple):
     seed: int
     method: RankingMethod
     batch: int = 1
-    pooled: bool = False  # where it is learnt what answers are worth: from all cases together
+    pooled: bool = False  # where verdict weights are learnt: from all cases together
     tournament: Tournament | None = None  # which pairs candidates instead of the policy
 
 
@@ -106,16 +106,16 @@ class LocalLoop:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to learn anew from a pool what answers are worth."""
+        """Whether it is time to learn verdict weights from a pool again."""
         return self.snapshot.learnt is not None and self.snapshot.stage.learnt != self._pooled_at
 
     def learn(self, hyperprior: Hyperprior) -> None:
-        """Learn what answers are worth, given what a pool says of it."""
+        """Learn verdict weights, given what a pool says of them."""
         self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
         self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
-    def told(self) -> LogContribution:
-        """What the answers say by themselves, for the pool."""
+    def contribution(self) -> LogContribution:
+        """Contribution of the answers to the pool."""
         return contribution_of(self.snapshot.log, (), self.snapshot.interpretation, self.snapshot.model.n)
 
     def scores(self) -> Floats:
@@ -196,12 +196,12 @@ def replay(loop: Loop, case: Case, limit: int) -> Floats:
 
 
 def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: Sequence[int]) -> list[Floats]:
-    """`replay` of several, batch by batch, which learn together what answers are worth."""
+    """`replay` of several, batch by batch, which learn verdict weights together."""
     runs = [Run(loop, case, limit) for loop, case, limit in zip(loops, cases, limits, strict=True)]
     going = [(run, run.step()) for run in runs]
     while going := [(run, comparisons) for run, comparisons in going if comparisons]:
         if due := [loop for loop in loops if loop.is_due]:
-            hyperprior = pooled([loop.told() for loop in loops])
+            hyperprior = pooled([loop.contribution() for loop in loops])
             for loop in due:
                 loop.learn(hyperprior)
         for run, comparisons in going:
@@ -211,7 +211,7 @@ def replay_together(loops: Sequence[LocalLoop], cases: Sequence[Case], limits: S
 
 
 def full_set_scores(case: Case, method: RankingMethod) -> Floats:
-    """(N,) from every ordered pair that the judge offers, each of them worth one vote, and all absolute scores."""
+    """(N,) from every ordered pair that the judge offers, each of one vote, and all absolute scores."""
     first, second = np.nonzero(~np.isnan(case.offered))
     comparisons, n = by_one_judge(first, second, case.offered[first, second]), len(case.keys)
     method = method._replace(verdict_weight="one-vote")

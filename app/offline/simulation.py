@@ -2,7 +2,7 @@
 
 efficiency curve  Spearman's correlation, the mean over the cases; a case that has run out of pairs keeps its last value
 cost of a target  the fewest comparisons where the curve is at least target * full-set correlation
-its error         the standard deviation of that, averaged over seeds, when the cases are drawn anew (bootstrap)
+its error         the standard deviation of that, averaged over seeds, when the cases are drawn again (bootstrap)
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from app.offline.cases import Case, noisy
 from app.offline.replay import Setup, agreement, full_set_scores, open_loop, pearson, replay, replay_together
 from app.offline.tournaments import Tournament
 
-WORTH_A_POOL = 10_000  # comparisons, about 4 s
+POOL_FROM = 10_000  # comparisons, about 4 s
 RESAMPLES = 200
 
 Way = Criterion | Tournament  # of choosing pairs
@@ -69,7 +69,7 @@ class Cost(NamedTuple):
     last_pearson: float
 
 
-Fleet = tuple[Job, ...]  # runs that learn together what answers are worth; mostly one alone
+Fleet = tuple[Job, ...]  # runs that learn verdict weights together; mostly one alone
 Runner = Callable[[Sequence[Fleet]], Iterable[list[Floats]]]
 
 
@@ -101,7 +101,7 @@ def in_parallel(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
 
 def in_parallel_where_it_pays(fleets: Sequence[Fleet]) -> Iterable[list[Floats]]:
     work = sum(job.limit for fleet in fleets for job in fleet)
-    return in_parallel(fleets) if work > WORTH_A_POOL else one_by_one(fleets)
+    return in_parallel(fleets) if work > POOL_FROM else one_by_one(fleets)
 
 
 def simulate(
@@ -152,9 +152,9 @@ def _fleets(cases: Sequence[Case], setup: Setup, limit_share: float, noise: floa
     """A job for each case, which draws independently of the others."""
     jobs = []
     for k, case in enumerate(cases):
-        heard = noisy(case, noise, np.random.default_rng([setup.seed, k]))
+        noisy_case = noisy(case, noise, np.random.default_rng([setup.seed, k]))
         limit = ceil(limit_share * case.ordered_pairs)
-        jobs.append(Job(heard, setup._replace(seed=case_seed(setup.seed, k)), limit))
+        jobs.append(Job(noisy_case, setup._replace(seed=case_seed(setup.seed, k)), limit))
     return [tuple(jobs)] if setup.pooled else [(job,) for job in jobs]
 
 
@@ -200,7 +200,7 @@ def error(curves: Curves, way: Way, target: float) -> float | None:
 
 
 def resampled_costs(curves: Curves, way: Way, target: float) -> Floats:
-    """(RESAMPLES,) mean cost over seeds with the cases drawn anew, which are the same for every way.
+    """(RESAMPLES,) mean cost over seeds with the cases drawn again, which are the same for every way.
 
     A curve that never gets there counts as one comparison more than it has.
     """

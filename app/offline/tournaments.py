@@ -38,7 +38,7 @@ def round_robin(exists: Bools, points: Floats, rng: np.random.Generator) -> Pair
 
 
 def swiss(exists: Bools, points: Floats, rng: np.random.Generator) -> Pairs:
-    """Reads `points` anew at the beginning of every round."""
+    """Reads `points` again at the beginning of every round."""
     left = exists.copy()
     while left.any():
         waiting = np.lexsort((rng.random(len(points)), -points)).tolist()

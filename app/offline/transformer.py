@@ -4,8 +4,8 @@
     h_n      the transformer's last hidden state at the last token
     f(X_n)   (h_n - centre) / spread / sqrt(F), by the mean and deviation over the items before anything is learnt
 
-`encode` gives f(X). `fine_tuned` is a learner in place of `skill_aggregation.linear` that learns the transformer too:
-from a fit to f(X) on, Adam goes down the same loss, until groups held out are said no better. There is no dropout.
+`encode` gives f(X). `fine_tuned` is a learner in place of `skill_aggregation.linear` that learns the transformer too.
+From a fit to f(X) on, Adam goes down the same loss, until groups held out are said no better. There is no dropout.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

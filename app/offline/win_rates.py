@@ -13,7 +13,7 @@ from app.inference.reporting import attenuation, expected_win_rates
 
 
 class WinMatrix(NamedTuple):
-    """In the order of a ranking."""
+    """Rows in the order of a ranking."""
 
     keys: list[str]  # (N,)
     p: list[list[float | None]]  # (N, N), None on the diagonal

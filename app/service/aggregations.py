@@ -73,7 +73,7 @@ def _require_possible(body: schemas.AggregationIn) -> None:
 
 
 def _names(answers: Iterable[Mapping[str, object]]) -> list[str]:
-    """By first appearance."""
+    """Names by first appearance."""
     return list(dict.fromkeys(name for each in answers for name in each))
 
 
@@ -139,7 +139,7 @@ def _numbers_of_classes(classes: Sequence[str], tie: str | None) -> dict[str, in
 def _share(answer: str | float) -> float:
     """Raises ValueError."""
     if isinstance(answer, str):
-        raise ValueError(f"{answer[:SHOWN]!r} is not a probability of yes; send 0 to 1, or send classes")
+        raise ValueError(f"{answer[:SHOWN]!r} is not a probability of yes; send one from 0 to 1, or name the classes")
     return answer
 
 
@@ -160,7 +160,7 @@ def _aggregate(body: schemas.AggregationIn, judged: AnsweredItems) -> schemas.Ag
 
 
 def _context(items: Sequence[schemas.ItemAnswers]) -> ItemContext:
-    """Whoever is in no group is alone in one."""
+    """Context of items; an item in no group is alone in one."""
     groups = encode([("item", each.item) if each.group is None else ("group", each.group) for each in items])[1]
     return ItemContext(hashed_ngrams([each.texts or {} for each in items]), groups)
 

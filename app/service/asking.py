@@ -1,7 +1,8 @@
 """Asking: which pairs a judge gets.
 
 Pairs come from three sources, in this order: the judge's own live leases, what selection finds in the log and the
-leases of everyone else, and, while others hold all that is left, whatever is given back within `wait_seconds`.
+leases of everyone else, and whatever is given back within `wait_seconds`. The last is for when others hold all that is
+left.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from app.inference.state import Checked, HumanCheck, Sought, check
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
-from app.service.context import Context, SpentSet, existing_judges, existing_set
+from app.service.context import Context, ExhaustedSet, existing_judges, existing_set
 from app.service.goals import wanting
 from app.service.grouping import by_set
 from app.service.leases import NOBODY, Asker, PairLease, Place, Texts
@@ -32,7 +33,7 @@ from app.storage.assignments import NewLease
 from app.storage.driver import give_up
 
 POLL_SECONDS = 5.0  # a lease that expires sends no notice
-MOST_SPENT = 100_000  # sets that are known to have nothing to give: 30 MB
+MOST_EXHAUSTED = 100_000  # sets that are known to have nothing to give: 30 MB
 MOST_LEASED = 50_000  # assignments whose set is known: 12 MB
 
 
@@ -42,7 +43,7 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
     deadline = clock() + request.wait_seconds
     topic = ctx.notices.about(set_id)
     while True:
-        heard = topic.notices
+        seen = topic.notices
         answers = await ask_together(ctx, request, {set_id: request.count}, request.count, presenting.LARGEST_ANSWER)
         if set_id not in answers:
             async with ctx.reading() as db:
@@ -52,7 +53,7 @@ async def ask(ctx: Context, set_id: UUID, request: schemas.Ask) -> schemas.Assig
         if answer.status != "all_leased" or answer.assignments or left <= 0 or ctx.notices.closed:
             return answer
         with ctx.asks.resting():
-            await topic.wait(heard, min(left, POLL_SECONDS))
+            await topic.wait(seen, min(left, POLL_SECONDS))
 
 
 async def preview(
@@ -88,11 +89,11 @@ async def _as_anybody(
 
 
 async def ask_together(
-    ctx: Context, request: schemas.Ask | schemas.AskMany, counts: Mapping[UUID, int], most: int, room: int
+    ctx: Context, request: schemas.Ask | schemas.AskMany, counts: Mapping[UUID, int], most: int, space: int
 ) -> dict[UUID, schemas.Assignments]:
-    """So many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
+    """Lease so many pairs of each set and `most` of all, in this order, with every other ask on these sets held back.
 
-    Fewer where their texts take more than `room` bytes, though one where there is any. Sets that are gone are left out.
+    Fewer where their texts take more than `space` bytes, but at least one if there is any. Deleted sets are left out.
     """
     ids = sorted(counts)
     held_back = all_of(ctx.live.get(set_id).asking for set_id in ids)
@@ -102,14 +103,14 @@ async def ask_together(
     ):
         asker = await _asker(ctx, db, request)
         is_about_many = isinstance(request, schemas.AskMany)
-        states, own = await _load(ctx, db, asker, request.goal, counts, most, room, is_about_many=is_about_many)
+        states, own = await _load(ctx, db, asker, request.goal, counts, most, space, is_about_many=is_about_many)
         chosen = await choosing.choose(ctx, states, most - len(own), asker.checks)
-        new = fitting(chosen, {state.current.id: state.current for state in states}, room, behind=own)
+        new = fitting(chosen, {state.current.id: state.current for state in states}, space, behind=own)
         leased, texts = await leases.lease(db, new, asker)
         if not states:
             await give_up(db)  # a new judge who asks of sets that are gone leaves no trace
     if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
-        _note_spent(ctx, states, {*by_set(own), *by_set(chosen)}, asker.judge)
+        _note_exhausted(ctx, states, {*by_set(own), *by_set(chosen)}, asker.judge)
     _note_leased(ctx, [*own, *leased])
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
@@ -134,19 +135,19 @@ async def _load(
     goal: schemas.Goal | None,
     counts: Mapping[UUID, int],
     most: int,
-    room: int,
+    space: int,
     *,
     is_about_many: bool,
 ) -> tuple[list[AskState], list[PairLease]]:
-    """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find room."""
+    """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find space."""
     heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
     many, people = await aiming(db, await posteriors.current_many(ctx, db, heads))
     # People who check a judge go on when the set's own queue has ended.
     checked = await _checked(ctx, many if asker.checks is None else [], people)
     current = {each.id: wanting(each, goal, is_about_many=is_about_many) for each in many}
     own_rows = leases.own_rows(rows, counts, most, asker)
-    # Before they are handed out: one that finds no room stays as its holder knows it.
-    fitting_rows = fitting(own_rows, current, room)
+    # Before they are handed out: one that finds no space stays as its holder knows it.
+    fitting_rows = fitting(own_rows, current, space)
     own, rows = await leases.hand_out_again(db, rows, fitting_rows, asker)
     lacking, blocking = Counter(counts), by_set(rows)
     lacking.subtract(lease.set_id for lease in own)
@@ -191,7 +192,7 @@ async def _checked(ctx: Context, current: Iterable[CurrentSet], people: Collecti
     return checked
 
 
-def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:
+def _note_exhausted(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:
     """Remember which sets, of those not `giving`, have nothing to give even if all leases come back.
 
     A set that cannot converge by this judge may by another, and pairs that overlap wait for others; else a set has
@@ -203,9 +204,10 @@ def _note_spent(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UU
         may_be_blocked = status in ("exhausted", "cannot_converge") and state.blocked.item.size > 0
         if state.lacking > 0 and set_id not in giving and status != "all_leased" and not may_be_blocked:
             only_here = status == "cannot_converge" or terms.plan.overlap is not None
-            ctx.spent[set_id, judge if only_here else None] = SpentSet(catalogue.revision, snapshot.version, status)
-    while len(ctx.spent) > MOST_SPENT:
-        del ctx.spent[next(iter(ctx.spent))]
+            by = judge if only_here else None
+            ctx.exhausted[set_id, by] = ExhaustedSet(catalogue.revision, snapshot.version, status)
+    while len(ctx.exhausted) > MOST_EXHAUSTED:
+        del ctx.exhausted[next(iter(ctx.exhausted))]
 
 
 def _note_leased(ctx: Context, leased: Sequence[PairLease]) -> None:

@@ -13,7 +13,7 @@ from app.service.context import Context, existing_sets
 from app.service.errors import AppError, Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
-from app.storage.failures import FAILURES, is_in_the_way
+from app.storage.failures import FAILURES, is_busy
 
 log = logging.getLogger("nextpair")
 # Sets in one transaction. Other asks of these wait for its end: some tenths of a second, if all must first be read from
@@ -62,10 +62,10 @@ async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int
     queue: dict[UUID, int] = {}
     statuses: set[AskStatus] = set()
     for row in rows:
-        known = (ctx.spent.get((row.id, judge)) for judge in (None, request.judge))
-        spent = next((each for each in known if each and each[:2] == (row.revision, row.version)), None)
-        if spent and not row.leases:
-            statuses.add(spent.status)
+        known = (ctx.exhausted.get((row.id, judge)) for judge in (None, request.judge))
+        exhausted = next((each for each in known if each and each[:2] == (row.revision, row.version)), None)
+        if exhausted and not row.leases:
+            statuses.add(exhausted.status)
         else:
             queue[row.id] = int(row.leases)
     return queue, statuses
@@ -107,11 +107,11 @@ async def _ask_some(
     earlier = {set_id: len(collected.pairs.get(set_id, ())) for set_id in shares}
     counts = {set_id: earlier[set_id] + share for set_id, share in shares.items()}
     others = [pair for set_id, pairs in collected.pairs.items() if set_id not in shares for pair in pairs]
-    most, room = request.count - len(others), presenting.LARGEST_ANSWER - sum(map(presenting.size_of, others))
+    most, space = request.count - len(others), presenting.LARGEST_ANSWER - sum(map(presenting.size_of, others))
     try:
-        answers = await ask_together(ctx, request, counts, most, room)
+        answers = await ask_together(ctx, request, counts, most, space)
     except (Busy, *FAILURES) as error:
-        if not isinstance(error, Busy) and not is_in_the_way(error):
+        if not isinstance(error, Busy) and not is_busy(error):
             raise
         collected.obstacle = error
         return []
@@ -121,7 +121,7 @@ async def _ask_some(
         return await _ask_apart(ctx, request, shares, collected)
     collected.statuses |= {answer.status for answer in answers.values()}
     collected.pairs |= {set_id: answer.assignments for set_id, answer in answers.items()}
-    is_full = sum(presenting.size_of(pair) for answer in answers.values() for pair in answer.assignments) >= room
+    is_full = sum(presenting.size_of(pair) for answer in answers.values() for pair in answer.assignments) >= space
     collected.left = 0 if is_full else request.count - sum(map(len, collected.pairs.values()))
     return [set_id for set_id, answer in answers.items() if len(answer.assignments) == counts[set_id]]
 

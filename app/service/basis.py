@@ -91,7 +91,7 @@ class Basis:
         return np.log1p(np.where(lengths > 0.0, lengths, np.nan)) if covariate == "length" else None
 
     def sought(self, target: InferenceTargetName) -> Sought:
-        """What a ranking with this target is certain about."""
+        """Subject of the confidence of a ranking with this target."""
         return Sought(target, self.catalogue.has, self.people)
 
     def target(self, wanted: InferenceTargetName | None = None, method: MethodName | None = None) -> Target:
@@ -99,7 +99,7 @@ class Basis:
         return self.judged.target(method or self.row.expert, self.row.inference_target, wanted)
 
     def ranked(self, target: InferenceTargetName) -> Quantity:
-        """What the set's own method ranks for this target. Raises Impossible."""
+        """Quantity that the set's own method ranks for this target. Raises Impossible."""
         return self.judged.quantity(self.published_for(target), target)
 
 

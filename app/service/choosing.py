@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 from nextpair.words import AskStatus
 
-from app.inference.choosing import Stop, can_be_met, has_claims, prompts_to_settle
+from app.inference.choosing import Stop, can_be_met, has_claims, prompts_to_decide
 from app.inference.state import (
     BlockedPairs,
     Checked,
@@ -118,7 +118,7 @@ def has_pairs(state: AskState) -> bool:
 
 
 def _reopenings(state: AskState) -> Sequence[Reopening | None]:
-    """Those for whom pairs may open again, in turn, or None where the set ends once its pairs are used up."""
+    """Judges for whom pairs may open again, in turn, or None where the set ends once its pairs are used up."""
     terms, n = state.current.terms, state.current.snapshot.model.n
     stop = terms.stop
     if stop is None or not state.are_people or not can_be_met(stop, n, terms.plan.goal):
@@ -175,9 +175,9 @@ def _why_it_cannot(state: AskState) -> str:
 
 
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
-    """What more prompts would do, of a set that is about new ones."""
+    """Effect of more prompts, of a set that is about new ones."""
     snapshot, goal = current.snapshot, current.terms.plan.goal
-    found = prompts_to_settle(exact(snapshot), snapshot.evidence.item, stop, goal)
+    found = prompts_to_decide(exact(snapshot), snapshot.evidence.item, stop, goal)
     by_rule = has_claims(stop, goal, snapshot.model.n)
     return found and f"{stopping.ALL_JUDGED} {prompts.needed(found, by_rule=by_rule)}"
 

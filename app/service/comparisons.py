@@ -254,7 +254,7 @@ def _require_place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> N
 async def _without_duplicates(
     db: AsyncConnection, set_id: UUID, entries: Sequence[NewComparison]
 ) -> Sequence[NewComparison]:
-    """Those whose client_id is new. Raises ClientIdReused where it stands for something else."""
+    """Comparisons whose client_id is new. Raises ClientIdReused where it stands for something else."""
     named = [entry.client_id for entry in entries if entry.client_id is not None]
     if not named:
         return entries
@@ -263,7 +263,7 @@ async def _without_duplicates(
 
 
 def _fresh(entries: Sequence[NewComparison], seen: dict[str, NewComparison | Record]) -> list[NewComparison]:
-    """Those whose client_id is not `seen`, nor that of an earlier one. Raises ClientIdReused."""
+    """Comparisons whose client_id is not `seen`, nor that of an earlier one. Raises ClientIdReused."""
     fresh = []
     for n, entry in enumerate(entries):
         earlier = None if entry.client_id is None else seen.setdefault(entry.client_id, entry)

@@ -21,7 +21,7 @@ from app.storage.driver import transaction
 from app.storage.schema import Record
 
 
-class SpentSet(NamedTuple):
+class ExhaustedSet(NamedTuple):
     """A set that has no pair, for anybody or for one judge, until its revision or its version changes."""
 
     revision: int
@@ -42,7 +42,7 @@ class Context:
     turns: Turns = field(default_factory=Turns)
     asks: Asks = field(default_factory=Asks)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
-    spent: dict[tuple[UUID, str | None], SpentSet] = field(default_factory=dict)  # by set and judge; None is anybody
+    exhausted: dict[tuple[UUID, str | None], ExhaustedSet] = field(default_factory=dict)  # judge None: any
     set_of: dict[UUID, UUID] = field(default_factory=dict)  # by assignment, of those last handed out here
 
     def reading(self) -> AsyncConnection:

@@ -69,7 +69,7 @@ def interpretation_of(row: Record) -> Interpretation:
 
 
 def _for_so_many(interpretation: Interpretation, candidates: int) -> Interpretation:
-    """What answers are worth is learnt with matrices of all pairs: of very many candidates each counts as one vote."""
+    """Learning verdict weights takes matrices of all pairs: with very many candidates each verdict is one vote."""
     if candidates <= DENSE:
         return interpretation
     return interpretation._replace(method=interpretation.method._replace(verdict_weight="one-vote"))

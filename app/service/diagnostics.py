@@ -22,7 +22,7 @@ from app.service.context import Context
 from app.storage import assignments, judges
 
 Failures = Mapping[str, Mapping[str, int]]  # how often each kind, by the judge's name
-MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published anew
+MOMENTS, REFITTED = 12, 400  # of a history at most; candidates in all of its moments, where each is published again
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Facts:
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
-    """Those of the log at one version; failures, which are no part of it, as of now.
+    """Diagnostics of the log at one version; failures, which are no part of it, as of now.
 
     Raises UnknownSet, SetDeleted, StillComputing.
     """
@@ -58,7 +58,7 @@ async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
 
 
 async def failures_of(ctx: Context, set_id: UUID) -> Failures:
-    """How often each kind, by the judge's name."""
+    """Counts of each kind, by the judge's name."""
     async with ctx.reading() as db:
         by_id = await assignments.failures(db, set_id)
         names = await judges.names(db, by_id) if by_id else {}
@@ -87,7 +87,7 @@ def _history(basis: Basis) -> list[schemas.Moment]:
 
 
 def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
-    """Without failures and history."""
+    """Diagnostics without failures and history."""
     judged, snapshot = basis.judged, basis.snapshot
     return schemas.Diagnostics(
         set_id=basis.row.id,

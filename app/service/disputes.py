@@ -42,7 +42,7 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
 
 
 def _fitting(many: list[DisputedPair], catalogue: Catalogue) -> int:
-    """How many of them have texts that find room in one answer."""
+    """Number of them whose texts fit in one response."""
     prompts = (len((catalogue.items[each.item][1] or "").encode()) for each in many)
     outputs = (int(catalogue.lengths[each.item, [each.low, each.high]].sum()) for each in many)
     return sum(size <= LARGEST_ANSWER for size in accumulate(map(int.__add__, prompts, outputs)))

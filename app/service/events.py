@@ -49,7 +49,7 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
     topic: Topic[_Look] = ctx.notices.about(set_id)
     previous: schemas.SetProgress | None = None
     while not ctx.notices.closed:
-        heard = topic.notices
+        seen = topic.notices
         look = await topic.look(partial(_look, ctx, set_id), partial(_will_do, previous, after))
         if (state := look.state) is None:
             return
@@ -63,12 +63,12 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
         if previous is None or _ranked(previous) != _ranked(state):
             yield SetEvent("ranking", state, after)
         previous = state
-        if after >= state.version and not await topic.wait(heard, HEARTBEAT_SECONDS):
+        if after >= state.version and not await topic.wait(seen, HEARTBEAT_SECONDS):
             yield None
 
 
 def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Look) -> bool:
-    """True where a look holds more than this listener has told, or is new enough to say that there is no more."""
+    """True where a look holds more than this listener has sent, or is new enough to say that there is no more."""
     if look.state is None or previous is None or after is None:
         return look.state is None
     is_new = asyncio.get_running_loop().time() - look.at < HEARTBEAT_SECONDS

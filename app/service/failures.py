@@ -7,8 +7,8 @@ from app.storage.failures import (
     DISK_FULL,
     FAILURES,
     hide_values,
+    is_busy,
     is_connection_failure,
-    is_in_the_way,
     refused_value,
     sqlstate,
 )
@@ -27,7 +27,7 @@ def explained(error: BaseException) -> AppError | None:
         return DiskFull(
             f"The disk is full, and nothing was written. Free space where the database keeps its data. {AGAIN}"
         )
-    if is_in_the_way(error):
+    if is_busy(error):
         return Busy(f"The set is busy, and nothing was written. {AGAIN}")
     if isinstance(error, TooMany):
         return TooManyCandidates(f"The set is too large for this: {error}. Use a smaller set.")

@@ -61,7 +61,7 @@ async def _recall(db: AsyncConnection, attempt: Attempt) -> EarlierResponse:
 
 
 async def sweep(ctx: Context) -> None:
-    """Forget what nobody will repeat any more, once an hour, for ever."""
+    """Forget requests that are too old to be repeated, once an hour."""
     while True:
         with suppress(*FAILURES):
             async with ctx.writing() as db:

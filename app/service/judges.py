@@ -19,7 +19,7 @@ from app.storage import assignments, comparisons, judges
 
 
 class JudgesQuery(NamedTuple):
-    """How the judges of a set are to be weighed, and told of."""
+    """Query of how the judges of a set are weighed and shown."""
 
     method: AggregationName
     reference: Sequence[str]  # taken for people, beside judges of kind human

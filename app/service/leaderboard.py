@@ -53,7 +53,7 @@ async def _rank(ctx: Context, of_project: FoundSet, query: RankingQuery) -> sche
 
 
 async def _chosen(db: AsyncConnection, query: LeaderboardQuery) -> Sequence[Record]:
-    """Those that were asked for, in that order, or all that are judged. Raises NothingJudged, InvalidRequest."""
+    """Sets that were asked for, in that order, or all that are judged. Raises NothingJudged, InvalidRequest."""
     if query.sets:
         by_id = {row.id: row for row in await sets.get_many(db, query.sets) if row.deleted_at is None}
         for set_id in query.sets:

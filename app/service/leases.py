@@ -63,9 +63,9 @@ async def hand_out_again(
     ended = [row.id for row in rows if row.state == "leased" and row.expired]
     if not ids and not ended:
         return [], list(rows)
-    settled = {row.id: row for row in await assignments.settle(db, [*ids, *ended], ids, asker.lease_seconds)}
-    expired = {row.id for row in settled.values() if row.state == "expired"}
-    again = [(row, settled[row.id]) for row in own_rows if row.id in settled and row.id not in expired]
+    updated = {row.id: row for row in await assignments.expire_and_renew(db, [*ids, *ended], ids, asker.lease_seconds)}
+    expired = {row.id for row in updated.values() if row.state == "expired"}
+    again = [(row, updated[row.id]) for row in own_rows if row.id in updated and row.id not in expired]
     leases = [PairLease(*row[:5], new.why, new.expires_at, new.generation) for row, new in again]
     return leases, [row for row in rows if row.id not in expired]
 
@@ -107,7 +107,7 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
 
 
 def obstacle(row: LockedAssignment, generation: int | None, judge: str | None = None) -> AppError | None:
-    """What is wrong for who says to be the judge, and to hold this generation of an assignment."""
+    """Problem of a request that claims to be by the judge and to hold this generation of an assignment."""
     if row.deleted_at is not None:
         return SetDeleted(f"Candidate set {row.set_id} was deleted.")
     if judge not in (None, row.judge):

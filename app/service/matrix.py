@@ -24,7 +24,7 @@ SCALE, NEVER = 200, 255  # bytes: a probability times 200, and a pair that was n
 
 
 class PairMatrix(NamedTuple):
-    """Who beats whom, best first."""
+    """Win matrix, best first."""
 
     version: int
     keys: list[str]  # (N,)
@@ -80,7 +80,7 @@ def _csv(matrix: PairMatrix) -> str:
 
 
 def _ranked(basis: Basis) -> Quantity:
-    """What the set ranks. Raises NotConverged."""
+    """Quantity that the set ranks. Raises NotConverged."""
     target = basis.target().name
     refuse_unconverged(basis.published_for(target).posterior.convergence, basis.snapshot)
     return basis.ranked(target)

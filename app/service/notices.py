@@ -30,21 +30,21 @@ class Topic(Generic[L]):
         self._next.set()
         self._next = asyncio.Event()
 
-    async def wait(self, heard: int, seconds: float) -> bool:
-        """Wait until there are more than `heard` notices, or the time; whether there are."""
-        if self.notices <= heard:
+    async def wait(self, seen: int, seconds: float) -> bool:
+        """Wait until there are more than `seen` notices, or the time; whether there are."""
+        if self.notices <= seen:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._next.wait(), seconds)
-        return self.notices > heard
+        return self.notices > seen
 
     async def look(self, read: Callable[[L | None], Awaitable[L]], will_do: Callable[[L], bool]) -> L:
         """A look by `read`, going on from the last one. Whoever is first after a notice reads for all who listen.
 
         It is read again without a notice when the last look will not do.
         """
-        heard = self.notices
+        before = self.notices
         async with self._looking:
-            if self._last is None or self._seen < heard or not will_do(self._last):
+            if self._last is None or self._seen < before or not will_do(self._last):
                 seen = self.notices
                 self._last = await read(self._last)
                 self._seen = seen
@@ -71,7 +71,7 @@ class Changes:
         await self._any.wait()
 
     def take(self) -> list[UUID] | None:
-        """Those sets, or None for all."""
+        """Sets that changed, or None for all."""
         ids, self._ids = self._ids, set()
         self._any.clear()
         return None if ids is None else sorted(ids)
@@ -106,7 +106,7 @@ class Notices:
         self.hear_all()
 
     async def run(self, listen: Callable[[Callable[[str], None], Callable[[], None]], Awaitable[None]]) -> None:
-        """Listen for ever; whenever that begins, wake everyone, so that nothing said before is missed."""
+        """Listen without end; on each start wake everyone, so that no earlier notice is missed."""
         while True:
             try:
                 await listen(self.hear, self.hear_all)

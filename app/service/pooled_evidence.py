@@ -1,4 +1,4 @@
-"""Pooled evidence: what a set is told by the others of its pool (pools.py), or from elsewhere."""
+"""Shared priors of a set, from the others of its pool (pools.py) or from elsewhere."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -32,8 +32,8 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
     rows, has_more = await pooled_evidence.page(db, set_id, after=after, limit=limit)
-    told_of = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
-    names = await judges.names(db, told_of)
+    judge_ids = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
+    names = await judges.names(db, judge_ids)
     shown = [schemas.PooledEvidence.model_validate({**row._mapping, **_fields(row.value, names)}) for row in rows]
     return schemas.PooledEvidencePage(entries=shown, next_after=shown[-1].seq if has_more else None)
 

@@ -1,8 +1,8 @@
-"""Pools: sets that learn from each other what an answer of their judges is worth (decision 41).
+"""Pools: sets that share priors of verdict weights and of the spread of scores (decision 41).
 
-A pool is estimated anew whenever its comparisons have grown by a quarter, by one process. The estimate is kept with the
-pool, and from there enters the log of each of its open sets that has comparisons, once and in batches: what a process
-that is killed leaves undone, the next look does.
+A pool is estimated again whenever its comparisons have grown by a quarter, by one process. The estimate is kept with
+the pool, and from there enters the log of each of its open sets that has comparisons, once and in batches. What a
+killed process leaves undone, the next look does.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from app.storage.schema import Record
 from app.storage.spans import Span, read
 
 MOST_SETS = 500  # that an estimate reads: those with most comparisons
-TOLD_AT_ONCE = 100  # sets
+SENT_AT_ONCE = 100  # sets
 LOOK_SECONDS = 2.0  # from the first change to a look
 
 log = logging.getLogger("nextpair")
 
 
 async def keep_up(ctx: Context) -> None:
-    """Look at the pools of the sets that change, for ever; at all of them first."""
+    """Look at the pools of the sets that change, without end; at all pools first."""
     while True:
         await ctx.notices.changes.wait()
         await asyncio.sleep(LOOK_SECONDS)
@@ -44,37 +44,37 @@ async def keep_up(ctx: Context) -> None:
 
 
 async def look(ctx: Context, ids: Sequence[UUID] | None) -> None:
-    """Estimate the pools of these sets, or all, that are due, and tell their sets what they were not told yet."""
+    """Estimate the pools of these sets, or all, that are due, and share each estimate with the sets that lack it."""
     async with ctx.writing() as db:
         names = await pools.of_sets(db, ids)
         due = await pools.claim(db, names) if names else []
     for name in due:
         await _estimate(ctx, name)
-    for name in await _untold(ctx, names):
+    for name in await _lacking(ctx, names):
         await _tell(ctx, name)
-    if await _untold(ctx, names):  # somebody writes to them
+    if await _lacking(ctx, names):  # somebody writes to them
         ctx.notices.changes.hear_all()
 
 
-async def _untold(ctx: Context, names: Sequence[str]) -> Sequence[str]:
+async def _lacking(ctx: Context, names: Sequence[str]) -> Sequence[str]:
     if not names:
         return []
     async with ctx.reading() as db:
-        return await pools.untold(db, names)
+        return await pools.lacking(db, names)
 
 
 async def _estimate(ctx: Context, name: str) -> None:
     async with ctx.reading() as db:
         members = await pools.members(db, name, MOST_SETS)
-    told_by_each = [each for each in [await _contribution_of(ctx, row) for row in members] if each.evidence]
-    value = await ctx.jobs.compute(partial(_stored, told_by_each)) if told_by_each else None
-    estimate = PoolEstimate(uuid4(), len(told_by_each), value) if value else None
+    contributions = [each for each in [await _contribution_of(ctx, row) for row in members] if each.evidence]
+    value = await ctx.jobs.compute(partial(_stored, contributions)) if contributions else None
+    estimate = PoolEstimate(uuid4(), len(contributions), value) if value else None
     async with ctx.writing() as db:
         await pools.record(db, name, max((int(row.in_pool) for row in members), default=0), estimate)
 
 
 async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
-    """What the set says by itself at this version; nothing of very many candidates, which takes matrices."""
+    """Contribution of the set at this version; nothing of very many candidates, which takes matrices."""
     if row.candidates > DENSE:
         return LogContribution([])
     span = [Span(row.id, 0, row.version)]
@@ -86,21 +86,21 @@ async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
     return await ctx.jobs.compute(partial(contribution_of, compared, voided, interpretation, row.candidates, people))
 
 
-def _stored(told_by_each: Sequence[LogContribution]) -> dict[str, Any]:
-    log_scale, *by_judge = pooled(told_by_each)
+def _stored(contributions: Sequence[LogContribution]) -> dict[str, Any]:
+    log_scale, *by_judge = pooled(contributions)
     stored = [{str(judge): log_normal for judge, log_normal in of.items()} for of in by_judge]
     return {"log_scale": log_scale, **dict(zip(pooled_evidence.BY_JUDGE, stored, strict=True))}
 
 
 async def _tell(ctx: Context, name: str) -> None:
-    """Write the pool's estimate into the logs that lack it, but for sets that others write to."""
+    """Write the pool's estimate into the logs that lack it, except for sets that others write to."""
     while True:
         async with ctx.writing() as db:
-            untold = await pools.lock_untold(db, name, TOLD_AT_ONCE)
-            if not untold:
+            lacking = await pools.lock_lacking(db, name, SENT_AT_ONCE)
+            if not lacking:
                 return
-            ids, (estimate, *_) = [row.id for row in untold], (row.estimate for row in untold)
+            ids, (estimate, *_) = [row.id for row in lacking], (row.estimate for row in lacking)
             seqs = await sets.advance_by_estimate(db, ids, estimate)
-            estimated = {"pool": name, "sets": untold[0].sets, "value": untold[0].value}
+            estimated = {"pool": name, "sets": lacking[0].sets, "value": lacking[0].value}
             await pooled_evidence.append(db, [{"set_id": i, "seq": seqs[i], **estimated} for i in ids])
             await sets.announce(db, ids)

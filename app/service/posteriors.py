@@ -47,7 +47,7 @@ class LogEntry(NamedTuple):
 
 
 def comparison_rows(entries: Iterable[Record | LogEntry]) -> Iterator[ComparisonRow]:
-    """As a log takes them, all of one set. Slices of rows: their columns by name take several times as long."""
+    """Rows for a log, all of one set. Slices of rows: their columns by name take several times as long."""
     return (ComparisonRow._make(entry[1:]) for entry in entries)
 
 
@@ -99,7 +99,7 @@ async def at_version(ctx: Context, db: AsyncConnection, row: Record, version: in
 
 
 async def learn(ctx: Context, entries: Sequence[LogEntry]) -> None:
-    """Take in what was just told of sets that are in use, so that the next ask need not read and fit it first."""
+    """Take in the new verdicts on sets that are in use, so that the next ask need not read and fit it first."""
     lives = await _take_in(ctx, entries)
     try:
         for live in lives.values():
@@ -128,7 +128,7 @@ async def _take_in(ctx: Context, entries: Sequence[LogEntry]) -> dict[UUID, Live
 
 
 async def _compute_ahead(ctx: Context, live: LiveSet) -> None:
-    """Compute what the set will take next, while it is asked and told, so that nobody waits for it then."""
+    """Compute what the set will need next between requests, so that no request waits for it."""
     if live.looking_ahead:
         return
     live.looking_ahead = True

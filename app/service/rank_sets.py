@@ -21,7 +21,7 @@ NOBODY = "no judge of this set is known to be human; name people, or describe th
 
 
 async def read(ctx: Context, set_id: UUID, request: RankSetsRequest) -> schemas.RankSets:
-    """By judges of kind human where no reference is named.
+    """Rank-sets by judges of kind human where no reference is named.
 
     Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, TooFewVerdicts."""
     _require_possible(request)
@@ -37,7 +37,7 @@ def _require_possible(request: RankSetsRequest) -> None:
     """Raises InvalidRequest."""
     for name, times in Counter(request.judges).items():
         if times > 1:
-            raise InvalidRequest(f"judge: {name!r} occurs {times} times; send each judge once.")
+            raise InvalidRequest(f"judge: {name!r} occurs {times} times; name each judge once.")
         if name in request.reference:
             raise InvalidRequest(f"judge: {name!r} is also a reference; a reference is a person, a judge is not.")
     if request.lambdas is not None and len(request.lambdas) != len(request.judges):

@@ -1,7 +1,7 @@
 """Results about a set: computed beside the requests that ask for them, once for each version, and kept.
 
-A log that grows faster than a result is computed has results too: who would wait long gets the last one, which says
-its version, while the newer one is computed.
+A log that grows faster than a result is computed has results too. A request that would wait long gets the last one,
+which says its version, while the newer one is computed.
 """
 
 from collections.abc import Callable, Sequence

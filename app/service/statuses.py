@@ -22,7 +22,7 @@ async def statuses(ctx: Context, listed: Sequence[SetOut]) -> list[PageStatus]:
     async with ctx.reading() as db:
         leases = Counter(row.set_id for row in await assignments.blocking(db, [each.id for each in listed], NOBODY))
         return [
-            "open" if _is_surely_open(each, leases[each.id]) else await _status(ctx, db, each.id) for each in listed
+            "open" if _is_open_by_counts(each, leases[each.id]) else await _status(ctx, db, each.id) for each in listed
         ]
 
 
@@ -33,7 +33,7 @@ async def _status(ctx: Context, db: AsyncConnection, set_id: UUID) -> PageStatus
         return "paused"
 
 
-def _is_surely_open(known: SetOut, leases: int) -> bool:
+def _is_open_by_counts(known: SetOut, leases: int) -> bool:
     """True for a set of texts without a rule to stop that has more pairs and budget than comparisons and leases."""
     if known.status != "open" or known.stop is not None or known.items:
         return False

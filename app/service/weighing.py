@@ -90,7 +90,7 @@ async def _prepare(
 
 
 def _refuse_many(judges: int, pairs: int) -> None:
-    """Raises InvalidRequest: every judge is held against every other and every pair, in matrices."""
+    """Raises InvalidRequest: every judge is compared with every other on every pair, in matrices."""
     if judges * (judges + pairs) > MOST_CELLS:
         raise InvalidRequest(
             f"{judges:,} judges of {pairs:,} pairs are too many to weight together. Give similar judges one name, or "

@@ -100,7 +100,7 @@ _LEASES = (
     "(SELECT id, generation, expires_at > clock_timestamp() AS live FROM locked WHERE state = 'leased') "
 )
 _LONGER = "greatest(a.expires_at, clock_timestamp() + CAST(:lasting AS interval))"
-_SETTLE = text(
+_UPDATE = text(
     f"{_LEASES} UPDATE assignments AS a SET state = CASE WHEN live THEN 'leased' ELSE 'expired' END, "
     f"generation = a.generation + CAST(live AS int), expires_at = CASE WHEN live THEN {_LONGER} ELSE a.expires_at END "
     "FROM leases WHERE a.id = leases.id AND (a.id = ANY(:mine) OR NOT live) "
@@ -108,13 +108,15 @@ _SETTLE = text(
 )
 
 
-async def settle(db: AsyncConnection, ids: Sequence[UUID], mine: Sequence[UUID], seconds: float) -> Sequence[Record]:
+async def expire_and_renew(
+    db: AsyncConnection, ids: Sequence[UUID], mine: Sequence[UUID], seconds: float
+) -> Sequence[Record]:
     """Expire those of the leases that are past their end, and hand those of `mine` that are not out again.
 
     Returns (id, state, generation, expires_at, why) of both; the others are as they were.
     """
     values = {"ids": ids, "mine": mine, "lasting": timedelta(seconds=seconds)}
-    return (await db.execute(_SETTLE, values)).all()
+    return (await db.execute(_UPDATE, values)).all()
 
 
 _OF_HOLDER = (
@@ -183,7 +185,7 @@ async def sets_of(db: AsyncConnection, ids: Sequence[UUID]) -> set[UUID]:
 
 
 async def lock(db: AsyncConnection, ids: Sequence[UUID]) -> dict[UUID, LockedAssignment]:
-    """Those of these assignments that exist, by id. They are locked in id order: no deadlock."""
+    """Existing ones of these assignments, by id. They are locked in id order: no deadlock."""
     return {row[0]: LockedAssignment(*row) for row in await fetch(db, _LOCK, ids)}
 
 

@@ -42,7 +42,7 @@ def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
 
 
 def _refuse_lost(connection: object, entry: ConnectionPoolEntry, *_: object) -> None:
-    """Have the pool connect anew in place of a connection that was lost while nobody used it."""
+    """Have the pool replace a connection that was lost while idle."""
     driver = entry.driver_connection
     assert isinstance(driver, asyncpg.Connection)
     if driver.is_closed():

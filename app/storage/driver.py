@@ -37,7 +37,7 @@ async def transaction(autocommit: AsyncEngine, first: str = "") -> AsyncIterator
 
 
 async def give_up(db: AsyncConnection) -> None:
-    """Roll a transaction back that nobody is told of."""
+    """Roll a transaction back without raising an error."""
     await driver_of(db).execute("ROLLBACK")
 
 

@@ -9,7 +9,7 @@ FAILURES = (SQLAlchemyError, OSError, asyncpg.PostgresError, asyncpg.InterfaceEr
 
 # SQLSTATE, or how it begins
 AWAY = ("08", "25P03", "53300", "57P")  # connection lost, idle for too long, too many, starting up or shutting down
-IN_THE_WAY = ("40001", "40P01", "55P03", "57014")  # not serialisable, deadlock, lock_timeout, statement_timeout
+BUSY = ("40001", "40P01", "55P03", "57014")  # not serialisable, deadlock, lock_timeout, statement_timeout
 DISK_FULL = "53100"
 
 
@@ -22,9 +22,9 @@ def is_connection_failure(error: BaseException) -> bool:
     return isinstance(_cause(error), OSError | asyncpg.InternalClientError) or sqlstate(error).startswith(AWAY)
 
 
-def is_in_the_way(error: BaseException) -> bool:
-    """True where others held what a statement needs, or every connection."""
-    return isinstance(error, PoolTimeout) or sqlstate(error) in IN_THE_WAY
+def is_busy(error: BaseException) -> bool:
+    """Whether other sessions held what a statement needs, or every connection."""
+    return isinstance(error, PoolTimeout) or sqlstate(error) in BUSY
 
 
 def sqlstate(error: BaseException) -> str:

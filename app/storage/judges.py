@@ -66,7 +66,7 @@ async def of_kind(db: AsyncConnection, kind: JudgeKind) -> Sequence[int]:
 
 
 async def people(db: AsyncConnection, ids: Sequence[int]) -> set[int]:
-    """Those of `ids` who are people."""
+    """People among `ids`."""
     statement = select(judges.c.id).where(judges.c.id == func.any(ids), judges.c.kind == "human")
     return set((await db.execute(statement)).scalars())
 

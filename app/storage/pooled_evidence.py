@@ -1,4 +1,4 @@
-"""What sets were told by the others of their pools: entries of the log, append-only."""
+"""Shared priors, from the other sets of a pool: entries of the log, append-only."""
 
 from collections.abc import Sequence
 from typing import Any

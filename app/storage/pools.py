@@ -21,10 +21,10 @@ _of_pool = (s.pool.is_not(None), s.deleted_at.is_(None), s.evidence == literal("
 
 
 class PoolEstimate(NamedTuple):
-    """What a pool has learnt, to be told to its sets."""
+    """Priors that a pool has learnt, for its sets."""
 
     estimate: UUID  # its id
-    sets: int  # that told it
+    sets: int  # that contributed
     value: dict[str, Any]
 
 
@@ -38,7 +38,7 @@ async def of_sets(db: AsyncConnection, ids: Sequence[UUID] | None) -> Sequence[s
 
 
 async def claim(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
-    """Those of these pools that are due and that nobody else estimates now; for a while they are this process's."""
+    """Pools, of these, that are due and that no other process estimates now; for a while they are this process's."""
     rows = select(func.unnest(cast(names, ARRAY(Text))), func.now())
     await db.execute(insert(pools).from_select(["name", "claimed_until"], rows).on_conflict_do_nothing())
     in_pool = (
@@ -68,11 +68,11 @@ async def record(db: AsyncConnection, name: str, comparisons: int, estimate: Poo
 
 
 _is_new = (p.estimate.is_not(None), s.estimate.is_distinct_from(p.estimate))
-_untold = (*_of_pool, s.status == "open", COMPARISONS > 0, *_is_new)
+_lacking = (*_of_pool, s.status == "open", COMPARISONS > 0, *_is_new)
 _joined = sets.join(pools, p.name == s.pool)
 
 
-async def lock_untold(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
+async def lock_lacking(db: AsyncConnection, name: str, limit: int) -> Sequence[Record]:
     """(id, pool, estimate, sets, value) of open sets with comparisons that lack their pool's estimate, locked, by id.
 
     Those that others write to are passed over.
@@ -80,7 +80,7 @@ async def lock_untold(db: AsyncConnection, name: str, limit: int) -> Sequence[Re
     statement = (
         select(s.id, p.name.label("pool"), p.estimate, p.sets, p.value)
         .select_from(_joined)
-        .where(*_untold, s.pool == name)
+        .where(*_lacking, s.pool == name)
         .order_by(s.id)
         .limit(limit)
         .with_for_update(key_share=True, of=sets, skip_locked=True)
@@ -88,7 +88,7 @@ async def lock_untold(db: AsyncConnection, name: str, limit: int) -> Sequence[Re
     return (await db.execute(statement)).all()
 
 
-async def untold(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
-    """Those of these pools that have such sets."""
-    statement = select(s.pool).distinct().select_from(_joined).where(*_untold, s.pool == func.any(names))
+async def lacking(db: AsyncConnection, names: Sequence[str]) -> Sequence[str]:
+    """Pools, of these, that have such sets."""
+    statement = select(s.pool).distinct().select_from(_joined).where(*_lacking, s.pool == func.any(names))
     return [row.pool for row in await db.execute(statement.order_by(s.pool))]

@@ -200,7 +200,7 @@ assignments = Table(
 )
 
 # Append-only, held by a trigger; another has the outputs and judges that they name be there, a statement at a time.
-# seq is gapless over comparisons, absolute scores, voids, pooled evidence together.
+# seq is gapless over comparisons, absolute scores, voids and shared priors together.
 comparisons = Table(
     "comparisons",
     metadata,
@@ -256,7 +256,7 @@ absolute_scores = Table(
     CheckConstraint("variance > 0", name="variance"),
 )
 
-# What a set was told by its pool; value is {"log_scale": [mean, sd], "log_noise": {judge id: [mean, sd]}} and, of
+# Priors that a pool shares with a set; value is {"log_scale": [mean, sd], "log_noise": {judge id: [mean, sd]}} and, of
 # judges whose effects were seen, "log_effects" like "log_noise".
 pooled_evidence = Table(
     "pooled_evidence",
@@ -264,7 +264,7 @@ pooled_evidence = Table(
     Column("set_id", Uuid, ForeignKey("sets.id"), primary_key=True),
     Column("seq", BigInteger, primary_key=True),
     Column("pool", Text, nullable=False),
-    Column("sets", Integer, nullable=False),  # how many told it
+    Column("sets", Integer, nullable=False),  # how many contributed
     Column("value", JSONB, nullable=False),
     _now("created_at"),
 )

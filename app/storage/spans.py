@@ -32,7 +32,7 @@ _span = _unnested.table_valued(
 def in_spans(
     statement: Select[*tuple[Any, ...]], entry: ReadOnlyColumnCollection[str, Any]
 ) -> Select[*tuple[Any, ...]]:
-    """Only the rows whose (set_id, seq) lie in one of the spans that it is `read` with.
+    """Rows whose (set_id, seq) lie in one of the spans that it is `read` with.
 
     `entry` holds the columns of a part of the log.
     """

@@ -19,7 +19,7 @@ CANDIDATES, JUDGES = 128, 20
 
 
 class TakenIn(NamedTuple):
-    """What rows took."""
+    """Time that rows took."""
 
     per_second: float
     service_us: float  # of CPU for a row

@@ -1,7 +1,7 @@
 """A page that follows a large set while verdicts arrive: `python -m benchmarks.speed.live_page`.
 
-Judges tell 20 verdicts a second on 1,000 candidates. Two readers do as the page of the ranking does: one asks for the
-newest ranking again half a second after the last one was there; the other drags the version slider back and forth, and
+Judges tell 20 verdicts a second on 1,000 candidates. Two readers do as the page of the ranking does. One asks for the
+newest ranking again half a second after the last one was there. The other drags the version slider back and forth, and
 gives up what it asked for before. A third looks at the set, its candidates and its judges. Service, database and load
 share this machine.
 """
@@ -29,13 +29,13 @@ AGAIN = frozenset({425, 503})
 
 
 class Watch:
-    """When rankings of a later version were there, what was told, and how long everything else took."""
+    """Times when rankings of a later version came, counts of verdicts, and how long all else took."""
 
     def __init__(self, http: httpx.AsyncClient, set_id: UUID) -> None:
         self._http, self._path = http, f"/v1/sets/{set_id}"
         self._rng = np.random.default_rng(1)
         self.drawn: list[float] = []  # times at which a later version was there
-        self.told = 0
+        self.judged = 0
         self.version = 0
         self.seconds: dict[str, list[float]] = {}
         self.again = 0  # requests that were answered 425 or 503
@@ -47,7 +47,7 @@ class Watch:
             for pair in answer["assignments"]:
                 p = float(self._rng.random() < (0.8 if pair["first"]["key"] > pair["second"]["key"] else 0.2))
                 told = await self._timed("tell", "POST", f"/v1/assignments/{pair['id']}/verdict", {"p_first": p})
-                self.told, self.version = self.told + 1, max(self.version, told["seq"])
+                self.judged, self.version = self.judged + 1, max(self.version, told["seq"])
 
     async def follow(self) -> None:
         """Draw the newest ranking, again and again."""
@@ -102,7 +102,9 @@ def main() -> None:
         busy = (cpu_ms(service.pid) - before) / (1e3 * chosen.seconds)
     gaps = np.diff(watch.drawn) if len(watch.drawn) > 1 else np.array([np.inf])
     load = os.getloadavg()[0]
-    print(f"{watch.told / chosen.seconds:.1f} verdicts/s of {chosen.rate:.0f}; CPU {busy:.0%}; load average {load:.1f}")
+    print(
+        f"{watch.judged / chosen.seconds:.1f} verdicts/s of {chosen.rate:.0f}; CPU {busy:.0%}; load average {load:.1f}"
+    )
     print(f"{len(watch.drawn)} redraws, seconds between two: {np.median(gaps):.1f}, at most {gaps.max():.1f}")
     print(
         f"{watch.again} requests were answered 425 or 503\n\n| request | times | seconds: p50, p95, most |\n|"

@@ -13,11 +13,11 @@ ROOT = Path(__file__).parents[2]
 
 
 class BenchRun(NamedTuple):
-    """When and where figures are measured."""
+    """Time and place of a measurement."""
 
     date: str
     commit: str  # with a + where files of app differ from it
-    machine: str  # figures of two runs are only held against each other where it is the same
+    machine: str  # figures of two runs are only compared where it is the same
     load: float  # how many processes wanted a core as it began
 
     @property

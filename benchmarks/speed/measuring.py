@@ -1,4 +1,4 @@
-"""What a section measures: figures of ours, each beside a limit of the machine or a peer, in the same run."""
+"""Sections: figures of ours, each beside a limit of the machine or a peer, in the same run."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ AT_A_TURN = 4
 
 
 class Extent(NamedTuple):
-    """How much is measured."""
+    """Size of a measurement."""
 
     dense: tuple[int, ...]  # candidates, where there is a covariance
     sparse: tuple[int, ...]  # and where there is none
@@ -21,7 +21,7 @@ class Extent(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What something of ours takes with N candidates, and a limit or a peer beside it; None where it cannot be done."""
+    """Cost of something of ours with N candidates, and a limit or a peer beside it; None where it cannot be done."""
 
     what: str
     n: int
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 def medians(*actions: Callable[[], object], seconds: float) -> list[float]:
     """Milliseconds of each action after a warm-up.
 
-    They take turns, so that a machine that slows down slows all of them; the first run of a turn, which finds the cache
+    They take turns, so that a machine that slows down slows all of them. The first run of a turn, which finds the cache
     as another left it, does not count.
     """
     start = time.perf_counter()

@@ -26,7 +26,7 @@ from benchmarks.speed.measuring import Extent, Row
 from benchmarks.speed.problem import simulated_log
 from benchmarks.speed.votes import snapshot_of
 
-ROOM = 8 << 30  # bytes of address space
+ADDRESS_SPACE = 8 << 30  # bytes of address space
 PATIENCE = 120  # seconds
 Task = Callable[[], object]
 
@@ -82,7 +82,7 @@ def _in_a_process(task: str, n: int, file: str = "") -> dict[str, float] | str:
 
 
 def main(task: str, n: int, file: str) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     work = TASKS[task](n, file)
     forget_peak()
     before, start = peak_mb(), time.perf_counter()

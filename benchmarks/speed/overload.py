@@ -1,7 +1,7 @@
 """More asks and tells than one process takes: `python -m benchmarks.speed.overload` prints what becomes of them.
 
 First judges in a closed loop show the most that it takes, its knee. Then pairs are asked for at a fixed rate, whether
-or not earlier ones were answered; each pair that is given is told at once. An ask that is refused is not repeated; a
+or not earlier ones were answered; each leased pair is judged at once. An ask that is refused is not repeated; a
 tell is, after as long as the answer says. Service, database and load share this machine.
 """
 
@@ -69,7 +69,7 @@ class Connections:
 
 
 class Load:
-    """Pairs asked for and told, with the seconds that each answer took."""
+    """Pairs asked for and judged, with the seconds that each response took."""
 
     def __init__(self, url: str, sets: list[str]) -> None:
         self._connections, self._sets, self._numbers = Connections(url), sets, count()
@@ -93,7 +93,7 @@ class Load:
             told := await self._timed("tell", f"/v1/assignments/{assignment}/verdict", {"p_first": 0.7})
         ) is not None:
             if told.status != BUSY:
-                self.outcomes["told" if told.status == 201 else f"tell answered {told.status}"] += 1
+                self.outcomes["judged" if told.status == 201 else f"tell answered {told.status}"] += 1
                 return
             await asyncio.sleep(told.retry_after)
 
@@ -120,7 +120,7 @@ def main() -> None:
         wait_until_idle([service])
         sets = [str(set_id) for set_id in new_sets(service.url, TEXTS, count=SETS)]
         print(
-            "| offered | told/s | asks refused/s | ask, s: p50, p95, most | tell, s | refusal, s | cut | CPU | load |"
+            "| offered | judged/s | asks refused/s | ask, s: p50, p95, most | tell, s | refusal, s | cut | CPU | load |"
         )
         print("|" + " --- |" * 9)
         _measure("closed loop", service, sets, chosen.seconds / 2.0, _closed)
@@ -142,9 +142,9 @@ def _measure(
     seconds = time.monotonic() - start
     busy = (cpu_ms(service.pid) - before) / (1e3 * seconds)
     refused = load.seconds.get(("ask", BUSY), [])
-    cut = {what: times for what, times in load.outcomes.items() if what != "told"}
+    cut = {what: times for what, times in load.outcomes.items() if what != "judged"}
     times = [_in_words(load.seconds.get(each, [])) for each in (("ask", 200), ("tell", 201), ("ask", BUSY))]
-    figures = [f"{load.outcomes['told'] / seconds:.0f}", f"{len(refused) / seconds:.0f}", *times, cut or 0]
+    figures = [f"{load.outcomes['judged'] / seconds:.0f}", f"{len(refused) / seconds:.0f}", *times, cut or 0]
     print(f"| {name} | {' | '.join(map(str, figures))} | {busy:.0%} | {os.getloadavg()[0]:.1f} |", flush=True)
 
 

@@ -1,9 +1,9 @@
 """Several processes on one PostgreSQL: `python -m benchmarks.speed.processes` prints what 1, 2 and 4 of them take.
 
-Judges ask for a pair and tell its verdict, one after the other, over many sets. Asks of a set go to the process
-that the hash of its id names, as a proxy with consistent hashing would send them, or to any at random; verdicts, whose
-path names no set, go to any. Processes, database and judges share this machine; the CPU that the processes need for
-a pair is what carries over to others.
+Judges ask for a pair and tell its verdict, one after the other, over many sets. Asks of a set go to the process that
+the hash of its id names, as a proxy with consistent hashing would send them, or to any at random. Verdicts, whose path
+names no set, go to any. Processes, database and judges share this machine; the CPU that the processes need for a pair
+is what carries over to others.
 """
 
 import argparse
@@ -30,11 +30,11 @@ Route = Callable[[UUID, Sequence[AsyncClient]], AsyncClient]
 
 
 class Taken(NamedTuple):
-    """What some processes took in a second, by the way requests were sent to them."""
+    """Verdicts that some processes took in a second, by the way requests were sent to them."""
 
     processes: int
     routing: str
-    told: float  # verdicts, each asked for before
+    judged: float  # verdicts, each asked for before
     latency_ms: float  # of an ask, the median
     cpu_ms: float  # that the processes spent on one ask and tell
 
@@ -52,7 +52,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- |")
     for processes in chosen.processes:
         for taken in measure(processes, chosen.sets, chosen.seconds):
-            figures = f"{taken.told:,.0f} | {taken.latency_ms:.0f} | {taken.cpu_ms:.1f}"
+            figures = f"{taken.judged:,.0f} | {taken.latency_ms:.0f} | {taken.cpu_ms:.1f}"
             print(f"| {processes} | {taken.routing} | {figures} |", flush=True)
 
 
@@ -66,9 +66,9 @@ def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
             ids = new_sets(urls[0], TEXTS, count=sets)
             asyncio.run(_load(urls, route, ids, seconds / 2.0))  # until every process has seen every set it serves
             before = sum(cpu_ms(service.pid) for service in started)
-            told, latency_ms = asyncio.run(_load(urls, route, ids, seconds))
+            judged, latency_ms = asyncio.run(_load(urls, route, ids, seconds))
             spent = sum(cpu_ms(service.pid) for service in started) - before
-            taken.append(Taken(processes, name, told / seconds, latency_ms, spent / told))
+            taken.append(Taken(processes, name, judged / seconds, latency_ms, spent / judged))
         return taken
 
 
@@ -83,33 +83,33 @@ ROUTES: dict[str, Route] = {
 
 
 async def _load(urls: Sequence[str], route: Route, ids: Sequence[UUID], seconds: float) -> tuple[int, float]:
-    """Pairs asked for and told by judges who each go through sets of their own; milliseconds of an ask."""
+    """Pairs asked for and judged by judges with sets of their own; milliseconds of an ask."""
     clients = [AsyncClient(url) for url in urls]
     latencies: list[float] = []
     try:
         end = time.monotonic() + seconds
         shares = [ids[judge::JUDGES] for judge in range(JUDGES)]
-        told = await asyncio.gather(
+        judged = await asyncio.gather(
             *(_judge(f"judge {n}", share, route, clients, end, latencies) for n, share in enumerate(shares))
         )
     finally:
         await asyncio.gather(*(client.aclose() for client in clients))
-    return sum(told), 1000.0 * sorted(latencies)[len(latencies) // 2]
+    return sum(judged), 1000.0 * sorted(latencies)[len(latencies) // 2]
 
 
 async def _judge(
     name: str, ids: Sequence[UUID], route: Route, clients: Sequence[AsyncClient], end: float, latencies: list[float]
 ) -> int:
-    told = 0
+    judged = 0
     while time.monotonic() < end:
-        set_id = ids[told % len(ids)]
+        set_id = ids[judged % len(ids)]
         start = time.monotonic()
         pair = (await route(set_id, clients).send(next_pair(set_id, judge=name))).assignments[0]
         latencies.append(time.monotonic() - start)
         verdict = VerdictIn(p_first=0.8 if pair.first.key > pair.second.key else 0.2)
         await _any(set_id, clients).send(send_verdict(pair.id, verdict))  # whose path names no set
-        told += 1
-    return told
+        judged += 1
+    return judged
 
 
 if __name__ == "__main__":

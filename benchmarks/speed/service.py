@@ -71,7 +71,7 @@ def connection_to(service: Service) -> closing[HTTPConnection]:
 
 
 def send(connection: HTTPConnection, path: str, body: Any = None, key: str | None = None) -> Any:
-    """What is answered to a POST of this body, which may be bytes of JSON, or to a GET."""
+    """Response to a POST of this body, which may be bytes of JSON, or to a GET."""
     headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
     content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
     connection.request("GET" if body is None else "POST", path, content, headers)

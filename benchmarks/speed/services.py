@@ -1,4 +1,4 @@
-"""What goes through services, measured by modules of their own, which print tables; here those are read."""
+"""Throughput of services, measured by modules of their own, which print tables; here those are read."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def _requests(rounds: int) -> Iterator[Row]:
 
 
 def _processes() -> Iterator[Row]:
-    """How long a second is shared by asks and tells: of one process, and of two on the same machine."""
+    """Time of asks and tells in a second: of one process, and of two on the same machine."""
     alone = 0.0
     for processes, routing, per_second, _, cpu in _table(
         "benchmarks.speed.processes", "--processes", "1", "2", "--seconds", "6"

@@ -18,7 +18,7 @@ from uuid import UUID
 from benchmarks.speed.service import new_sets, running
 
 TEXTS = 16
-RATES = (250, 500, 1000, 2000)  # judgements a second that the engine could do
+RATES = (250, 500, 1000, 2000)  # verdicts a second that the engine could do
 
 
 class Fed(NamedTuple):

@@ -5,9 +5,9 @@ e ~ N(0, errors^2), the same in both orders. It votes for d > 0, gives .999 or .
 The truth is the order of the mean verdicts on all pairs, where ties share the better rank.
 
     held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was true
-    stop     the set's rule, goal top 1 at 0.95, looked at after every comparison
+    stop     the set's rule, goal top 1 at 0.95, tested after every comparison
 
-The third table replays judges with verdicts on all pairs of real texts; its truth is their own mean verdicts, and what
+The third table replays judges with verdicts on all pairs of real texts. Its truth is their own mean verdicts, and what
 `latent` does with the same answers stands beside it.
 """
 
@@ -47,7 +47,7 @@ class RoundWorld(NamedTuple):
 
 
 class RoundCampaign(NamedTuple):
-    """A set under judgement."""
+    """A set that is being judged."""
 
     verdicts: Floats  # (N, N) p that i is better than j when i is shown first
     plan: Plan

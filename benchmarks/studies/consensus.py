@@ -18,7 +18,7 @@ from benchmarks.studies.truth import differences_held
 
 
 class Cast(NamedTuple):
-    """Who judges, and what there is to judge."""
+    """Judges, and what there is to judge."""
 
     omega: list[float]  # (J,) standard deviations of effects
     share: list[float]  # (J,) of the verdicts

@@ -76,7 +76,7 @@ def one_run(judge: str, beta: float, number: int) -> LengthTakenOut:
 
 
 def _sd(scores: Scores) -> float:
-    """Of a difference, on average."""
+    """Standard deviation of a difference, on average."""
     return float(np.sqrt(differences(scores)[1]).mean())
 
 

@@ -1,7 +1,7 @@
 """Several judges together: `python -m benchmarks.studies.judges` prints the tables of docs/appendix/judges.md.
 
 Aggregation on ../shared/data/skillagg, with judges who always say yes beside the real ones; judge-aware rankings by
-simulation and on ../shared/data/prd_vicuna80; where people's next verdict is worth most on chatbot_arena_ppr.
+simulation and on ../shared/data/prd_vicuna80; where people's next verdict helps most on chatbot_arena_ppr.
 """
 
 import csv
@@ -93,7 +93,7 @@ def with_sd(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
 
 
 def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
-    """In percent."""
+    """Accuracy in percent."""
     rng = np.random.default_rng(seed)
     labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
     return 100.0 * float((labels == judged.truth).mean())
@@ -115,7 +115,7 @@ def load(name: str, always_yes: int) -> LabelledItems:
 
 
 def texts(name: str) -> list[dict[str, str]]:
-    """What the items of a data set say."""
+    """Contents of the items of a data set."""
     columns = pq.read_table(DATA / f"skillagg/{name}.parquet", columns=["question", "answer"]).to_pylist()
     return [{field: str(text) for field, text in row.items()} for row in columns]
 

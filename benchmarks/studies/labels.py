@@ -1,7 +1,8 @@
 """Judges validated against people's labels: `python -m benchmarks.studies.labels` prints the tables of judges.md.
 
-Two judges are right independently in a share of the items, four others have the same error in 40% of them: the accuracy
-of each way to weigh them on 319 items with that many labels. And what labels show, by which items people label.
+Two judges are right independently in a share of the items, four others have the same error in 40% of them. A row has
+the accuracy of each way to weigh them on 319 items with that many labels. And what labels show, by which items people
+label.
 """
 
 import sys
@@ -16,7 +17,7 @@ from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.types import Floats, Ints
 from benchmarks.studies.methods.markdown import table, with_error
 
-ITEMS, FOOLED, FOLLOWS = 319, 0.4, 0.95
+ITEMS, MISLED, FOLLOWS = 319, 0.4, 0.95
 METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
 LABELS = (0, 10, 20, 40)
 
@@ -33,10 +34,10 @@ def judged(good: float, seed: int) -> tuple[Ints, Floats]:
     """True classes, and the votes of two good judges and of four with correlated errors."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(2, size=ITEMS)
-    follows = np.where(rng.random(ITEMS) < FOOLED, 1 - truth, truth)[:, None]
+    follows = np.where(rng.random(ITEMS) < MISLED, 1 - truth, truth)[:, None]
     by_good = np.where(rng.random((ITEMS, 2)) < good, truth[:, None], 1 - truth[:, None])
-    by_fooled = np.where(rng.random((ITEMS, 4)) < FOLLOWS, follows, 1 - follows)
-    return truth, np.column_stack([by_good, by_fooled]).astype(np.float64)
+    by_misled = np.where(rng.random((ITEMS, 4)) < FOLLOWS, follows, 1 - follows)
+    return truth, np.column_stack([by_good, by_misled]).astype(np.float64)
 
 
 def weighing(runs: int) -> None:

@@ -1,4 +1,4 @@
-"""What people would say where models judge: `python -m benchmarks.studies.people` prints a table of judges.md.
+"""Verdicts of people where models judge: `python -m benchmarks.studies.people` prints a table of judges.md.
 
 By simulation: s_i ~ N(0, 1) is what people would say of N candidates. A model j sees s_i + a_ji, a_ji ~ N(0, omega^2);
 its probabilities have logits with errors of sd NOISE, or it votes. People vote by s. Pairs are drawn at random.
@@ -39,7 +39,7 @@ HEADINGS = [
 
 
 class PeopleSetting(NamedTuple):
-    """Who judges."""
+    """Judges of a simulation."""
 
     effects: float  # omega
     models: int
@@ -79,7 +79,7 @@ def row(setting: PeopleSetting, seen: Floats) -> list[str]:
 
 
 def run(setting: PeopleSetting, number: int) -> list[Seen]:
-    """By the latent score, and by what people would say."""
+    """Figures by the latent score, and by what people would say."""
     s, log, people = simulate(setting, np.random.default_rng([SEED, SETTINGS.index(setting), number]))
     looks = [look(take(log, slice(size)), people) for size in range(BATCH, COMPARISONS + 1, BATCH)]
     return [outcome([scores[way] for scores in looks], s) for way in (0, 1)]

@@ -1,7 +1,7 @@
-"""What do sets gain from shared priors? `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
+"""Gain of sets from shared priors: `python -m benchmarks.studies.pools` prints a table of uncertainty.md.
 
 SETS sets of N texts, whose scores are drawn from N(0, sd^2), are judged by one judge, each in turn, on pairs that the
-service's own code chooses. `alone` each learns from itself what an answer is worth; `pooled` they tell each other
+service's own code chooses. `alone` each learns verdict weights from itself; `pooled` they share priors
 whenever their comparisons have grown by a quarter, as the sets of a project do. Both are asked by the same judges.
 """
 
@@ -47,7 +47,7 @@ def rows_of(judge: str, sd: float, runs: int) -> Iterator[list[str]]:
 
 
 def run(judge: str, sd: float, number: int) -> list[list[list[float]]]:
-    """At each of LENGTHS, alone and pooled, the means of SETS sets."""
+    """Means of SETS sets at each of LENGTHS, alone and pooled."""
     alone, pooled = (_run(judge, sd, number, together) for together in (lambda snapshots: snapshots, _tell_each_other))
     return [[*pair] for pair in zip(alone, pooled, strict=True)]
 
@@ -58,25 +58,25 @@ def _run(
     rng = np.random.default_rng([SEED, number])
     truths = [rng.normal(0.0, sd, N) for _ in range(SETS)]
     answers = [answering(JUDGES[judge], truth, rng) for truth in truths]
-    snapshots, told_at = [unjudged(N, LEARNT) for _ in range(SETS)], 0
+    snapshots, shared_at = [unjudged(N, LEARNT) for _ in range(SETS)], 0
     for length in range(1, max(LENGTHS) + 1):
         snapshots = [further(snapshot, PLAN, answer) for snapshot, answer in zip(snapshots, answers, strict=True)]
-        if length >= 3 and length >= GROWTH * told_at:
-            snapshots, told_at = together(snapshots), length
+        if length >= 3 and length >= GROWTH * shared_at:
+            snapshots, shared_at = together(snapshots), length
         if length in LENGTHS:
             figures = [_against(snapshot, truth) for snapshot, truth in zip(snapshots, truths, strict=True)]
             yield np.mean(figures, axis=0).tolist()
 
 
 def _tell_each_other(snapshots: list[Snapshot]) -> list[Snapshot]:
-    told = [
+    contributions = [
         each
         for snapshot in snapshots
         for each in contribution_of(snapshot.log, (), snapshot.interpretation, N).evidence
     ]
-    if not told:
+    if not contributions:
         return snapshots
-    hyperprior = pool(told)
+    hyperprior = pool(contributions)
     return [with_pool(snapshot, hyperprior) for snapshot in snapshots]
 
 

@@ -12,5 +12,5 @@ _pool = cache(lambda: ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_cont
 
 
 def of_runs(measure: Callable[[int], T], runs: int) -> list[T]:
-    """What each run measures, in their order."""
+    """Results of each run, in their order."""
     return list(_pool().map(measure, range(runs), chunksize=10))

@@ -49,16 +49,16 @@ def main() -> None:
 def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:
     for rule, n, (judge, errors) in product(rules, candidates, JUDGES):
         read = [one_set(RoundWorld(judge, errors, n), RULES[rule], FIRST_RUN + number) for number in range(runs)]
-        told = [(forecast, took) for forecast, took in filter(None, read) if forecast.low is not None]
-        ratio = np.exp(np.mean([np.log((forecast.median or np.inf) / took) for forecast, took in told]))
-        share_held = np.mean([(forecast.low or 0) <= took <= (forecast.high or np.inf) for forecast, took in told])
-        took = np.mean([took for _, took in told])
+        known = [(forecast, took) for forecast, took in filter(None, read) if forecast.low is not None]
+        ratio = np.exp(np.mean([np.log((forecast.median or np.inf) / took) for forecast, took in known]))
+        share_held = np.mean([(forecast.low or 0) <= took <= (forecast.high or np.inf) for forecast, took in known])
+        took = np.mean([took for _, took in known])
         yield (
             rule,
             judge,
             f"{errors:g}",
             str(n),
-            str(len(told)),
+            str(len(known)),
             f"{took:.1f}",
             f"{ratio:.2f}",
             f"{100.0 * share_held:.0f}",
@@ -66,7 +66,7 @@ def rows(rules: Sequence[str], candidates: Sequence[int], runs: int) -> Iterator
 
 
 def one_set(world: RoundWorld, rule: StudiedStop, number: int) -> tuple[Forecast, int] | None:
-    """What was forecast at some moment, and what it then took; None where it stops at once, or never does."""
+    """Forecast at some moment, and what it then took; None where it stops at once, or never does."""
     of, snapshot = campaign(world, Criterion.KNOWLEDGE, number)
     of = of._replace(plan=of.plan._replace(goal=rule.goal))
     snapshots = [snapshot]

@@ -24,7 +24,7 @@ from benchmarks.studies.coverage import Judge, answering, hard_verdicts
 from benchmarks.studies.methods.markdown import table, with_error
 
 SEED = 20_262
-N, ON_A_CIRCLE, JUDGES, VERDICTS = 12, 11, 4, 360
+N, IN_THE_CYCLE, JUDGES, VERDICTS = 12, 11, 4, 360
 LENGTHS = (1, 2, 5)  # verdicts for each candidate
 LONGEST = 10
 
@@ -39,7 +39,7 @@ def main() -> None:
     print(
         table(["judge", "sd", *(f"by {k}N, %" for k in LENGTHS), f"ever in {LONGEST}N, %"], signals(runs)), flush=True
     )
-    print("\n" + table(["judge", "in doubt, %"], circles(runs)), flush=True)
+    print("\n" + table(["judge", "in doubt, %"], cycles(runs)), flush=True)
     print(
         "\n" + table(["candidates", "sd", "one of the four judges", "flagged, %", "others, %"], changes(runs)),
         flush=True,
@@ -79,37 +79,37 @@ def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floa
     return np.maximum.accumulate(log_evidence(last.comparisons, N, last.evidence.item))
 
 
-def circles(runs: int) -> Iterable[tuple[str, str]]:
+def cycles(runs: int) -> Iterable[tuple[str, str]]:
     """Yield how often the check of cycles is in doubt, for one verdict on each of the 55 pairs of eleven candidates."""
     judges = {f"hard, spread {sd:g}": errs(sd) for sd in (0.0, 0.2, 1.0, 3.0)}
-    judges |= {f"a cycle, right in {right:.0%}": goes_in_circles(right) for right in (0.8, 0.9, 1.0)}
+    judges |= {f"a cycle, right in {right:.0%}": is_cyclic(right) for right in (0.8, 0.9, 1.0)}
     for name, judge in judges.items():
         yield name, percent([_doubted(judge, number) for number in range(runs)])
 
 
 def errs(sd: float) -> Answer:
     def answer(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
-        s = rng.normal(0.0, sd, ON_A_CIRCLE)
+        s = rng.normal(0.0, sd, IN_THE_CYCLE)
         return hard_verdicts(s[first] - s[second], rng)
 
     return answer
 
 
-def goes_in_circles(right: float) -> Answer:
+def is_cyclic(right: float) -> Answer:
     """Each candidate beats the next half of the cycle."""
 
     def answer(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
-        beats = (second - first) % ON_A_CIRCLE < ON_A_CIRCLE / 2
+        beats = (second - first) % IN_THE_CYCLE < IN_THE_CYCLE / 2
         return np.asarray(beats == (rng.random(len(first)) < right), np.float64)
 
     return answer
 
 
 def _doubted(answer: Answer, number: int) -> bool:
-    rng, pairs = np.random.default_rng([SEED, number]), np.array(np.triu_indices(ON_A_CIRCLE, 1))
+    rng, pairs = np.random.default_rng([SEED, number]), np.array(np.triu_indices(IN_THE_CYCLE, 1))
     first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
     log = by_one_judge(first, second, answer(rng, first, second))
-    return circulation(log, ON_A_CIRCLE, rng).coins <= RARE
+    return circulation(log, IN_THE_CYCLE, rng).coins <= RARE
 
 
 def changes(runs: int) -> Iterable[Sequence[str]]:

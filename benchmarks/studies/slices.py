@@ -34,7 +34,7 @@ NORMAL = 1.96  # half the width of a 95% interval, in standard deviations
 
 
 class TaggedDesign(NamedTuple):
-    """Which judge compares what."""
+    """Judges, and what each compares."""
 
     judge: str
     prompts: tuple[int, ...]  # of each tag
@@ -48,7 +48,7 @@ class TaggedLog(NamedTuple):
 
 
 class IntervalCoverage(NamedTuple):
-    """How one way of reading a tag's scores does: the mean over tags and differences."""
+    """Error of one way of reading a tag's scores: the mean over tags and differences."""
 
     covered: float
     width: float
@@ -97,7 +97,7 @@ def claims(sets: int, planted: int) -> Iterator[Sequence[str]]:
 
 
 def one_reading(design: TaggedDesign, eta: float, rng: np.random.Generator) -> list[IntervalCoverage]:
-    """By slices, by the ranking of all prompts, and by those of each tag's prompts alone."""
+    """Figures by slices, by the ranking of all prompts, and by those of each tag's prompts alone."""
     scores = rng.normal(0.0, SD, N) + rng.normal(0.0, eta, (TAGS, N))
     log = judged(scores, design, rng)
     published, of_tag = fitted(log.comparisons, log.item), log.tag[log.item]

@@ -59,8 +59,8 @@ def repeater(scores: Floats, rng: np.random.Generator) -> Answer:
     errors = np.full((N, N), np.nan)
 
     def answer(i: Ints, j: Ints) -> Floats:
-        anew = rng.standard_normal(len(i))
-        errors[i, j] = np.where(np.isnan(errors[i, j]), anew, errors[i, j])
+        fresh = rng.standard_normal(len(i))
+        errors[i, j] = np.where(np.isnan(errors[i, j]), fresh, errors[i, j])
         return np.asarray(expit(scores[i] - scores[j] + errors[i, j]))
 
     return answer

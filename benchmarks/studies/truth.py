@@ -1,4 +1,4 @@
-"""Rankings held against what is so, and signs that they are right."""
+"""Rankings compared with the truth, and signs that they are right."""
 
 from typing import NamedTuple
 

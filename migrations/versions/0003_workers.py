@@ -1,4 +1,4 @@
-"""Which of a judge's processes holds a lease."""
+"""Workers: which of a judge's processes holds a lease."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What kind of judge a judge is."""
+"""Kinds of judges."""
 
 import sqlalchemy as sa
 from alembic import op

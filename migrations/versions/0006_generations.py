@@ -1,4 +1,4 @@
-"""How often a lease was handed out."""
+"""Generations: how often a lease was handed out."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What a set wants to know; those that are there want the ranking."""
+"""Goals of sets; existing sets want the ranking."""
 
 import sqlalchemy as sa
 from alembic import op

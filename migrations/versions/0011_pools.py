@@ -1,4 +1,4 @@
-"""Pools: sets that learn from each other what an answer of their judges is worth; those that are there learn alone."""
+"""Pools: sets that share priors of verdict weights; existing sets learn alone."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What an answer is worth: learnt, one vote, or as the set says; sets that are there keep one vote."""
+"""Verdict weights: learnt, one vote, or as the set says; existing sets keep one vote."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What comparisons name is looked up once for each statement: three keys of every row took most of a bulk insert.
+"""Names of comparisons are looked up once for each statement: three keys of every row took most of a bulk insert.
 
 Outputs and judges stay once they are there, so that no comparison can lose what it names.
 """

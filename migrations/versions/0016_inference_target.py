@@ -1,4 +1,4 @@
-"""What a set's ranking is certain about; sets that are there keep their numbers, which are about latent scores."""
+"""Inference targets; existing sets keep their numbers, which are about latent scores."""
 
 import sqlalchemy as sa
 from alembic import op

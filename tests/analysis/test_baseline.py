@@ -85,7 +85,7 @@ def test_the_effects_of_judges_have_the_scale_of_the_scores() -> None:
         ("soft-bt", {"baseline": "oak"}, "^baseline: there is no candidate 'oak'"),
         ("win-ratio", {"baseline": "ash"}, "^baseline: win-ratio gives no joint draws .* choose the method soft-bt"),
         ("judge-aware", {"baseline": "ash"}, "^baseline: judge-aware gives no joint draws"),
-        ("win-ratio", {"scale": "elo"}, "^scale: the scores of win-ratio are no logits"),
+        ("win-ratio", {"scale": "elo"}, "^scale: the scores of win-ratio are not logits"),
     ],
 )
 def test_what_a_method_does_not_have_is_refused(method: MethodName, how: dict[str, Any], message: str) -> None:

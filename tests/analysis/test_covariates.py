@@ -80,7 +80,7 @@ def test_words_follow_the_sign() -> None:
     assert of_length(beta=0.0).sentence.startswith("No preference for length is shown: ")
 
 
-def test_a_length_of_each_candidate_is_not_told_from_its_score() -> None:
+def test_a_length_of_each_candidate_is_not_distinguished_from_its_score() -> None:
     effect = of_length(lengths=np.tile(LENGTHS.mean(axis=0), (PROMPTS, 1)))
     assert not effect.identified
     assert "effect of length cannot be separated" in effect.sentence
@@ -94,13 +94,13 @@ def test_the_interval_is_at_the_level_and_in_logits() -> None:
 @pytest.mark.parametrize(
     ("how", "fault"),
     [
-        ({"name": "win-ratio", "target": None}, "win-ratio has no effects of covariates; choose the method soft-bt"),
-        ({"name": "consensus", "target": "latent"}, "consensus has no effects"),
-        ({"method": Method("gaussian"), "name": "gaussian"}, "gaussian has no effects"),
-        ({"target": "all-pairs"}, "the inference target all-pairs has none; choose new-items"),
+        ({"name": "win-ratio", "target": None}, "win-ratio has no covariates; choose the method soft-bt"),
+        ({"name": "consensus", "target": "latent"}, "consensus has no covariates"),
+        ({"method": Method("gaussian"), "name": "gaussian"}, "gaussian has no covariates"),
+        ({"target": "all-pairs"}, "the inference target all-pairs has no covariates; choose new-items"),
         ({"covariates": ("lists",)}, "the outputs have no 'lists'; choose length"),
         ({"lengths": np.where(LENGTHS[0, 0] == LENGTHS, np.nan, LENGTHS)}, "are of an output without a value"),
-        ({"times": np.ones(len(ITEM), np.int64), "target": "latent"}, "rows alike were put together"),
+        ({"times": np.ones(len(ITEM), np.int64), "target": "latent"}, "equal rows were combined"),
     ],
 )
 def test_what_has_no_effects_is_refused_with_a_remedy(how: dict[str, Any], fault: str) -> None:

@@ -176,7 +176,7 @@ def test_elo_is_the_scale_of_slices_too(by_category: schemas.Ranking) -> None:
         ((), {}, "no prompt with comparisons has the tag 'category'; the prompts have no tags"),
         (IN_ALL, {"method": "win-ratio"}, "win-ratio ranks all prompts together; choose the method soft-bt"),
         (IN_ALL, {"method": "consensus"}, "consensus ranks all prompts together"),
-        (IN_ALL, {"target": "latent"}, "slices are about new prompts; leave the inference target latent out"),
+        (IN_ALL, {"target": "latent"}, "slices are about new prompts; omit the inference target latent"),
     ],
 )
 def test_what_cannot_be_sliced_says_why(tags: Tags, how: dict[str, Any], message: str) -> None:
@@ -188,7 +188,7 @@ def test_too_many_values_and_rows_put_together_are_refused() -> None:
     many = [{"id": str(n)} for n in range(PROMPTS)]
     items = np.arange(COMPARISONS.size) % 21
     request, origin = RankingRequest("soft-bt", METHOD, by="id"), Origin(NO_SET, COMPARISONS.size)
-    with pytest.raises(Impossible, match=r"^by: 'id' has 21 values; slices are there for up to 20"):
+    with pytest.raises(Impossible, match=r"^by: 'id' has 21 values, and slices take at most 20"):
         rank(log([*many, *({"id": str(n)} for n in range(18, 21))], item=items), request, publish, origin)
-    with pytest.raises(Impossible, match=r"^by: rows alike were put together"):
+    with pytest.raises(Impossible, match=r"^by: equal rows were combined"):
         rank(log(many, times=np.ones(COMPARISONS.size, np.int64)), request, publish, origin)

@@ -322,7 +322,7 @@ async def test_the_scores_are_those_of_a_fit_of_both(http: httpx.AsyncClient, ex
     assert set(found["position_bias"] or ()) == ({"alice", "bob"} if biases == "estimate" else set())
 
 
-async def test_a_given_scale_is_that_of_the_scores_but_for_its_level(http: httpx.AsyncClient) -> None:
+async def test_a_given_scale_is_that_of_the_scores_except_for_its_level(http: httpx.AsyncClient) -> None:
     """What is said differs by 0.8 from one to the next, and so does what is found where nobody compares."""
     steps = {}
     for scale in ("given", "estimate"):

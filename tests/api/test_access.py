@@ -1,4 +1,4 @@
-"""With a key set, nothing but the process's own health is told without it."""
+"""With a key set, nothing except the process's own health answers without it."""
 
 import asyncio
 import base64
@@ -49,7 +49,9 @@ async def test_without_the_key_there_is_nothing(guarded: httpx.AsyncClient, path
         ({"Authorization": "Basic " + base64.b64encode(b"anyone:wrong").decode()}, "wrong-key"),
     ],
 )
-async def test_a_wrong_key_is_told_from_none(guarded: httpx.AsyncClient, headers: dict[str, str], problem: str) -> None:
+async def test_a_wrong_key_is_distinguished_from_none(
+    guarded: httpx.AsyncClient, headers: dict[str, str], problem: str
+) -> None:
     answer = await guarded.get("/v1/sets", headers=headers)
     assert answer.json()["type"] == f"urn:nextpair:problem:{problem}"
     assert "NEXTPAIR_API_KEY" in answer.json()["detail"]
@@ -60,7 +62,7 @@ async def test_the_key_opens_everything(guarded: httpx.AsyncClient) -> None:
     assert (await guarded.get("/", auth=("anyone", KEY))).status_code == 200
 
 
-async def test_health_is_told_to_everyone(guarded: httpx.AsyncClient) -> None:
+async def test_health_needs_no_key(guarded: httpx.AsyncClient) -> None:
     assert (await guarded.get("/healthz")).status_code == 200
     assert (await guarded.get("/readyz")).status_code == 200
 

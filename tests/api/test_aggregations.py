@@ -137,7 +137,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"items": [item(ann=1)]}, "/items", "two judges or more"),
     ({"items": [item() | {"labels": {"bob": 1}}]}, "/items", "people are held apart"),
     ({"items": [item(), item("q2"), item()]}, "/items/2/item", "same key as /items/0"),
-    ({"classes": ["A", "B", "A"], "items": [item(ann="A", bob="B")]}, "/classes", "'A' is there twice"),
+    ({"classes": ["A", "B", "A"], "items": [item(ann="A", bob="B")]}, "/classes", "'A' occurs twice"),
     ({"classes": ["A"], "items": [item(ann="A", bob="A")]}, "/classes", "at least 2"),
     ({"tie": "tie", "items": [item()]}, "/tie", "name the classes"),
     ({"classes": ["A", "B"], "tie": "B", "items": [item(ann="A", bob="B")]}, "/tie", "one of the classes too"),
@@ -174,7 +174,7 @@ async def test_too_much_for_one_request_is_refused_with_its_size(
     assert "8 characters" in (await http.post("/v1/aggregations", json=told)).json()["detail"]
 
 
-async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_told_to_come_back(
+async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_to_retry(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two computations at once, which wait here until a third has been refused."""

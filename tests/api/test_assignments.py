@@ -284,7 +284,7 @@ async def test_a_lease_that_is_renewed_while_an_ask_waits_for_it_stays_with_its_
     assert (await renew(http, held["id"])).status_code == 200
 
 
-async def test_a_renewal_that_waits_for_an_ask_is_told_that_its_lease_has_ended(
+async def test_a_renewal_that_waits_for_an_ask_learns_that_its_lease_has_ended(
     http: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http, "ash", "elm")
@@ -309,7 +309,7 @@ async def test_a_waiting_judge_is_woken_by_a_release(http: httpx.AsyncClient) ->
     assert (await asyncio.wait_for(waiting, 4))["status"] == "open"
 
 
-async def test_a_waiting_judge_is_told_when_the_last_pair_was_judged(http: httpx.AsyncClient) -> None:
+async def test_a_waiting_judge_learns_that_the_last_pair_was_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     given = await ask_one(http, created["id"], "alice")
     waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
@@ -648,7 +648,7 @@ async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
     assert len((await http.post("/v1/next-pairs", json={"judge": "carol", "count": 6})).json()["assignments"]) == 1
 
 
-async def test_leases_that_find_no_room_in_an_answer_stay_as_their_holder_knows_them(
+async def test_leases_that_do_not_fit_in_a_response_stay_as_their_holder_knows_them(
     http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [{"key": key, "text": key * (1 if key in "de" else 400)} for key in "abcde"]

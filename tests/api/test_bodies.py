@@ -71,5 +71,5 @@ def test_a_fault_is_where_it_is_however_the_body_is_read(before: str) -> None:
 
 def test_what_is_there_twice_is_found_in_a_long_entry() -> None:
     body = f'[{[0] * (MANY + 1)}, {{"a": [{{"b": 1, "b": 2}}], "c": "{"x" * SHORT}"}}]'
-    with pytest.raises(InvalidRequest, match="/1/a/0/b is there twice"):
+    with pytest.raises(InvalidRequest, match="/1/a/0/b occurs twice"):
         parse(body.encode())

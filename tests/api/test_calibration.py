@@ -1,4 +1,4 @@
-"""Read: how far a judge's probabilities can be taken at their word."""
+"""Read: how well a judge's probabilities are calibrated."""
 
 from itertools import combinations
 from math import log as ln

@@ -96,7 +96,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.Async
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 
 
-async def test_a_judge_who_tosses_coins_among_good_ones_is_named(http: httpx.AsyncClient) -> None:
+async def test_a_random_judge_among_good_ones_is_named(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *KEYS)
     rng, pairs = np.random.default_rng(0), list(combinations(KEYS, 2)) * 4
     good = [row for seed, name in enumerate(("ann", "bea")) for row in simulated(KEYS, 60, seed, name, sure=4.0)]
@@ -111,7 +111,7 @@ async def test_a_judge_who_tosses_coins_among_good_ones_is_named(http: httpx.Asy
     assert sum("coin" in warning for warning in found["warnings"]) == 1
 
 
-async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> None:
+async def test_islands_biases_and_random_verdicts_are_doubted(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *KEYS, "pine", "yew")
     await compare_all(http, created["id"], simulated(KEYS, 300, 0, "coin", sure=0.0))
     await compare_all(http, created["id"], [comparison(a, b, 0.9, "first") for a in KEYS for b in KEYS if a != b] * 4)
@@ -124,7 +124,7 @@ async def test_islands_biases_and_coins_are_doubted(http: httpx.AsyncClient) -> 
     assert found["Consistency"][0] == found["First place"][0] == "doubt"
 
 
-async def test_circles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
+async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
     keys = [*KEYS, "pine", "rowan", "spruce", "willow", "yew"]
     created = await create_set(http, *keys)
     pairs = list(combinations(keys, 2))
@@ -259,12 +259,12 @@ async def test_a_report_fits_the_set_once_and_is_kept(
 async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unsettled(snapshot: Snapshot, target: InferenceTargetName) -> Published:
+    def undecided(snapshot: Snapshot, target: InferenceTargetName) -> Published:
         published = exact(snapshot, target=target)
         failed = Convergence(Outcome.NOT_FINITE, 7, 1.0)
         return published._replace(posterior=published.posterior._replace(convergence=failed))
 
-    monkeypatch.setattr(basis, "exact", unsettled)
+    monkeypatch.setattr(basis, "exact", undecided)
     created = await create_set(http, *KEYS)
     await compare_all(http, created["id"], simulated(KEYS, 60, 0))
     found = await checks(http, created["id"])
@@ -324,7 +324,7 @@ async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is
 
 
 @pytest.mark.parametrize(("own", "count"), [("latent", 8), ("all-pairs", 8), ("new-items", 15)])
-async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_certainty(
+async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_probabilities_of_the_order(
     http: httpx.AsyncClient, own: InferenceTargetName, count: int
 ) -> None:
     set_id = await judged_for(http, own, count)

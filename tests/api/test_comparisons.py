@@ -160,7 +160,7 @@ async def test_a_client_id_twice_in_one_request_counts_once(http: httpx.AsyncCli
     assert len(await log(http, created["id"])) == 1
 
 
-async def test_the_same_comparison_without_a_client_id_counts_twice(http: httpx.AsyncClient) -> None:
+async def test_the_same_comparison_without_a_client_id_is_two_comparisons(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     for _ in range(2):
         await send(http, created["id"], comparison("ash", "elm"))

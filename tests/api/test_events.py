@@ -35,7 +35,7 @@ async def until_version(stream: EventStream, version: int) -> list[tuple[str, in
 
 
 async def comparisons_until(stream: EventStream, version: int) -> list[int]:
-    """Sequence numbers of the comparisons told on the way to `version`."""
+    """Sequence numbers of the comparisons sent on the way to `version`."""
     return [seq for name, seq in await until_version(stream, version) if name == "comparison"]
 
 
@@ -51,7 +51,7 @@ async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient
     assert ranking.id == 3
 
 
-async def test_a_vote_is_told_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -64,7 +64,7 @@ async def test_a_vote_is_told_as_it_is_in_the_log_with_the_new_state(http: httpx
     )
 
 
-async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_void_is_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     await compare(http, created["id"], "ash>elm")
     async with follow(app, created["id"]) as stream:
@@ -74,7 +74,7 @@ async def test_a_void_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: Fas
     assert (event.name, event.id, event.data["comparisons"]) == ("ranking", 2, 0)
 
 
-async def test_absolute_scores_are_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_absolute_scores_are_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -83,7 +83,7 @@ async def test_absolute_scores_are_told_as_a_new_ranking(http: httpx.AsyncClient
     assert (event.name, event.id, event.data["version"], event.data["comparisons"]) == ("ranking", 2, 2, 0)
 
 
-async def test_a_log_that_holds_everything_is_told_in_batches_and_resumed(
+async def test_a_log_that_holds_everything_is_sent_in_batches_and_resumed(
     http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
@@ -98,7 +98,7 @@ async def test_a_log_that_holds_everything_is_told_in_batches_and_resumed(
             assert [event.id for event in told if event.name == "comparison"] == rest
 
 
-async def test_a_candidate_that_joins_is_told_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_candidate_that_is_added_is_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -107,7 +107,7 @@ async def test_a_candidate_that_joins_is_told_as_a_new_ranking(http: httpx.Async
     assert (event.name, event.data["candidates"]) == ("ranking", 5)
 
 
-async def test_a_pause_is_told(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_pause_is_sent(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -116,7 +116,7 @@ async def test_a_pause_is_told(http: httpx.AsyncClient, app: FastAPI) -> None:
     assert (event.name, event.data["status"]) == ("status", "paused")
 
 
-async def test_another_set_is_not_heard_of(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_another_set_sends_nothing(http: httpx.AsyncClient, app: FastAPI) -> None:
     here, there = await create_set(http), await create_set(http)
     async with follow(app, here["id"]) as stream:
         await stream.take(2)
@@ -133,7 +133,7 @@ async def test_after_replays_the_log_from_there(http: httpx.AsyncClient, app: Fa
         assert await comparisons_until(stream, 4) == [2, 3, 4]
 
 
-async def test_a_client_that_reconnects_misses_nothing_and_hears_nothing_twice(
+async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(
     http: httpx.AsyncClient, app: FastAPI
 ) -> None:
     created = await create_set(http)
@@ -154,7 +154,7 @@ async def test_the_last_event_id_wins_over_after(http: httpx.AsyncClient, app: F
         assert await comparisons_until(stream, 3) == [3]
 
 
-async def test_a_long_log_is_told_in_batches(
+async def test_a_long_log_is_sent_in_batches(
     http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 3)
@@ -166,7 +166,7 @@ async def test_a_long_log_is_told_in_batches(
     assert seen == [1, 2, 3, 4, 5, 6, 7]
 
 
-async def test_an_event_tells_only_what_was_told_before_it(
+async def test_an_event_says_only_what_was_sent_before_it(
     http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever reconnects after any event gets the rest."""
@@ -180,7 +180,7 @@ async def test_an_event_tells_only_what_was_told_before_it(
             assert event.id == told
 
 
-async def test_votes_during_the_stream_are_each_told_once(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_votes_during_the_stream_are_each_sent_once(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -200,7 +200,7 @@ async def test_a_vote_is_read_once_for_all_who_follow(http: httpx.AsyncClient, a
     assert sum("label_mass" in each and each.startswith("SELECT") for each in sent) == 1
 
 
-async def test_who_follows_from_far_behind_hears_everything_beside_those_who_are_here(
+async def test_who_follows_from_far_behind_gets_everything_beside_those_who_are_here(
     http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
@@ -216,7 +216,7 @@ async def test_who_follows_from_far_behind_hears_everything_beside_those_who_are
             assert [each.id for each in told if each.name == "comparison"] == list(range(version - 4, version + 1))
 
 
-async def test_a_comparison_that_was_taken_back_is_told_as_such(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as here:
         await here.take(2)

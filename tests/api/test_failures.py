@@ -64,11 +64,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", tmp_path], check=True)
 
 
-def resize(disk: Path, room: int) -> None:
+def resize(disk: Path, space: int) -> None:
     """So many bytes remain free."""
     there = os.statvfs(disk)
     used = (there.f_blocks - there.f_bfree) * there.f_frsize
-    subprocess.run(["mount", "-o", f"remount,size={used + room}", disk], check=True)
+    subprocess.run(["mount", "-o", f"remount,size={used + space}", disk], check=True)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def on_a_small_disk(cluster: EmbeddedPostgres, small_disk: Path) -> AsyncI
     await maintenance.dispose()
 
 
-async def test_a_full_disk_is_said_until_there_is_room_again(on_a_small_disk: str, small_disk: Path) -> None:
+async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: str, small_disk: Path) -> None:
     async with (
         running(Settings(database_url=on_a_small_disk)) as app,
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,

@@ -1,4 +1,4 @@
-"""Read: pairs drawn at random, held against what was predicted of them."""
+"""Read: pairs drawn at random, compared with their predictions."""
 
 from typing import Any
 

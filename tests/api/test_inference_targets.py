@@ -237,7 +237,7 @@ async def on_prompts(http: httpx.AsyncClient, prompts: int) -> OnPrompts:
     return judged
 
 
-async def test_few_prompts_settle_nothing_and_it_is_said_what_would(http: httpx.AsyncClient) -> None:
+async def test_few_prompts_decide_nothing_and_it_is_said_what_would(http: httpx.AsyncClient) -> None:
     judged = await on_prompts(http, 20)
     now = await ranking(http, judged.set_id)
     assert (now["inference_target"]["name"], now["stopping"]["converged"]) == ("new-items", False)
@@ -259,7 +259,7 @@ async def test_few_prompts_settle_nothing_and_it_is_said_what_would(http: httpx.
     assert asked["reason"] == f"This judge has judged every pair. {by_rule}"
 
 
-async def test_more_prompts_settle_who_is_best(http: httpx.AsyncClient) -> None:
+async def test_more_prompts_decide_who_is_best(http: httpx.AsyncClient) -> None:
     judged = await on_prompts(http, 80)
     now = await ranking(http, judged.set_id)
     assert (now["stopping"]["reason"], now["prompts"]) == ("goal", None)

@@ -45,7 +45,7 @@ async def describe(http: httpx.AsyncClient, name: str, **said: Any) -> dict[str,
 
 @pytest.fixture
 async def many(http: httpx.AsyncClient) -> str:
-    """A set in which two judges are good, one tosses coins and one is against the truth."""
+    """A set in which two judges are good, one is random and one is inverted."""
     created = await create_set(http, candidates=candidates(*TREES))
     for number, (judge, sure) in enumerate([("ann", 3.0), ("bea", 2.0), ("coin", 0.0), ("foe", -2.0)]):
         await compare_all(http, created["id"], simulated(TREES, 80, number, judge, sure=sure))
@@ -151,7 +151,7 @@ async def test_any_judge_may_be_named_as_the_reference(http: httpx.AsyncClient) 
     assert (await http.get(f"/v1/sets/{created['id']}/judges?reference=nobody")).status_code == 404
 
 
-async def test_ties_are_half_a_vote_or_a_class_and_a_liking_for_the_first_is_taken_off(http: httpx.AsyncClient) -> None:
+async def test_ties_are_half_a_vote_or_a_class_and_a_position_bias_is_taken_off(http: httpx.AsyncClient) -> None:
     """Judge bea is sure of what it is shown first; all but one say that ash and elm are alike."""
     created = await create_set(http, "ash", "elm", "oak")
     of_bea = [comparison("elm", "oak", 0.9, "bea"), comparison("oak", "elm", 0.6, "bea")]
@@ -233,10 +233,10 @@ async def test_systems_without_texts_cannot_be_read(http: httpx.AsyncClient) -> 
     await compare(http, created["id"], "ash>elm")
     answer = await http.get(f"/v1/sets/{created['id']}/judges", params={"method": "crowdlayer"})
     assert answer.status_code == 422
-    assert "has none; choose dawid-skene" in answer.json()["detail"]
+    assert "the set stores none; choose dawid-skene" in answer.json()["detail"]
 
 
-async def test_long_work_is_told_of_and_then_there(
+async def test_long_work_is_announced_and_then_ready(
     http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "PATIENCE", 0.0)

@@ -172,7 +172,7 @@ async def two_leaning_judges(http: httpx.AsyncClient, **fields: Any) -> str:
     return str(created["id"])
 
 
-async def test_judges_of_opposite_bias_are_told_apart(http: httpx.AsyncClient) -> None:
+async def test_judges_of_opposite_bias_are_distinguished(http: httpx.AsyncClient) -> None:
     found = (await ranking(http, await two_leaning_judges(http)))["position_bias"]
     assert {judge: bias["comparisons"] for judge, bias in found.items()} == {"alice": 75, "bob": 75}
     for judge, lean in (("alice", 0.9), ("bob", -0.9)):
@@ -256,17 +256,17 @@ async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(
     kept = await ranking(http, created["id"])
     previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=5)
     context.live._sets.clear()
-    afresh = await ranking(http, created["id"])
+    again = await ranking(http, created["id"])
     comparisons, judges, _ = await counted(http, created["id"], SIX)
     expected = jointly(comparisons, 2)
     deltas = [known.delta for known in expected.biases]
     assert set(judges) == set(kept["position_bias"]) == {"carol", "dan"}
-    for found in (kept, afresh):
+    for found in (kept, again):
         assert [found["position_bias"][judge]["delta"] for judge in judges] == pytest.approx(deltas, abs=1e-6)
         assert {row["key"]: row["score"] for row in found["ranking"]} == pytest.approx(
             dict(zip(SIX, expected.scores, strict=True)), abs=1e-6
         )
-    assert [row["key"] for row in kept["ranking"]] == [row["key"] for row in afresh["ranking"]]
+    assert [row["key"] for row in kept["ranking"]] == [row["key"] for row in again["ranking"]]
     again = await get(http, f"/v1/sets/{created['id']}/next-pair", count=5)
     assert [(p["first"]["key"], p["second"]["key"]) for p in previewed["pairs"]] == [
         (p["first"]["key"], p["second"]["key"]) for p in again["pairs"]

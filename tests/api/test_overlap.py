@@ -96,7 +96,7 @@ async def judge_all(http: httpx.AsyncClient, set_id: str, right: float, seed: in
 
 
 async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_planted(http: httpx.AsyncClient) -> None:
-    """Judges who are right in 90% of 300 pairs agree in .82 of them, which is .64 beyond coins.
+    """Judges who are right in 90% of 300 pairs agree in .82 of them, which is .64 beyond chance.
 
     Which pairs overlap is drawn by the set's id, another in every run: the truth is within twice the interval.
     """

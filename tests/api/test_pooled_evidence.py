@@ -1,4 +1,4 @@
-"""Reading what a set was told by the others of its pool."""
+"""Reading the priors that the others of its pool share with a set."""
 
 from uuid import UUID, uuid4
 
@@ -12,7 +12,7 @@ from tests.factories import compare, comparison, create_set, get, scores_of, sen
 
 @pytest.fixture
 async def set_id(http: httpx.AsyncClient, context: Context) -> str:
-    """A set that was told three times, between comparisons 1 and 5."""
+    """A set that got shared priors three times, between comparisons 1 and 5."""
     created = await create_set(http)
     await compare(http, created["id"], "ash>elm")
     async with context.engine.begin() as db:
@@ -52,7 +52,7 @@ async def test_a_set_that_is_not_there_has_none(http: httpx.AsyncClient, set_id:
     assert (await http.get(f"/v1/sets/{set_id}/pooled-evidence")).status_code == 410
 
 
-async def test_what_was_told_elsewhere_is_copied(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_what_was_shared_elsewhere_is_copied(http: httpx.AsyncClient, set_id: str) -> None:
     """The last entry of one set, sent to another whose log the judge is not in yet."""
     (entry,) = (await get(http, f"/v1/sets/{set_id}/pooled-evidence", after=3))["entries"]
     sent = {name: entry[name] for name in ("pool", "sets", "log_scale", "log_noise")}

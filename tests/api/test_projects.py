@@ -106,15 +106,15 @@ async def test_paused_sets_count_and_unjudged_and_deleted_ones_do_not(http: http
     board = await leaderboard(http)
     assert [criterion["name"] for criterion in board["criteria"]] == ["Clarity"]
     assert board["sentence"] == "In the order of Clarity."
-    assert "no set of the project" in await problem(http, 422, set=accuracy["id"])
+    assert "is not in the project" in await problem(http, 422, set=accuracy["id"])
 
 
 async def test_what_cannot_be_answered_says_why(http: httpx.AsyncClient) -> None:
     await create_set(http, project=PROJECT)
     for project in (PROJECT, "nobody"):
-        assert f"`project` is {project!r}" in await problem(http, 404, project)
+        assert f"No set of the project {project!r} has" in await problem(http, 404, project)
     elsewhere = await create_set(http, project="another")
-    assert f"{elsewhere['id']} is no set of the project" in await problem(http, 422, set=elsewhere["id"])
+    assert f"{elsewhere['id']} is not in the project" in await problem(http, 422, set=elsewhere["id"])
     await two_criteria(http)
     assert "'Clarity' is not NAME=NUMBER" in await problem(http, 422, weight="Clarity")
     assert "no criterion of the name 'Tone'; there are 'Clarity'" in await problem(http, 422, weight="Tone=1")

@@ -1,4 +1,4 @@
-"""People and a judge on the same pairs of outputs, and where people's next verdict is worth most."""
+"""People and a judge on the same pairs of outputs, and where people's next verdict helps most."""
 
 from typing import Any
 
@@ -97,12 +97,12 @@ async def test_lambda_and_what_holds_together_may_be_said(http: httpx.AsyncClien
 
 async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged: str) -> None:
     rng = np.random.default_rng(1)
-    coin = [said("coin", item, a, b, float(rng.random())) for item, a, b, _ in all_pairs(0)[30:]]
-    await send(http, judged, *coin)
-    both = (await rank_sets(http, judged, judge=["gpt", "coin"])).json()
+    random = [said("random", item, a, b, float(rng.random())) for item, a, b, _ in all_pairs(0)[30:]]
+    await send(http, judged, *random)
+    both = (await rank_sets(http, judged, judge=["gpt", "random"])).json()
     assert [(of["judge"], of["instances_by_both"], of["instances_by_judge"]) for of in both["judges"]] == [
         ("gpt", 60, 120),
-        ("coin", 30, 120),
+        ("random", 30, 120),
     ]
     assert both["judges"][0]["tuned_lambda"] == both["tuned_lambda"] > both["judges"][1]["tuned_lambda"]
     assert all(system["by_judges"][0] == system["by_judge"] != system["by_judges"][1] for system in both["systems"])
@@ -113,10 +113,10 @@ async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged
     [
         ({"judge": "nobody"}, 404, "no judge 'nobody'"),
         ({"reference": "nobody"}, 404, "no judge 'nobody'"),
-        ({"reference": "gpt"}, 422, "among the references"),
+        ({"reference": "gpt"}, 422, "is also a reference"),
         ({"alpha": 0.7}, 422, "alpha"),
         ({"judge": ["gpt", "gpt"]}, 422, "name each judge once"),
-        ({"lambda": [0.2, 0.3]}, 422, "give one for each judge"),
+        ({"lambda": [0.2, 0.3]}, 422, "send one for each judge"),
         ({"lambda": 1.5}, 422, "lambda"),
     ],
 )

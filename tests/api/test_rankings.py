@@ -111,7 +111,7 @@ async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) 
         [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
         for epsilon in (0, 9)
     ]
-    assert (fine, coarse) == ([1, 2, 2], [1, 1, 1])  # elm and oak were told the same
+    assert (fine, coarse) == ([1, 2, 2], [1, 1, 1])  # elm and oak have the same verdicts
 
 
 @pytest.mark.parametrize("method", [*EXPERTS, "bradley-terry", "poe-g-hard"])
@@ -274,7 +274,7 @@ async def test_a_reader_who_leaves_before_it_begins_costs_nothing(
     assert len(computed) == 1
 
 
-async def test_more_tastes_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
+async def test_more_judge_effects_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *(f"tree {n}" for n in range(101)))
     await compare_all(http, created["id"], [comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
     refused = await read(http, created["id"], method="consensus")
@@ -330,7 +330,7 @@ async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
     assert answer.status_code not in TRANSIENT
 
 
-async def test_islands_are_told_apart(http: httpx.AsyncClient) -> None:
+async def test_islands_are_distinguished(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     await compare(http, created["id"], "ash>birch", "cedar>elm")
     found = await ranking(http, created["id"])

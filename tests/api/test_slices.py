@@ -87,12 +87,12 @@ async def test_slices_follow_the_whole_in_csv(http: httpx.AsyncClient, set_id: s
         ({"by": "category", "method": "win-ratio"}, "by: win-ratio ranks all prompts together"),
         ({"baseline": "oak"}, "baseline: there is no candidate 'oak'"),
         ({"baseline": "gpt", "method": "win-ratio"}, "baseline: win-ratio gives no joint draws"),
-        ({"covariate": "length", "method": "gaussian"}, "covariate: gaussian has no effects of covariates"),
+        ({"covariate": "length", "method": "gaussian"}, "covariate: gaussian has no covariates"),
         (
             {"covariate": "length", "inference_target": "all-pairs"},
-            "covariate: the inference target all-pairs has none",
+            "covariate: the inference target all-pairs has no covariates",
         ),
-        ({"scale": "elo", "method": "gaussian"}, "scale: the scores of gaussian are no logits"),
+        ({"scale": "elo", "method": "gaussian"}, "scale: the scores of gaussian are not logits"),
     ],
 )
 async def test_what_cannot_be_ranked_so_names_the_parameter(

@@ -29,7 +29,7 @@ from tests.factories import (
 )
 
 one_vote = partial(create_set, verdict_weight="one-vote")  # sets in which a judge's repeats count as often as they come
-CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm are told the same
+CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm have the same verdicts
 
 
 def converged(reason: str) -> dict[str, Any]:
@@ -89,7 +89,7 @@ async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judg
     assert (await tell(http, held[0]["id"], p_first=0.5)).status_code == 201
 
 
-async def test_a_waiting_judge_is_told_that_the_set_has_converged(http: httpx.AsyncClient) -> None:
+async def test_a_waiting_judge_learns_that_the_set_has_converged(http: httpx.AsyncClient) -> None:
     created = await one_vote(http, "ash", "elm")
     await ask(http, created["id"], "alice")
     waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))

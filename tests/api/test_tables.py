@@ -274,7 +274,7 @@ async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) 
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"system": "model", "text": "output"}, "leave them out for outputs of systems"),
+        ({"system": "model", "text": "output"}, "omit them for outputs of systems"),
         ({"system": "nope"}, "no column 'nope'"),
         ({"sytem": "model"}, "Unknown query parameter 'sytem'"),
     ],

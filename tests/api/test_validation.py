@@ -106,7 +106,7 @@ async def test_agreement_is_of_the_version_asked_for_and_of_what_counts(http: ht
     assert [each["agreement_with_people"]["pairs"] for each in by_version] == [10, 65]
 
 
-async def test_a_ranking_is_sent_anew_when_a_judge_turns_out_to_be_human(http: httpx.AsyncClient) -> None:
+async def test_a_ranking_is_sent_again_when_a_judge_turns_out_to_be_human(http: httpx.AsyncClient) -> None:
     url = f"/v1/sets/{await judged(http, sure=1.0, agree=0.8)}/ranking"
     unchanged = {"If-None-Match": (await http.get(url)).headers["ETag"]}
     assert (await http.get(url, headers=unchanged)).status_code == 304

@@ -1,4 +1,4 @@
-"""What an answer is worth, learnt through the service: a sample of what docs/appendix/uncertainty.md measures."""
+"""Verdict weights, learnt through the service: a sample of what docs/appendix/uncertainty.md measures."""
 
 from typing import Any
 

@@ -19,7 +19,9 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent", "random"])
 @pytest.mark.parametrize("goal", [{}, {"top_k": 3}])
-async def test_it_is_asked_told_and_ranked(http: httpx.AsyncClient, criterion: str, goal: dict[str, int]) -> None:
+async def test_pairs_are_asked_for_judged_and_ranked(
+    http: httpx.AsyncClient, criterion: str, goal: dict[str, int]
+) -> None:
     created = await create_set(
         http, *KEYS, selection={"criterion": criterion}, goal=goal, verdict_weight="one-vote", stop={"rank_width": 2}
     )

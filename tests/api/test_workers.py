@@ -140,7 +140,7 @@ async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.Async
     ]  # fmt: skip
 
 
-async def test_without_a_generation_whoever_tells_first_is_heard(http: httpx.AsyncClient) -> None:
+async def test_without_a_generation_the_first_verdict_counts(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     held, _ = ids(await ask(http, created["id"])), await ask(http, created["id"])
     assert (await tell(http, held[0], winner="first")).status_code == 201

@@ -1,4 +1,4 @@
-"""Confidence held against what is so."""
+"""Confidence compared with the truth."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def case(n: int, seed: int, noise: float = 0.0) -> Case:
 def test_pairs_are_in_order_or_not_and_ties_are_half() -> None:
     scores, truth = np.array([3.0, 2.0, 1.0, 1.0]), np.array([2.0, 2.0, 3.0, 1.0])
     assert data_sets.in_order(scores, truth).tolist() == [0.5, 0.0, 1.0, 0.0, 1.0, 0.5]
-    assert data_sets.told_apart(truth).tolist() == [False, True, True, True, True, True]
+    assert data_sets.distinguished(truth).tolist() == [False, True, True, True, True, True]
 
 
 def test_learnt_evidence_makes_a_consistent_judge_surer_of_the_order_that_it_has() -> None:
@@ -61,7 +61,7 @@ def test_the_surest_half_is_the_half_of_the_highest_concordance() -> None:
     assert data_sets._of_surest_half(part([0.1, 0.9, 0.5, 0.6], [0.0, 0.4, 1.0, 0.6])) == 0.5
 
 
-def test_a_simulated_judge_is_held_against_the_truth_at_each_length() -> None:
+def test_a_simulated_judge_is_compared_with_the_truth_at_each_length() -> None:
     rankings = simulation._rankings("consistent", 1.0, 0)
     assert set(rankings) == {(length, name) for length in simulation.LENGTHS for name in ("one-vote", "learnt")}
     learnt = rankings[max(simulation.LENGTHS), "learnt"]

@@ -1,4 +1,4 @@
-"""The study of what an answer is worth, made small."""
+"""The study of verdict weights, made small."""
 
 import numpy as np
 import pytest

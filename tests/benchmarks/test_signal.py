@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from benchmarks.studies.signal import changes, circles, signals
+from benchmarks.studies.signal import changes, cycles, signals
 
 
 def test_random_verdicts_give_no_signal() -> None:
@@ -12,7 +12,7 @@ def test_random_verdicts_give_no_signal() -> None:
 
 
 def test_a_full_cycle_is_in_doubt_and_a_clear_order_is_not() -> None:
-    doubted = dict(circles(3))
+    doubted = dict(cycles(3))
     assert doubted["a cycle, right in 100%"] == "100.0 ± 0.0"
     assert doubted["hard, spread 3"] == "0.0 ± 0.0"
 

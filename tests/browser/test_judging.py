@@ -181,7 +181,7 @@ async def test_a_set_says_why_it_hands_out_nothing(new_set: NewSet, someone: Som
     await ada.open(set_id)
     await expect(ada["progress"]).to_contain_text("Comparisons in the set: 0, 1 left")
     await ada.judge()
-    await ada.expect_message("all comparisons of its budget")
+    await ada.expect_message("the budget is used up")
     await service.send(calls.patch_set(set_id, schemas.SetPatch(status="paused")))
     await ada["again"].click()
     await ada.expect_message("Paused: no pairs are handed out")

@@ -254,7 +254,7 @@ def test_a_bias_is_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_
     assert result["position_bias"]["eve"]["warning"] is None
 
 
-def test_tastes_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_judge_effects_are_shown_for_each_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, crowd = tmp_path / "tastes.csv", tmp_path / "crowd.csv"
     said = [f"{a},{b},{int(a < b)},eve" for a, b in ("xy", "yx", "yz", "zy", "xz", "zx")] * 9
     said += [f"{a},{b},{int(a > b)},{judge}" for a, b in ("xz", "zx") for judge in ("adam", "ann")]
@@ -312,7 +312,7 @@ def test_the_columns_of_items_and_the_judges_who_are_people_are_named(
     assert "no column 'prompt'" in failure(capsys, "rank", str(named), "--item", "prompt")[1]
 
 
-def test_what_would_settle_a_ranking_about_new_prompts_is_said(
+def test_what_would_decide_a_ranking_about_new_prompts_is_said(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     rng, rows = np.random.default_rng(0), ["first,second,p_first,item"]

@@ -89,7 +89,7 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
         ),
         (["--baseline", "claude"], "--baseline claude: there is no candidate 'claude'"),
         (["--matrix", "--method", "win-ratio"], "--matrix: win-ratio predicts no verdicts; choose the method soft-bt"),
-        (["--scale", "elo", "--method", "gaussian"], "--scale elo: the scores of gaussian are no logits"),
+        (["--scale", "elo", "--method", "gaussian"], "--scale elo: the scores of gaussian are not logits"),
     ]:
         code, printed = failure(capsys, "rank", str(log), *chosen)
         assert (code, message in printed) == (2, True), printed

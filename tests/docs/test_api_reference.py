@@ -19,7 +19,7 @@ def document() -> Json:
 
 @pytest.fixture(scope="module")
 def made(document: Json) -> dict[str, str]:
-    return pages(document, [ProblemKind(404, "unknown-set", "Unknown candidate set")])
+    return pages(document, [ProblemKind(404, "unknown-set", "Unknown set")])
 
 
 def test_every_operation_has_its_place(document: Json, made: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ import nextpair
 import pytest
 from nextpair.words import STATUSES, AskStatus, PageStatus
 
-from app.files import exports, names, pairs, rankings
+from app.files import exports, names, outcomes, pairs, rankings
 from app.settings import Settings
 from docs import client_reference, commands_reference, files_reference, settings_reference, statuses_reference
 from judge_worker.settings import PREFIX, every_setting
@@ -53,6 +53,8 @@ def test_every_setting() -> None:
     files = [file for folder in ("app", "judge_worker", "client/nextpair") for file in (ROOT / folder).rglob("*.py")]
     in_code = {name for file in files for name in settings_reference.variables(file.read_text())}
     assert without("settings", service | worker | in_code | {"DATABASE_URL"}) == set()
+    composed = re.findall(r"\$\{(\w+)", (ROOT / "docker-compose.yml").read_text())
+    assert set(composed) == set(settings_reference.IN_COMPOSE)
     assert all(field.description for field in Settings.model_fields.values())
 
 
@@ -67,7 +69,7 @@ def test_every_status_and_problem() -> None:
 def test_every_column() -> None:
     recognised = {name for columns in names.RECOGNISED.values() for each in columns for name in each.names}
     written = {name for each in rankings.IN_CSV for name in each.names} | {*exports.COLUMNS, *pairs.VERDICT}
-    assert without("files", recognised | written) == set()
+    assert without("files", recognised | written | set(outcomes.WORDS)) == set()
     constants = [value for name, value in vars(names).items() if name.isupper() and name[0] != "_"]
     assert {name for value in constants if not isinstance(value, dict) for name in _flat(value)} <= recognised
 

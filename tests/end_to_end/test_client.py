@@ -349,7 +349,7 @@ def test_what_cannot_be_continued_says_why(client: nextpair.Client) -> None:
         nextpair.rank(OUTPUTS, judge=longer, concurrency=0, client=client)
 
 
-def test_ranking_ends_when_it_is_told_to(client: nextpair.Client) -> None:
+def test_ranking_ends_when_it_is_stopped(client: nextpair.Client) -> None:
     assert nextpair.rank(OUTPUTS, judge=longer, until=3, client=client).ranking.comparisons == 3
 
     rule = nextpair.Stop(concordance=0.9)

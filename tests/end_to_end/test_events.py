@@ -1,4 +1,4 @@
-"""A client of one server hears what another server was told, also after PostgreSQL was killed."""
+"""A client of one server gets what another server received, also after PostgreSQL was killed."""
 
 import asyncio
 import os
@@ -18,15 +18,15 @@ SOON = 5.0  # seconds; a stream that missed the notice would look again after fi
 
 async def test_events_cross_servers_and_outlive_postgres(server: Server, other: Server) -> None:
     work = Work(await new_set(server.url))
-    heard: asyncio.Queue[Comparison] = asyncio.Queue()
+    received: asyncio.Queue[Comparison] = asyncio.Queue()
     async with asyncio.timeout(SECONDS):
-        listening = asyncio.create_task(listen(work, other, heard))
-        await tell_and_hear(work, server, heard)
-        before = await tell_and_hear(work, server, heard)
+        listening = asyncio.create_task(listen(work, other, received))
+        await tell_and_receive(work, server, received)
+        before = await tell_and_receive(work, server, received)
         os.kill(postmaster(server.data_dir), signal.SIGKILL)
-        outage = await tell_and_hear(work, server, heard)
+        outage = await tell_and_receive(work, server, received)
         await asyncio.sleep(2.0)  # until both servers listen again
-        after = await tell_and_hear(work, server, heard)
+        after = await tell_and_receive(work, server, received)
         listening.cancel()
     print(f"\nheard after {before:.3f} s, {outage:.3f} s over the outage, {after:.3f} s after it")
     work.report("events")
@@ -34,18 +34,18 @@ async def test_events_cross_servers_and_outlive_postgres(server: Server, other: 
     assert after < SOON
 
 
-async def listen(work: Work, server: Server, heard: "asyncio.Queue[Comparison]") -> None:
+async def listen(work: Work, server: Server, received: "asyncio.Queue[Comparison]") -> None:
     async with work.client(server.url) as service, aclosing(service.events(work.set_id, after=0)) as events:
         async for event in events:
             if event.event == "comparison":
-                heard.put_nowait(Comparison.model_validate_json(event.data))
+                received.put_nowait(Comparison.model_validate_json(event.data))
 
 
-async def tell_and_hear(work: Work, server: Server, heard: "asyncio.Queue[Comparison]") -> float:
+async def tell_and_receive(work: Work, server: Server, received: "asyncio.Queue[Comparison]") -> float:
     """Seconds from the answer to the event."""
     async with work.client(server.url) as service:
         (pair,) = (await service.send(next_pair(work.set_id, judge="anna"))).assignments
         told = await service.send(send_verdict(pair.id, VerdictIn(p_first=0.9)))
     answered = time.monotonic()
-    assert await heard.get() == told
+    assert await received.get() == told
     return time.monotonic() - answered

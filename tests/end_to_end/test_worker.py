@@ -140,7 +140,7 @@ async def test_a_pair_that_cannot_be_judged_is_a_failure_of_its_own(client: Asyn
     assert "failures    3 refused" in worker.log.read_text()
 
 
-async def test_whoever_is_told_to_stop_gives_back_what_waits(client: AsyncClient, work: Work) -> None:
+async def test_who_is_stopped_gives_back_what_waits(client: AsyncClient, work: Work) -> None:
     sets = [await create(client, CANDIDATES) for _ in range(SETS)]
     worker = work(sets, "--rate", "20", "--batch", "10")
     await reach(client, sets, 10)
@@ -213,11 +213,11 @@ async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
     work([set_id], "--rate", "50", "--batch", "10", "--metrics-port", str(port))
     await reach(client, [set_id], 20)
 
-    def told() -> bool:
+    def sent() -> bool:
         said = httpx.get(f"http://127.0.0.1:{port}/metrics").text
         return "nextpair_worker_judgements_total" in said and "nextpair_worker_label_mass 0.99" in said
 
-    assert await eventually(told)
+    assert await eventually(sent)
 
 
 @pytest.mark.parametrize(

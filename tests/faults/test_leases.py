@@ -54,7 +54,7 @@ Renew = Callable[[httpx.AsyncClient, list[str]], Awaitable[set[str]]]
 
 
 async def renew_one(http: httpx.AsyncClient, ids: list[str]) -> set[str]:
-    """Returns what the holder was told that it holds."""
+    """Returns what the holder received."""
     answer = await http.post(f"/v1/assignments/{ids[0]}/renew")
     assert answer.status_code in (200, 410), answer.text
     return {ids[0]} if answer.status_code == 200 else set()

@@ -194,5 +194,5 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) 
 
 
 def doubts_without_people(y: Probabilities) -> list[Doubt]:
-    """Of judges beside whom nobody has labelled anything."""
+    """Of judges without human labels beside them."""
     return examine(y, "majority", np.random.default_rng(0), np.empty((len(y), 0, y.shape[2]))).doubts

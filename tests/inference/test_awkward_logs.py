@@ -121,7 +121,7 @@ def test_no_interval_is_of_zero_width(log: Log) -> None:
     assert np.isfinite(ranking.entropy)
 
 
-def test_a_single_candidate_is_the_average_and_surely_so() -> None:
+def test_a_single_candidate_is_the_average_without_variance() -> None:
     ranking = published(LOGS["one candidate"])
 
     assert (ranking.score.tolist(), ranking.sd.tolist(), ranking.rank_interval.tolist()) == ([0.0], [0.0], [[1, 1]])
@@ -184,7 +184,7 @@ def test_symmetric_islands_are_compared_by_the_prior() -> None:
     assert 1.0 < predict(live, 0, 1).sd_difference < across.sd_difference < to_nobody.sd_difference < np.sqrt(2.0)
 
 
-def test_more_votes_within_islands_do_not_settle_the_order_across_them() -> None:
+def test_more_votes_within_islands_do_not_decide_the_order_across_them() -> None:
     """The two island means keep their prior variance, 1/3 each."""
     log = joined(*[ring(0, 1, 2)] * 200, *[ring(3, 4, 5)] * 200)
 

@@ -167,7 +167,7 @@ def test_temperature_can_change_the_ranking(prior_variance: float) -> None:
 # 9. PoE A.6 prints sigma(s_i - s_j) twice where a comparison's weight is sigma(s_i - s_j) sigma(s_j - s_i)
 
 
-def test_what_a_comparison_adds_to_the_determinant_does_not_hang_on_which_is_named_first() -> None:
+def test_what_a_comparison_adds_to_the_determinant_does_not_depend_on_which_is_named_first() -> None:
     a, scores = some_covariance().matrix(), random_state(N, seed=0)[0]
 
     def factor(i: int, j: int, weight: float) -> float:

@@ -83,7 +83,7 @@ def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
 
 @pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
 def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to: Limit) -> None:
-    """Votes are added to rows; what is no vote is put in rows afresh."""
+    """Votes are added to rows; what is no vote is put in rows again."""
     m, some = model(N, expert=expert), log(K + 60)
     exact = posterior.fit(some, m)
     dense_up_to(N - 1)

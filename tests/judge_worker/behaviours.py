@@ -104,12 +104,12 @@ class Behaviour(NamedTuple):
 def completion(body: Mapping[str, Any], words: str = "A", **message: Any) -> httpx.Response:
     """A chat completion, cut off where it has as many tokens as are allowed."""
     tokens = re.findall(r"\s*[\w<>/]+|\s*\W", words)
-    room = body.get("max_tokens") or body.get("max_completion_tokens") or 16
-    written = tokens[:room]
+    budget = body.get("max_tokens") or body.get("max_completion_tokens") or 16
+    written = tokens[:budget]
     content = [{"token": token, "logprob": log(0.9), "top_logprobs": _likeliest(token)} for token in written]
     choice = {
         "message": {"role": "assistant", "content": "".join(written), **message},
-        "finish_reason": "length" if len(tokens) > room else "stop",
+        "finish_reason": "length" if len(tokens) > budget else "stop",
         "logprobs": {"content": content} if body.get("logprobs") else None,
     }
     return httpx.Response(200, json={"choices": [choice], "usage": {"prompt_tokens": 42}})
@@ -130,7 +130,7 @@ def date_in(seconds: float) -> str:
 
 
 class _Drip(httpx.SyncByteStream):
-    """A byte now and then, for ever."""
+    """A byte now and then, without end."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -11,7 +11,7 @@ import httpx
 
 from judge_worker.engines.scripted import REFUSED
 
-Settings = Mapping[str, Any]  # of the worker, where it has to be told something
+Settings = Mapping[str, Any]  # of the worker, where it needs some
 BREAKS = "BREAK"  # in a text: the server fails
 QUOTA = {"error": {"message": "You exceeded your current quota.", "type": "insufficient_quota"}}
 TOKEN = "Bearer sk-0123456789"
@@ -65,8 +65,8 @@ class Server:
         tops = [{" A": 0.8 * a, "A": 0.2 * a, " B": b, " C": 0.05, "x": 0.04}]
         if self.wordy:
             tops.insert(0, {"Option" if "Option A" in prompt else "Text": 0.9, "The": 0.1})
-        room = body.get("max_tokens") or body.get("max_completion_tokens") or 16
-        return answer_of(*tops[:room], logprobs=self.logprobs)
+        budget = body.get("max_tokens") or body.get("max_completion_tokens") or 16
+        return answer_of(*tops[:budget], logprobs=self.logprobs)
 
 
 def answer_of(*tops: Mapping[str, float], logprobs: bool = True) -> httpx.Response:

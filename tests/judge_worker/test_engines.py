@@ -224,7 +224,7 @@ def test_a_host_alone_is_asked_under_v1_and_else_without_it() -> None:
     assert not address.try_another()
 
 
-def test_what_a_query_holds_is_not_told() -> None:
+def test_what_a_query_holds_is_not_shown() -> None:
     assert str(Address("http://user:word@engine/llm?key=secret")) == "http://engine/llm"
 
 

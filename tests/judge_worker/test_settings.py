@@ -71,9 +71,9 @@ def test_the_judge_is_named_after_the_model(model: str, judge: str, name: str) -
     assert load({**GIVEN, "model": model, "judge": judge}, None, {}).judge_name == name
 
 
-def test_what_other_engines_may_be_told_is_left_alone() -> None:
-    told = {"tensor_parallel_size": 4, "concurrency": -1}
-    assert load({**GIVEN, **told, "engine": "scripted", "rate": 2.0}, None, {}).engine == scripted.Settings(rate=2.0)
+def test_settings_of_other_engines_are_left_alone() -> None:
+    others = {"tensor_parallel_size": 4, "concurrency": -1}
+    assert load({**GIVEN, **others, "engine": "scripted", "rate": 2.0}, None, {}).engine == scripted.Settings(rate=2.0)
 
 
 def test_a_variable_that_means_nothing_is_an_error() -> None:

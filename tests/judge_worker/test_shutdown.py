@@ -1,4 +1,4 @@
-"""Work that ends, fails, or is told to stop."""
+"""Work that ends, fails, or is stopped."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def test_it_runs_until_all_is_done() -> None:
     assert done == [1, 2]
 
 
-async def test_when_one_fails_the_others_have_ended_before_it_is_told() -> None:
+async def test_when_one_fails_the_others_have_ended_before_it_is_raised() -> None:
     ended = []
 
     async def works() -> None:
@@ -37,7 +37,7 @@ async def test_when_one_fails_the_others_have_ended_before_it_is_told() -> None:
     assert ended == [True, True]
 
 
-async def test_what_was_told_to_stop_may_finish() -> None:
+async def test_what_was_stopped_may_finish() -> None:
     told, done = asyncio.Event(), []
 
     async def work() -> None:
@@ -52,7 +52,7 @@ async def test_what_was_told_to_stop_may_finish() -> None:
     assert done
 
 
-async def test_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_but_not_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutdown, "GRACE", 0.05)
     told = asyncio.Event()
     told.set()

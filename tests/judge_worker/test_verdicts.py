@@ -1,4 +1,4 @@
-"""From readings to what the service is told."""
+"""From readings to verdicts for the service."""
 
 from math import log
 from uuid import UUID
@@ -28,7 +28,7 @@ def test_a_tie_counts_half() -> None:
     assert probability(told) == pytest.approx(0.7)
 
 
-def test_a_bound_is_told() -> None:
+def test_a_bound_is_sent() -> None:
     assert verdict(PAIR, READING._replace(bounded=True), 1.0, {"model": "m"}).raw == {"model": "m", "bounded": True}
 
 

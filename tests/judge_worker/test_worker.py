@@ -1,4 +1,4 @@
-"""The loop, with the service in this process and engines that fail, are away, or wait to be told."""
+"""The loop, with the service in this process and engines that fail, are away, or wait for a sign."""
 
 import asyncio
 import threading
@@ -110,7 +110,7 @@ async def test_while_the_engine_is_away_its_pairs_are_for_others(
     assert (worker.stats.judged, worker.stats.failures) == (0, {})
 
 
-async def test_both_orders_of_a_pair_are_told_together(client: AsyncClient) -> None:
+async def test_both_orders_of_a_pair_are_sent_together(client: AsyncClient) -> None:
     made = await create(client, "short", "longer text")
     settings = SETTINGS.model_copy(update={"orders": "both"})
     worker = Worker(settings, client, AwayAtFirst(), [prompts.load("comparative")], asyncio.Event())

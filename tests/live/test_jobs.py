@@ -126,7 +126,7 @@ async def test_the_long_work_of_a_set_holds_up_no_other_set(work: Jobs) -> None:
     await asyncio.gather(*waiting)
 
 
-async def test_what_failed_is_told_once_and_tried_again(work: Jobs) -> None:
+async def test_what_failed_is_reported_once_and_tried_again(work: Jobs) -> None:
     tries: list[int] = []
 
     async def fails_once() -> Callable[[Report], Answer]:
@@ -143,7 +143,9 @@ async def test_what_failed_is_told_once_and_tried_again(work: Jobs) -> None:
     assert (await answer()).version == 2
 
 
-async def test_what_failed_unheard_is_told_to_whoever_asks_next(work: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_failed_unreported_is_reported_to_whoever_asks_next(
+    work: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fails() -> Callable[[Report], Answer]:
         await asyncio.sleep(0.01)
         raise ValueError("no")

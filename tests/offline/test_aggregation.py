@@ -12,12 +12,12 @@ from nextpair.schemas import Aggregation
 
 from app.cli import run
 
-GOOD, POOR, COIN = 0.9, 0.7, 0.5
+GOOD, POOR, RANDOM = 0.9, 0.7, 0.5
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Five judges on 400 items: one good, two poor, two who toss coins; one cell in ten is empty."""
+    """Five judges on 400 items: one good, two poor, two random; one cell in ten is empty."""
     rng = np.random.default_rng(0)
     truth = rng.integers(2, size=400)
     path = tmp_path / "judged.csv"
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> str:
         writer = csv.writer(out)
         writer.writerow(["id", "good", "poor", "poorer", "coin", "coin2", "truth"])
         for n, c in enumerate(truth):
-            answers = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, COIN, COIN)]
+            answers = [c if rng.random() < right else 1 - c for right in (GOOD, POOR, POOR, RANDOM, RANDOM)]
             p = [f"{0.5 + (yes - 0.5) * rng.uniform(0.2, 1.0):.3f}" if rng.random() < 0.9 else "" for yes in answers]
             writer.writerow([f"i{n}", *p, c])
     return str(path)
@@ -77,10 +77,10 @@ def test_the_table_says_what_it_is_of(file: str, capsys: pytest.CaptureFixture[s
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> str:
+def labelled(tmp_path: Path) -> str:
     """Three judges who are right in 65% of 300 answers; the answers' words tell, and so does their length."""
     rng = np.random.default_rng(1)
-    path = tmp_path / "told.csv"
+    path = tmp_path / "labelled.csv"
     with path.open("w", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(["question", "a", "b", "c", "text", "length", "truth"])
@@ -93,18 +93,18 @@ def told(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "told_by", [["--text", "text"], ["--feature", "length"], ["--text", "text", "--feature", "length"]]
+    "options", [["--text", "text"], ["--feature", "length"], ["--text", "text", "--feature", "length"]]
 )
-def test_what_the_items_say_helps(told: str, told_by: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *told_by]
-    plain = summary(capsys, told, *columns)["accuracy"]
-    helped = summary(capsys, told, *columns, "--method", "skill-aggregation", "--regulariser", "0.1")["accuracy"]
+def test_what_the_items_say_helps(labelled: str, options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    columns = ["--judge", "a", "--judge", "b", "--judge", "c", "--group", "question", "--truth", "truth", *options]
+    plain = summary(capsys, labelled, *columns)["accuracy"]
+    helped = summary(capsys, labelled, *columns, "--method", "skill-aggregation", "--regulariser", "0.1")["accuracy"]
     assert isinstance(plain, float)
     assert isinstance(helped, float)
     assert helped > plain + 0.02
 
 
-def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_uninformative_judges_are_named(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     result = summary(capsys, file, "--item", "id", "--truth", "truth", "--method", "majority")
     assert isinstance(result["warnings"], list)
     assert any(
@@ -112,7 +112,7 @@ def test_judges_that_say_nothing_worth_having_are_named(file: str, capsys: pytes
     )
 
 
-def test_people_say_whom_to_believe(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_say_whom_to_trust(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The truth of all items, here as the labels of a person; what is labelled needs no label."""
     result = summary(capsys, file, "--item", "id", "--reference", "truth", "--judge", "good", "--judge", "coin")
     assert "the best judge, good, in 9" in str(result["people"])
@@ -147,7 +147,7 @@ def test_any_classes_are_aggregated_and_a_tie_is_one_of_them_or_half_a_vote_for_
     assert halved["classes"] == {"A": 2, "B": 2}
 
 
-def test_both_orders_are_one_item_and_a_liking_for_a_position_is_taken_off(
+def test_both_orders_are_one_item_and_a_position_bias_is_taken_off(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Judge x likes what it is shown first so much that it names it whatever it is; y contradicts itself on item 2."""
@@ -237,13 +237,13 @@ def test_bad_files_are_refused_in_one_line(
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
 def test_without_the_extra_a_transformer_says_how_to_get_it_and_all_else_works(
-    told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, missing: str
+    labelled: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.delitem(sys.modules, "app.offline.transformer", raising=False)
     judges = ["--judge", "a", "--judge", "b", "--judge", "c", "--text", "text", "--method", "skill-aggregation"]
-    assert run(["aggregate", told, *judges, "--encoder", "gpt2"]) == 2
+    assert run(["aggregate", labelled, *judges, "--encoder", "gpt2"]) == 2
     printed = capsys.readouterr().err
     assert "pip install 'nextpair-server[transformer]'" in printed
     assert printed.count("\n") == 1
-    assert run(["aggregate", told, *judges, "--regulariser", "0"]) == 0
+    assert run(["aggregate", labelled, *judges, "--regulariser", "0"]) == 0

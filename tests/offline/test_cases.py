@@ -22,11 +22,11 @@ def test_scores_become_probabilities_by_the_stated_rule() -> None:
 def test_a_temperature_divides_the_logits_and_noise_adds_to_them() -> None:
     case = from_scores((), {"x": 3.0, "y": 1.0}, {"x": 1.0, "y": 0.0})
     assert tempered(case, 2.0).offered[0, 1] == pytest.approx(1 / (1 + np.exp(-1.0)))
-    heard = [noisy(case, 0.5, np.random.default_rng(seed)).offered for seed in range(2000)]
-    logits = np.array([logit(offered[0, 1]) for offered in heard])
+    offers = [noisy(case, 0.5, np.random.default_rng(seed)).offered for seed in range(2000)]
+    logits = np.array([logit(offered[0, 1]) for offered in offers])
     assert logits.mean() == pytest.approx(2.0, abs=0.05)
     assert logits.std() == pytest.approx(0.5, abs=0.03)
-    assert all(offered[1, 0] == pytest.approx(1.0 - offered[0, 1]) for offered in heard)
+    assert all(offered[1, 0] == pytest.approx(1.0 - offered[0, 1]) for offered in offers)
 
 
 def test_a_certain_verdict_stays_certain() -> None:

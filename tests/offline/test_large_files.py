@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from app.cli import run
 from app.inference.experts import MAKERS, make
-from app.offline import ranking, room
+from app.offline import memory, ranking
 
 N, K = 70, 900  # more candidates than are fitted by a matrix at once
 
@@ -93,7 +93,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
     assert run(["rank", str(log), "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["left_out"] == [
-        "what an answer is worth: it counts as one vote",
+        "verdict weights: each verdict counts as one vote",
         "position biases: none is assumed",
         "the signal",
         "the agreement of judges",
@@ -123,7 +123,7 @@ def test_many_candidates_are_ranked_without_a_matrix(
             [float(many[key][column]) for key in dense], [float(row[column]) for row in dense.values()], atol=tolerance
         )
     assert run(["rank", str(log), "--position-bias", "none"]) == 0
-    assert "not said of so much: what an answer is worth" in capsys.readouterr().out
+    assert "not said of so much: verdict weights" in capsys.readouterr().out
 
 
 def test_a_table_has_the_best_and_says_how_many_more_there_are(
@@ -141,10 +141,10 @@ def test_what_does_not_fit_into_memory_is_refused_beforehand(
 ) -> None:
     monkeypatch.setattr(ranking, "DENSE", 10)
     monkeypatch.setattr("app.inference.fitting.posterior.DENSE", 10)
-    monkeypatch.setattr(room, "free", lambda: 200_000.0)
+    monkeypatch.setattr(memory, "free", lambda: 200_000.0)
     assert "900 rows, each of which laplace needs: about 0.0 GiB" in refusal(capsys, log, "--method", "laplace")
     assert "memory is used up after 900 rows" in refusal(capsys, log)
-    monkeypatch.setattr(room, "RESERVE", 0)
+    monkeypatch.setattr(memory, "RESERVE", 0)
     message = refusal(capsys, log, "--position-bias", "estimate")
     assert "soft-bt on 70 candidates makes a matrix of them: about 0.0 GiB of memory, and 0.0 GiB are free" in message
     assert ranked(capsys, log)
@@ -157,13 +157,13 @@ def test_a_condition_is_looked_for_in_every_part(capsys: pytest.CaptureFixture[s
 
 
 def test_free_memory_is_what_the_system_says() -> None:
-    assert room.free() > 0
+    assert memory.free() > 0
 
 
 def test_files_that_were_read_do_not_use_up_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "GROUP", tmp_path)
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
     for name, content in (("max", "4000\n"), ("current", "3900\n"), ("stat", "anon 900\ninactive_file 3000\n")):
         (tmp_path / f"memory.{name}").write_text(content)
-    assert room.free() == 3100.0
+    assert memory.free() == 3100.0
     (tmp_path / "memory.max").write_text("max\n")
-    assert room.free() > 4000.0
+    assert memory.free() > 4000.0

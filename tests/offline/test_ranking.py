@@ -33,7 +33,7 @@ def test_every_method_orders_a_chain(method: MethodName) -> None:
     assert ranking.convergence.converged
 
 
-def test_others_are_held_against_the_person_who_is_named() -> None:
+def test_others_are_validated_against_the_person_who_is_named() -> None:
     """Two models say the opposite of alice, of every pair in both orders."""
     first, second = np.tile([0, 0, 1, 1, 2, 2], 30), np.tile([1, 2, 2, 0, 0, 1], 30)
     judge = np.repeat([0, 1, 2], 60)

@@ -88,7 +88,7 @@ def test_ways() -> None:
         ways(["best"])
 
 
-def test_what_answers_are_worth_is_learnt_from_all_cases_together() -> None:
+def test_verdict_weights_are_learnt_from_all_cases_together() -> None:
     """Eight candidates, a judge that never contradicts itself, and as many comparisons as candidates."""
     cases = [make_case(8, seed) for seed in range(20)]
     learnt = SETUP._replace(method=SETUP.method._replace(verdict_weight="learnt"))

@@ -12,7 +12,7 @@ from app.offline.on_ray import Stopped, judge_on_ray
 from tests.offline.jobs import job_of, parts_in, write_pairs
 
 PAIRS, ROWS = 1200, 40  # 30 parts
-SLOW = 100.0  # judgements a second, so that there is time to kill an engine
+SLOW = 100.0  # verdicts a second, so that there is time to kill an engine
 
 
 @pytest.fixture(scope="module")

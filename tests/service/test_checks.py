@@ -42,7 +42,7 @@ def gives_probabilities(noise: float, temperature: float) -> Judge:
     return judge
 
 
-def goes_in_circles(right: float) -> Judge:
+def is_cyclic(right: float) -> Judge:
     """Each candidate beats the half of a circle before it, in this share of its pairs."""
 
     def judge(rng: np.random.Generator, first: Ints, second: Ints) -> Floats:
@@ -74,6 +74,6 @@ def test_honest_judges_who_give_probabilities_are_rarely_doubted(noise: float, t
     assert doubted(gives_probabilities(noise, temperature)) <= 0.07
 
 
-@pytest.mark.parametrize("judge", [goes_in_circles(1.0), goes_in_circles(0.9), plays_rock_paper_scissors(0.9)])
-def test_circles_are_doubted(judge: Judge) -> None:
+@pytest.mark.parametrize("judge", [is_cyclic(1.0), is_cyclic(0.9), plays_rock_paper_scissors(0.9)])
+def test_cycles_are_doubted(judge: Judge) -> None:
     assert doubted(judge) >= 0.75

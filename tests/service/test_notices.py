@@ -19,14 +19,14 @@ async def test_only_those_who_ask_about_a_set_hear_of_it() -> None:
     assert (one.notices, two.notices, other.notices) == (1, 1, 0)
 
 
-async def test_a_set_that_nobody_asks_about_is_heard_by_nobody() -> None:
+async def test_a_set_that_nobody_asks_about_wakes_nobody() -> None:
     said, here = Notices(), uuid4()
     said.about(here)
     said.hear(str(here))
     assert said.about(here).notices == 0
 
 
-async def test_whoever_takes_changes_hears_each_set_once_and_of_all_when_some_may_be_missed() -> None:
+async def test_whoever_takes_changes_gets_each_set_once_and_all_when_some_may_be_missed() -> None:
     said, here, there = Notices(), uuid4(), uuid4()
     said.hear_all()
     assert said.changes.take() is None
@@ -110,7 +110,7 @@ async def test_listening_begins_again_after_a_loss_and_wakes_everyone(monkeypatc
     assert attempts == 3
 
 
-async def test_many_sets_change_at_once_and_everyone_hears_of_theirs(context: Context) -> None:
+async def test_many_sets_change_at_once_and_everyone_learns_of_theirs(context: Context) -> None:
     ids = [uuid4() for _ in range(3 * sets.IDS_IN_A_NOTICE + 1)]
     topics = [context.notices.about(each) for each in ids]
     async with context.engine.begin() as db:

@@ -1,4 +1,4 @@
-"""Sets of a pool tell each other what an answer of their judges is worth: when, whom, and once each."""
+"""Sets of a pool share priors of verdict weights: when, with which, and once each."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -45,29 +45,29 @@ async def more(http: httpx.AsyncClient, set_id: str, comparisons: int, seed: int
     await compare_all(http, set_id, simulated(KEYS, comparisons, seed, "gpt"))
 
 
-async def told(http: httpx.AsyncClient, set_id: str) -> list[dict[str, Any]]:
+async def shared_with(http: httpx.AsyncClient, set_id: str) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/pooled-evidence"))["entries"])
 
 
-async def how_often_told(http: httpx.AsyncClient, *ids: str) -> list[int]:
-    return [len(await told(http, set_id)) for set_id in ids]
+async def how_often_shared(http: httpx.AsyncClient, *ids: str) -> list[int]:
+    return [len(await shared_with(http, set_id)) for set_id in ids]
 
 
 async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, context: Context) -> None:
     here, there = await judged(http, 3, 0), await judged(http, 4, 1)
     await pools.look(context, None)
-    (entry,) = await told(http, here)
+    (entry,) = await shared_with(http, here)
     assert {name: entry[name] for name in ("seq", "set_id", "pool", "sets")} == {
         "seq": 4, "set_id": here, "pool": "project:wood", "sets": 2,
     }  # fmt: skip
     assert set(entry["log_noise"]) == {"gpt"}
-    assert [each["log_scale"] for each in await told(http, there)] == [entry["log_scale"]]
+    assert [each["log_scale"] for each in await shared_with(http, there)] == [entry["log_scale"]]
     found = await get(http, f"/v1/sets/{here}")
     assert (found["version"], found["comparisons"]) == (4, 3)
 
 
 @pytest.mark.parametrize(
-    ("there", "are_told"),
+    ("there", "all_have"),
     [
         ({"project": "stone"}, False),
         ({"pool_by": "none"}, False),
@@ -78,11 +78,11 @@ async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, contex
     ],
 )
 async def test_a_pool_takes_two_sets_with_three_comparisons_each(
-    http: httpx.AsyncClient, context: Context, there: dict[str, Any], are_told: bool
+    http: httpx.AsyncClient, context: Context, there: dict[str, Any], all_have: bool
 ) -> None:
     ids = await judged(http), await judged(http, **there)
     await pools.look(context, None)
-    assert await how_often_told(http, *ids) == [are_told] * 2
+    assert await how_often_shared(http, *ids) == [all_have] * 2
 
 
 async def test_sets_of_a_question_tell_each_other_whatever_their_project(
@@ -91,7 +91,7 @@ async def test_sets_of_a_question_tell_each_other_whatever_their_project(
     ids = [await judged(http, pool_by="question", project=project) for project in ("wood", "stone", None)]
     other = await judged(http, pool_by="question", attribute="height")
     await pools.look(context, None)
-    assert await how_often_told(http, *ids, other) == [1, 1, 1, 0]
+    assert await how_often_shared(http, *ids, other) == [1, 1, 1, 0]
 
 
 async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
@@ -101,48 +101,52 @@ async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
     versions = []
     for _ in range(6):
         await pools.look(context, None)
-        versions.append((await how_often_told(http, here, there))[0])
+        versions.append((await how_often_shared(http, here, there))[0])
         await more(http, here, 1)
     assert versions == [1, 1, 2, 2, 2, 3]  # 8, 10 and 13 comparisons
-    assert await how_often_told(http, here, there) == [3, 3]
+    assert await how_often_shared(http, here, there) == [3, 3]
 
 
-async def test_a_set_that_joins_later_is_told_with_its_first_comparison(
+async def test_a_set_that_joins_later_gets_priors_with_its_first_comparison(
     http: httpx.AsyncClient, context: Context
 ) -> None:
     await judged(http, 20), await judged(http, 20)
     await pools.look(context, None)
     late = await judged(http, 0)
     await pools.look(context, None)
-    assert await told(http, late) == []
+    assert await shared_with(http, late) == []
     await more(http, late, 1)
     await pools.look(context, [UUID(late)])
-    assert [(entry["seq"], entry["sets"]) for entry in await told(http, late)] == [(2, 2)]
+    assert [(entry["seq"], entry["sets"]) for entry in await shared_with(http, late)] == [(2, 2)]
 
 
-async def test_a_paused_set_tells_and_is_told_once_it_is_open(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_paused_set_contributes_and_gets_priors_once_it_is_open(
+    http: httpx.AsyncClient, context: Context
+) -> None:
     paused, there = await judged(http), await judged(http)
     await patch(http, paused, status="paused")
     await pools.look(context, None)
-    assert await how_often_told(http, paused, there) == [0, 1]
+    assert await how_often_shared(http, paused, there) == [0, 1]
     await patch(http, paused, status="open")
     await pools.look(context, [UUID(paused)])
-    assert await how_often_told(http, paused, there) == [1, 1]
+    assert await how_often_shared(http, paused, there) == [1, 1]
 
 
 async def test_a_deleted_set_says_nothing(http: httpx.AsyncClient, context: Context) -> None:
     gone, there = await judged(http), await judged(http)
     await http.delete(f"/v1/sets/{gone}")
     await pools.look(context, None)
-    assert await told(http, there) == []
+    assert await shared_with(http, there) == []
 
 
-async def test_a_set_that_changes_its_project_is_told_by_the_new_one(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_set_that_changes_its_project_gets_priors_of_the_new_one(
+    http: httpx.AsyncClient, context: Context
+) -> None:
     moved, _, _, _ = [await judged(http, project=project) for project in ("wood", "wood", "stone", "stone")]
     await pools.look(context, None)
     await patch(http, moved, project="stone")
     await pools.look(context, None)
-    assert [entry["pool"] for entry in await told(http, moved)] == ["project:wood", "project:stone"]
+    assert [entry["pool"] for entry in await shared_with(http, moved)] == ["project:wood", "project:stone"]
 
 
 async def test_voided_comparisons_are_not_pooled(http: httpx.AsyncClient, context: Context) -> None:
@@ -150,7 +154,7 @@ async def test_voided_comparisons_are_not_pooled(http: httpx.AsyncClient, contex
     await compare_all(http, here, simulated(KEYS, 1, 2, "drunk"))
     await void(http, here, 10)
     await pools.look(context, None)
-    (entry,) = await told(http, there)
+    (entry,) = await shared_with(http, there)
     assert set(entry["log_noise"]) == {"gpt"}
 
 
@@ -160,25 +164,25 @@ async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
     ids = sorted([await judged(http, 3, seed) for seed in range(3)])
     announce, announced = sets.announce, []
 
-    async def killed_at_the_second(db: Any, told: list[UUID]) -> None:
-        announced.extend(told)
+    async def killed_at_the_second(db: Any, set_ids: list[UUID]) -> None:
+        announced.extend(set_ids)
         if len(announced) == 2:
             raise KeyboardInterrupt
-        await announce(db, told)
+        await announce(db, set_ids)
 
     with monkeypatch.context() as patched:
-        patched.setattr(pools, "TOLD_AT_ONCE", 1)
+        patched.setattr(pools, "SENT_AT_ONCE", 1)
         patched.setattr(sets, "announce", killed_at_the_second)
         with pytest.raises(KeyboardInterrupt):
             await pools.look(context, None)
-    assert await how_often_told(http, *ids) == [1, 0, 0]
+    assert await how_often_shared(http, *ids) == [1, 0, 0]
     await pools.look(context, None)
-    assert await how_often_told(http, *ids) == [1, 1, 1]
+    assert await how_often_shared(http, *ids) == [1, 1, 1]
     assert len({str(await _without_place(http, set_id)) for set_id in ids}) == 1
 
 
 async def _without_place(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
-    (entry,) = await told(http, set_id)
+    (entry,) = await shared_with(http, set_id)
     return {name: value for name, value in entry.items() if name not in ("set_id", "seq", "created_at")}
 
 
@@ -189,10 +193,10 @@ async def test_a_process_that_is_killed_while_it_estimates_holds_a_pool_for_a_wh
     async with context.engine.begin() as db:
         assert await storage.claim(db, ["project:wood"]) == ["project:wood"]
     await pools.look(context, None)
-    assert await told(http, here) == []
+    assert await shared_with(http, here) == []
     await run_sql(context.engine, "UPDATE pools SET claimed_until = claimed_until - interval '5 minutes'")
     await pools.look(context, None)
-    assert len(await told(http, here)) == 1
+    assert len(await shared_with(http, here)) == 1
 
 
 async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has_grown(
@@ -204,7 +208,7 @@ async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has
     for set_id in ids:
         await compare_all(http, set_id, [comparison("ash", "elm", 1.0), comparison("elm", "birch", 0.0)] * 2)
     await pools.look(context, None)
-    assert await how_often_told(http, *ids) == [0, 0]
+    assert await how_often_shared(http, *ids) == [0, 0]
     async with context.engine.begin() as db:
         assert await storage.claim(db, ["project:wood"]) == []
 
@@ -215,19 +219,19 @@ async def test_processes_that_look_at_once_estimate_once(
     ids = [await judged(http, 3, seed) for seed in range(4)]
     await asyncio.gather(*(pools.look(process, None) for process in (context, elsewhere) * 3))
     await pools.look(elsewhere, None)
-    assert await how_often_told(http, *ids) == [1] * 4
+    assert await how_often_shared(http, *ids) == [1] * 4
 
 
-async def test_a_set_that_others_write_to_is_told_later(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_set_that_others_write_to_gets_priors_later(http: httpx.AsyncClient, context: Context) -> None:
     busy, there = await judged(http), await judged(http)
     async with context.engine.begin() as db:
         await sets.lock(db, UUID(busy))
         context.notices.changes.take()
         await pools.look(context, None)
-        assert await how_often_told(http, busy, there) == [0, 1]
+        assert await how_often_shared(http, busy, there) == [0, 1]
         await asyncio.wait_for(context.notices.changes.wait(), 1.0)
     await pools.look(context, context.notices.changes.take())
-    assert await how_often_told(http, busy, there) == [1, 1]
+    assert await how_often_shared(http, busy, there) == [1, 1]
 
 
 async def test_only_the_sets_with_most_comparisons_are_read(
@@ -236,7 +240,7 @@ async def test_only_the_sets_with_most_comparisons_are_read(
     monkeypatch.setattr(pools, "MOST_SETS", 2)
     ids = [await judged(http, comparisons) for comparisons in (3, 5, 4)]
     await pools.look(context, None)
-    assert [(await told(http, set_id))[0]["sets"] for set_id in ids] == [2] * 3
+    assert [(await shared_with(http, set_id))[0]["sets"] for set_id in ids] == [2] * 3
 
 
 async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +252,7 @@ async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pyte
         here, _ = await judged(http), await judged(http)
         topic = app.state.context.notices.about(UUID(here))
         async with asyncio.timeout(10):
-            while not await told(http, here):
+            while not await shared_with(http, here):
                 await topic.wait(topic.notices, 0.1)
 
 
@@ -263,7 +267,7 @@ async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: httpx.Asy
     assert after["ranking"] != before["ranking"]
 
 
-async def test_two_processes_agree_on_what_was_told(
+async def test_two_processes_agree_on_what_was_shared(
     http: httpx.AsyncClient, context: Context, elsewhere: Context
 ) -> None:
     """One of them has followed the log step by step, the other reads it now."""
@@ -310,7 +314,7 @@ async def test_a_pool_tells_how_far_a_judge_alone_departs_from_people(
         await judged_by_gpt(http, 3.0 if departs else 0.0, seed, "person")
     assert await width(http, alone) == before
     await pools.look(context, None)
-    (entry,) = await told(http, alone)
+    (entry,) = await shared_with(http, alone)
     assert set(entry["log_effects"]) == {"gpt"}
     mean, after = entry["log_effects"]["gpt"]["mean"], await width(http, alone)
     if departs:

@@ -242,7 +242,7 @@ def version_in_memory(context: Context, set_id: str) -> int | None:
     return None if held is None else held.version
 
 
-async def test_what_is_told_is_taken_in_before_anyone_asks_again(
+async def test_verdicts_are_taken_in_before_anyone_asks_again(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http)
@@ -254,7 +254,7 @@ async def test_what_is_told_is_taken_in_before_anyone_asks_again(
     assert await scores_of(http, created["id"]) == pytest.approx(await scores_of(elsewhere, created["id"]), abs=1e-9)
 
 
-async def test_what_answers_are_worth_is_learnt_before_the_next_stage_of_a_large_set(
+async def test_verdict_weights_are_learnt_before_the_next_stage_of_a_large_set(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http, *(f"tree {number}" for number in range(40)))
@@ -270,7 +270,7 @@ async def test_what_answers_are_worth_is_learnt_before_the_next_stage_of_a_large
     assert [(pair["first"], pair["second"]) for pair in here] == [(pair["first"], pair["second"]) for pair in there]
 
 
-async def test_what_is_told_after_something_unheard_of_waits_for_the_next_ask(
+async def test_verdicts_after_something_unknown_wait_for_the_next_ask(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http)
@@ -282,7 +282,7 @@ async def test_what_is_told_after_something_unheard_of_waits_for_the_next_ask(
     assert version_in_memory(context, created["id"]) == 2
 
 
-async def test_what_is_told_of_a_candidate_who_has_just_joined_waits_for_the_next_ask(
+async def test_verdicts_on_a_candidate_that_was_just_added_wait_for_the_next_ask(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http, "ash", "elm")

@@ -44,7 +44,7 @@ async def test_who_waits_for_one_set_keeps_nobody_from_another() -> None:
         await asyncio.wait(waiting)
 
 
-async def test_nobody_waits_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_wait_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turns, "PATIENCE_OF_OTHERS", 0.05)
     queue = Turns()
     async with AsyncExitStack() as stack:

@@ -168,11 +168,11 @@ async def test_a_sequence_number_of_an_absolute_score_is_taken_once(connection: 
         await add(connection, absolute_scores, absolute(set_id, 1))
 
 
-async def test_a_sequence_number_of_pooled_evidence_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
-    told = {"set_id": set_id, "seq": 1, "pool": "project:wood", "sets": 2, "value": {}}
-    await add(connection, pooled_evidence, told)
+async def test_a_sequence_number_of_shared_priors_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:
+    shared = {"set_id": set_id, "seq": 1, "pool": "project:wood", "sets": 2, "value": {}}
+    await add(connection, pooled_evidence, shared)
     with pytest.raises(IntegrityError, match="pk_pooled_evidence"):
-        await add(connection, pooled_evidence, told)
+        await add(connection, pooled_evidence, shared)
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ async def texts(client: AsyncClient) -> SetOut:
     return await client.send(create_set(SetIn(name="texts", question="Which is longer?", candidates=candidates)))
 
 
-def test_keys_begin_with_the_set_but_for_these() -> None:
+def test_keys_begin_with_the_set_except_for_these() -> None:
     unique = [
         (table.name, next(iter(constraint.columns)).name)
         for table in metadata.sorted_tables
@@ -131,6 +131,6 @@ async def test_what_follows_an_ask_names_assignments_alone(client: AsyncClient) 
         await client.send(send_verdicts(VerdictsIn(verdicts=several)))
         await client.send(send_verdict(pairs[3].id, VerdictIn(failure="refused")))
         await client.send(release_many([pairs[4].id]))
-    assert len(elsewhere(seen)) == 5  # lock, settle, extend, release, fail
+    assert len(elsewhere(seen)) == 5  # lock, expire, extend, release, fail
     for statement in elsewhere(seen):
         assert re.search(r"\ba\.id = ANY\(|assignments WHERE id = ANY\(|assignments\.id = \$", statement), statement

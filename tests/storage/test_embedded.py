@@ -651,7 +651,7 @@ def test_distributions_own_binaries_work(new_postgres: EmbeddedPostgres, monkeyp
 # ---- unusable directories ------------------------------------------------------------------------
 
 
-def test_file_in_the_way_is_explained(tmp_path: Path) -> None:
+def test_file_where_the_folder_belongs_is_explained(tmp_path: Path) -> None:
     (tmp_path / "pg").write_text("not a directory")
 
     with pytest.raises(EmbeddedPostgresError, match=r"cannot be used .*: choose one"):

@@ -84,7 +84,7 @@ async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> N
 @pytest.mark.parametrize(
     ("fields", "progress", "status"),
     [
-        ({}, "1 comparison, 16% of all 6 pairs", "Open: pairs are waiting for judges"),
+        ({}, "1 comparison, 16% of all 6 pairs", "Open: pairs wait for judges"),
         ({"order": "both"}, "1 comparison, 8% of all 12 ordered pairs", "Open: "),
         ({"order": "each"}, "1 comparison, 8% of all 12 ordered pairs", "Open: "),
         ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Open: "),
@@ -105,7 +105,7 @@ async def test_progress_is_a_share_of_the_budget_or_of_all_pairs(
 async def test_pairs_of_systems_are_counted_by_item(http: httpx.AsyncClient) -> None:
     await create_systems(http, ["one", "two"], "kelp", "rowan", "elm")
     assert "0 comparisons, 0% of all 6 pairs" in await page(http)
-    assert "Open: pairs are waiting for judges" in await page(http)
+    assert "Open: pairs wait for judges" in await page(http)
 
 
 async def test_a_paused_set_and_one_without_candidates_say_so(http: httpx.AsyncClient) -> None:
@@ -144,5 +144,5 @@ async def test_every_page_and_the_api_have_one_word_for_how_a_set_stands(
 async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, app: FastAPI) -> None:
     set_id = (await create_set(http))["id"]
     app.state.context.live.warm = None
-    assert '<p class="faint" data-waiting>Preparing: the service is compiling' in await page(http)
+    assert '<p class="faint" data-waiting>Preparing: the service compiles' in await page(http)
     assert '<span data-status="preparing">Preparing: ' in await page(http, f"/sets/{set_id}")

@@ -1,5 +1,6 @@
-"""Parquet. What is read as a whole keeps its texts in the dictionary of the file until they are counted: a row of few
-bytes may hold a long one.
+"""Parquet. What is read as a whole keeps its texts in the dictionary of the file until they are counted.
+
+A row of few bytes may hold a long text.
 """
 
 import json

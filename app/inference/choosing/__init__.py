@@ -17,5 +17,5 @@ from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.prompts import prompts_to_settle
+from app.inference.choosing.prompts import prompts_to_decide
 from app.inference.choosing.stopping import Stop, can_be_met, has_claims, reason

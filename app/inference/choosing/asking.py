@@ -2,8 +2,8 @@
 
 A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
 the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
-estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known: balanced orders
-make what a single pair tells about it cancel.
+estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known. With balanced
+orders, what a single pair tells about the bias cancels.
 """
 
 from functools import cached_property
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     seed: int
     goal: Goal = RANKING
     overlap: Overlap | None = None
-    target: InferenceTargetName = "latent"  # what certainty is about
+    target: InferenceTargetName = "latent"  # what confidence is about
 
 
 class Leased(NamedTuple):
@@ -47,7 +47,7 @@ class Leased(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What comparisons amount to whatever was answered."""
+    """Counts of comparisons, whatever was answered."""
 
     leads: Ints  # (N,) how many times more often each candidate was shown first than second
     component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0

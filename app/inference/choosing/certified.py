@@ -1,4 +1,4 @@
-"""Which pair next where no covariance fits: the best open pair but for a factor that is known.
+"""The next pair where no covariance fits: the best open pair up to a known factor.
 
 For the rules of kernels/pair_sets.py, all of which rise with v_ij. From upper ends U_i of the variances (push.py),
 
@@ -10,11 +10,11 @@ for each pair on it. A pick comes with
     ratio = the most that any open pair can score / the least that this one scores        1 is the best pair for sure
 
 Several pairs come in rounds. A round takes pairs of its shortlist that share no candidate, best first, as long as their
-ratio is GOOD; then all of them are answered, as fantasies, and the next round begins. Within a round other pairs are
-taken for what they score before it, which is no less than what they score at any turn. The v of a pick is told from v',
-what it has left once the whole round is answered: v' = v / (1 + w v), with v no more than at its own turn.
+ratio is GOOD. Then all of them are answered, as fantasies, and the next round begins. Within a round other pairs are
+taken for what they score before it, which is no less than what they score at any turn. The v of a pick is computed from
+v', what it has left once the whole round is answered: v' = v / (1 + w v), with v no more than at its own turn.
 
-The U_i of candidates that were picked are taken anew; the others stay, as comparisons only lower variances.
+The U_i of candidates that were picked are computed again; the others stay, as comparisons only lower variances.
 """
 
 from typing import NamedTuple
@@ -115,8 +115,8 @@ def _shortlist(
 
 def _leading(mean: Floats, upper: Floats, rule: Rule, pairs: PairSet, places: int) -> tuple[Ints, Ints, float]:
     """The open pairs of the largest bounds, and what no other's bound exceeds; -inf where all open ones are there."""
-    land = PairMoments(mean, upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
-    code, bounds, is_all = leading(land, rule, pairs, places, 0.0, MANY_TIES)
+    moments = PairMoments(mean, upper, np.empty((0, 0)), np.empty((0, len(mean))), True)
+    code, bounds, is_all = leading(moments, rule, pairs, places, 0.0, MANY_TIES)
     in_front = np.argsort(-bounds, kind="stable")[:places]
     first, second = np.divmod(code[in_front], len(mean))
     if not is_all:

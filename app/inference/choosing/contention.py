@@ -1,4 +1,4 @@
-"""Which pair the contenders for a place among the first k should settle (top-two sampling, Russo 2016; ours for k > 1).
+"""The pair for the contenders for a place among the first k (top-two sampling, Russo 2016; ours for k > 1).
 
     C_ij = P(i is in, j is out) P(j is in, i is out)        by draws of the posterior N(mu, Sigma)
 
@@ -52,6 +52,6 @@ def contentions(mean: Floats, sigma: Floats, k: int, rng: Chance) -> Floats:
 
 
 def _in_front(mean: Floats, sigma: Covariance, k: int) -> Ints:
-    """Those who may be in question, ascending."""
+    """Candidates that may be in question, ascending."""
     reach = mean + np.sqrt(sigma.diagonal)
     return np.sort(np.argsort(-reach, kind="stable")[: max(CONTENDERS, 2 * k)])

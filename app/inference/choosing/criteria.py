@@ -1,4 +1,4 @@
-"""Which pair next (PoE 3.6, GPM 4.2).
+"""Criteria for the next pair (PoE 3.6, GPM 4.2).
 
 For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
 
@@ -11,11 +11,12 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     random        uniform over the open pairs
 
 For the ranking of more than FULLY_SUMMED candidates pairs that join what no comparison connects yet come before all
-of these (joining.py), but for random.
+of these (joining.py), except for random.
 
 All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
-while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only: for the ranking those
-whose own term, (k, l) = (i, j), is largest; for another goal those among the candidates that are least settled in it.
+while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only. For the ranking they are
+those whose own term, (k, l) = (i, j), is largest; for another goal, those among the candidates that are least decided
+in it.
 
 m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
 v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones

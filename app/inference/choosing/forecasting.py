@@ -1,13 +1,13 @@
 """Forecasts: how many comparisons a set still needs until it stops, with an interval.
 
-Means move as more is told, so the futures are drawn: true scores s from the posterior, and then, for each claim about a
-difference d with mean m and precision q = 1 / v, what the posterior will be once it has g times that precision,
+Means move with each verdict, so the futures are drawn: first true scores s from the posterior. Then, for each claim
+about a difference d with mean m and precision q = 1 / v, the posterior that has g times that precision is drawn,
 
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
 to the first g at which the stop's own test is passed. Claims that all share a candidate, as those of a leader do, tell
-of each other: there m and v are those that remain once the other differences are known, and with P = Sigma^-1,
-u = P 1, z = s - mu less (u z / u 1) 1,
+of each other. There m and v are those that remain once the other differences are known, and with P = Sigma^-1, u = P 1,
+z = s - mu less (u z / u 1) 1,
 
     q = P_ll - u_l^2 / (u 1)        m = d + (P z)_l / q        for the claim about l
 
@@ -18,7 +18,7 @@ asked for by itself, w = phi w(d) more precision by each answer. So a future in 
     F + sum_c (x_c - F rate_c) / (w_c rho)     rho = C / (N - 1) for C claims among N, what answers tell of other claims
 
 and without end where pairs that open again tell nothing more. Where the posterior is a mixture, a future goes its way
-by the normal of the same moments, and its test asks for as much more of ln B as the mixture's falls short of it now.
+by the normal of the same moments. Its test asks for as much more of ln B as the mixture's falls short of it now.
 
 Rank widths, the entropy and the concordance are about all pairs; there precision goes on to grow as it has.
 
@@ -56,7 +56,7 @@ LONGEST = 200.0  # times the precision so far: the end of a future
 MOST_NUMBERS = 2_000_000  # draws, claims and steps; with fewer than FEWEST draws nothing is forecast
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_WEIGHT = 1e-100  # of an answer
-NATS = 1e-12, 100.0  # that are told apart
+NATS = 1e-12, 100.0  # that are distinguished
 
 
 class Left(NamedTuple):
@@ -129,12 +129,12 @@ def distance_to_stop(
 
 
 def stopped(met: Reason, left: Left) -> Stopping:
-    """Where a criterion is met."""
+    """State of a set whose criterion is met."""
     return Stopping(met, Forecast(0, 0, 0), left.in_all)
 
 
 def _quantiles(needs: Floats, comparisons: float, left: int | None) -> Forecast:
-    """Those of D futures, each weighing 1 / T."""
+    """Quantiles of D futures, each weighing 1 / T."""
     needs = np.sort(needs[needs <= FARTHEST * comparisons])
     if needs.size < FEWEST:
         return NOTHING
@@ -201,7 +201,7 @@ def _need_of_concordance(state: _State, share: float, goal: Goal, rng: np.random
 
 
 def _drawn(posterior: Scores, claims: int, rng: np.random.Generator) -> Floats:
-    """(D, N) scores from the posterior, as many as their futures find room."""
+    """(D, N) scores from the posterior, as many as have space for their futures."""
     draws = min(MOST_NUMBERS // (STEPS * claims), MOST_DRAWS)
     root = np.linalg.cholesky(posterior.covariance.matrix())
     return np.asarray(posterior.mean + rng.standard_normal((draws if draws >= FEWEST else 0, len(root))) @ root.T)
@@ -256,7 +256,7 @@ def _of_pairs(state: _State, pairs: Bools, rng: np.random.Generator) -> tuple[_F
 
 
 def _precision(state: _State) -> float:
-    """That of a score before any comparison."""
+    """Precision of a score before any comparison."""
     return float(state.model.prior.precision[: state.model.n].mean())
 
 

@@ -85,15 +85,15 @@ def gains(rank_sets: RankBounds | None, counts: Ints) -> Floats:
     """
     c = np.maximum(counts, UNSEEN)
     relief = 1.0 / c - 1.0 / (c + 1.0)
-    worth = np.ones(counts.shape) if rank_sets is None else _worth(rank_sets)
-    worth = worth * (1.0 - np.eye(len(counts)))
-    of_either = worth.sum(axis=1)
-    gain = relief * (of_either[:, None] + of_either[None, :] + 2.0 * worth)
+    value = np.ones(counts.shape) if rank_sets is None else _value_of_variances(rank_sets)
+    value = value * (1.0 - np.eye(len(counts)))
+    of_either = value.sum(axis=1)
+    gain = relief * (of_either[:, None] + of_either[None, :] + 2.0 * value)
     return np.asarray(gain * (1.0 - np.eye(len(counts))))
 
 
-def _worth(rank_sets: RankBounds) -> Floats:
-    """(k, k) what a smaller variance of each difference is worth; a little for those that are apart, lest all be 0."""
+def _value_of_variances(rank_sets: RankBounds) -> Floats:
+    """(k, k) what a smaller variance of each difference gains; a little for those that are apart, lest all be 0."""
     theta, tiny = rank_sets.estimate.theta, np.finfo(np.float64).tiny
     variance = np.maximum(variances_of_differences(rank_sets.estimate.covariance), tiny)
     close = np.abs(theta[:, None] - theta) / np.maximum(rank_sets.reach, tiny)

@@ -1,4 +1,4 @@
-"""Which pairs join candidates that no chain of comparisons connects yet (decision 47).
+"""Pairs that connect components of the comparison graph (decision 47).
 
 It is for the ranking of more than FULLY_SUMMED candidates. Between two components of the graph of comparisons the
 prior alone says who is ahead, so that no criterion has anything to go by. Until all are connected pairs are drawn:

@@ -2,11 +2,11 @@
 
 exact           among up to FULLY_SUMMED candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
-win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is settled, and
+win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is decided, and
                 tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
-                L = diag(w 1) - w, and W wins, u = (L Sigma + I / Q) r_ij sqrt(w / (1 + w v)) and E W stand for the u
-                and mu of scores
-least settled   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
+                L = diag(w 1) - w, phi the votes of a verdict and W wins, the u and mu of scores are
+                u = (L Sigma + I / (phi Q)) r_ij sqrt(w / (1 + w v)) and E W
+least decided   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 """
 
 from typing import NamedTuple
@@ -63,11 +63,11 @@ def most_gains(
 def best_gains(
     open_pairs: PairSet, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
 ) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) among the least settled candidates, and their KG where it is within a relative `tie` of the best.
+    """Open pairs (L,) among the least decided candidates, and their KG where it is within a relative `tie` of the best.
 
     It sums over the pairs that matter among these candidates. Where a pair cannot be the best it gives less than KG.
     """
-    who = _least_settled(mean, sigma, matters)
+    who = _least_decided(mean, sigma, matters)
     few, mean, kind = np.ix_(who, who), mean[who], matters.kind[who]
     first, second = within(open_pairs, who)
     covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
@@ -115,10 +115,10 @@ def best_gains_in_round(
     np.fill_diagonal(w, 0.0)
     wins = answered.share * answered.verdict + (1.0 - answered.share) * expected
     np.fill_diagonal(wins, 0.0)
-    told = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / answered.questions
+    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / (model.votes * answered.questions)
     first, second = within(open_pairs, who)
     weight = model.votes * expected[first, second] * expected[second, first]
-    moves = (told[:, first] - told[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
+    moves = (step[:, first] - step[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
     total = wins.sum(axis=1)
     gained = most_knowledge(
         first, second, np.ascontiguousarray(moves), total, np.argsort(total), matters.kind, matters.meets, tie
@@ -126,16 +126,16 @@ def best_gains_in_round(
     return first, second, gained
 
 
-def _least_settled(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
-    """The FULLY_SUMMED candidates that are least settled, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
+def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
+    """The FULLY_SUMMED candidates that are least decided, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
     n = len(mean)
     if n <= FULLY_SUMMED:
         return np.arange(n)
     variances, of_each = sigma.diagonal, np.zeros(n)
     for kind, partner in np.argwhere(matters.meets):
         ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
-        unsettled = _gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
-        of_each[ones[:, 0]] += np.where(ones != others, unsettled, 0.0).sum(axis=1)
+        undecided = _gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
+        of_each[ones[:, 0]] += np.where(ones != others, undecided, 0.0).sum(axis=1)
     return np.sort(np.argsort(-of_each, kind="stable")[:FULLY_SUMMED])
 
 

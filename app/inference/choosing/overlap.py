@@ -1,9 +1,9 @@
 """Pairs of outputs that several judges are to judge, so that it shows how far they agree (decision 50).
 
-A pair is drawn for it, or not, by a hash of its set and of itself: every process draws the same pairs, nothing is kept,
-and neither verdicts nor the criterion have a part in it. So the pairs drawn are a random share of those that are asked,
-whichever are asked. Once a drawn pair has a verdict it is due for every judge that has not judged it, until so many
-have.
+A pair is drawn for it, or not, by a hash of its set and of itself. Every process draws the same pairs, and nothing is
+kept. Neither verdicts nor the criterion have a part in it. So the pairs drawn are a random share of those that are
+asked, whichever are asked. Once a drawn pair has a verdict it is due for every judge that has not judged it, until so
+many have.
 """
 
 from collections.abc import Collection

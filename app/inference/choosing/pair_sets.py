@@ -21,7 +21,7 @@ def of_mask(mask: Bools) -> PairSet:
 
 
 def among(pairs: PairSet, kinds: Kinds) -> PairSet:
-    """Those of the pairs whose kinds meet."""
+    """Pairs whose kinds meet."""
     both = pairs.kind * len(kinds.meets) + kinds.kind
     return pairs._replace(kind=both, meets=np.kron(pairs.meets, kinds.meets))
 
@@ -34,8 +34,8 @@ def without(pairs: PairSet, first: Ints, second: Ints) -> PairSet:
 
 
 def leading(
-    land: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+    moments: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
 ) -> tuple[Ints, Floats, bool]:
     """The best pairs, by kernels: arguments and result are those of `best_pairs`, whose contenders are found here."""
-    who, line = contenders(land, rule, pairs, places, tie)
-    return best_pairs(land, who[np.argsort(land.mean[who])], line, rule, pairs, places, tie, most)
+    who, line = contenders(moments, rule, pairs, places, tie)
+    return best_pairs(moments, who[np.argsort(moments.mean[who])], line, rule, pairs, places, tie, most)

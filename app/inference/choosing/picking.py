@@ -109,7 +109,7 @@ def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
 def _best_pairs(
     search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance
 ) -> tuple[PairSet, float | None]:
-    """The pairs that are tied for the best, and what they are worth where that is no criterion of their own."""
+    """The pairs that are tied for the best, and their score by the criterion, if they were chosen by it."""
     if (joins := joining(component, open_pairs)) is not None:
         return joins, None
     criterion, ranks = search.policy.criterion, search.goal == RANKING
@@ -136,7 +136,7 @@ def _best_pairs(
 
 
 def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -> tuple[PairSet, float | None]:
-    """Those of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
+    """Pairs of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
     code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
         return listed(len(search.mean), code), None
@@ -150,11 +150,11 @@ def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int
     n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
     if not has_known_weights(rule, search.model):
         return _best_by_scan(pairs, search, sigma, places)
-    land = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
-    code, scored, is_all = leading(land, rule, pairs, places, TIE, MOST_READ * n)
+    moments = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
+    code, scored, is_all = leading(moments, rule, pairs, places, TIE, MOST_READ * n)
     if not is_all:
-        land = land._replace(base=sigma.matrix(), columns=np.empty((0, n)))
-        code, scored, _ = leading(land, rule, pairs, places, TIE, n * n)
+        moments = moments._replace(base=sigma.matrix(), columns=np.empty((0, n)))
+        code, scored, _ = leading(moments, rule, pairs, places, TIE, n * n)
     return code, scored
 
 
@@ -170,6 +170,6 @@ def _best_by_scan(pairs: PairSet, search: Search, sigma: DenseCovariance, places
 
 
 def _tied(i: Ints, j: Ints, values: Floats, n: int) -> PairSet:
-    """Those of the (L,) pairs whose values are tied for the best."""
+    """Pairs, of the (L,), whose values are tied for the best."""
     best = values >= values.max() * (1.0 - TIE)
     return listed(n, np.sort(i[best] * n + j[best]))

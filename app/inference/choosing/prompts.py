@@ -1,4 +1,4 @@
-"""How many prompts would settle what is wanted to be known of new ones."""
+"""Number of prompts that would decide a claim about new ones."""
 
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.quantity_stopping import probability
@@ -13,10 +13,10 @@ FEW_DRAWS = 200
 WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)
 
 
-def prompts_to_settle(
+def prompts_to_decide(
     published: Published, item: Ints, stop: Stop = NEVER, goal: Goal = RANKING
 ) -> PromptsNeeded | None:
-    """What would settle the stop's first claim, or, where it makes none, who is best; None where it is settled.
+    """Number of prompts that decides the stop's first claim, or, without one, who is best; None where it is decided.
 
     Read from few draws. Args: `item` (K,) is what each comparison was about. Raises ValueError where there is no
     telling of new items.

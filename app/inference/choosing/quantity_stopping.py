@@ -36,7 +36,7 @@ def reason(quantity: Quantity, scores: Scores, model: Model, stop: Stop, goal: G
             return "rank_width"
     if stop.entropy_change is not None:
         gain = information_gain(differences(scores, model), model)
-        if gain[is_unsettled(values)].max(initial=0.0) <= stop.entropy_change:
+        if gain[is_undecided(values)].max(initial=0.0) <= stop.entropy_change:
             return "entropy_change"
     if stop.concordance is not None:
         in_order = shares_in_order(ranks(mean), ranks_of(values), goal_pairs(goal, mean))
@@ -56,7 +56,7 @@ def probability(values: Draws, mean: Floats, goal: Goal) -> float:
     return float(same.all(axis=1).mean())
 
 
-def is_unsettled(values: Draws) -> Bools:
+def is_undecided(values: Draws) -> Bools:
     """(N, N) whose order differs from draw to draw, True at [i, j], i < j."""
     n = values.shape[1]
     first, second = np.triu_indices(n, 1)
@@ -66,8 +66,8 @@ def is_unsettled(values: Draws) -> Bools:
 
 
 def needed(values: Draws) -> Bools:
-    """(N, N), True at [i, j], i < j, for the pairs of those whose order with somebody is not settled; or all pairs."""
-    unsettled = is_unsettled(values)
-    who = unsettled.any(axis=0) | unsettled.any(axis=1)
+    """(N, N), True at [i, j], i < j, for the pairs of those whose order with another is undecided; or all pairs."""
+    undecided = is_undecided(values)
+    who = undecided.any(axis=0) | undecided.any(axis=1)
     pairs = np.triu(np.logical_or.outer(who, who), 1)
     return pairs if pairs.any() else np.triu(np.ones_like(pairs), 1)

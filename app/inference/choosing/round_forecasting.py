@@ -1,8 +1,8 @@
 """Forecasts of stops on the round of all pairs: how many verdicts it takes yet, by playing the round on.
 
-A future draws scores s from the posterior, and has a judge who is consistent with them: a verdict on (i, j) is a vote
+A future draws scores s from the posterior, and has a judge who is consistent with them. A verdict on (i, j) is a vote
 for whoever has more, or the probability sigma(s_i - s_j). It asks about the pair of the goal whose order is in most
-doubt, tells that verdict to the posterior and its draws of W, and goes on until the stop's own criterion is met:
+doubt, and updates the posterior and its draws of W. It goes on until the stop's own criterion is met:
 
     P(d > 0 | N(m, v)) = Phi(u),  u = m / sqrt(8 / pi + v)        a vote, by sigma(d) = Phi(d / sqrt(8 / pi)),
                                                                   to which N(m, v) is moment-matched
@@ -13,7 +13,7 @@ doubt, tells that verdict to the posterior and its draws of W, and goes on until
 The posterior allows for errors that consistent judges do not make; with them it was up to twice too long for judges as
 they were simulated. A future brings no errors, so the sd that is learnt from K verdicts is sd sqrt(K / (K + x)) after x
 more. What is played is multiplied by `times`, and its interval reaches at least from 1 / spread of the median to spread
-times it. Both are fitted, but for the top k, on sets of other seeds than those in the table of uncertainty.md
+times it. Both are fitted, except for the top k, on sets of other seeds than those in the table of uncertainty.md
 (benchmarks/studies/round_forecasts.py).
 
     goal top k, stop top k       played
@@ -45,7 +45,7 @@ NEVER = 2.0  # a probability
 
 
 class Correction(NamedTuple):
-    """Of what is played."""
+    """Correction of the futures that are played."""
 
     times: float
     spread: float

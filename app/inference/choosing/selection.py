@@ -1,4 +1,4 @@
-"""Which pairs next: the best open pair by the criterion, as many times as are wanted.
+"""The next pairs: the best open pair by the criterion, as many times as are wanted.
 
 Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
 sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
@@ -88,7 +88,7 @@ def _select_of_many(
 def _certified(
     search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
 ) -> list[Choice]:
-    """Pairs that are the best but for a factor that is known."""
+    """Pairs that are the best up to a known factor."""
     rule = rule_of(search.policy, search.model, search.floor)
     if not has_known_weights(rule, search.model):
         rule = rule._replace(form=POWER, power=0.0)

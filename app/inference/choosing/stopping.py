@@ -1,16 +1,16 @@
 """Stopping: when a set need ask no more. How far off that is: forecasting.
 
-A set may stop when its top k are separated from the rest, when every rank interval is narrow, when no further
-comparison would teach much, when its order is likely enough, or when it knows its goal. The first two and the last are
-claims about the order of pairs, read after every comparison, so they rest on a test that may be looked at as often as
-one likes. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j
-is (Savage and Dickey)
+A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when it knows its
+goal. It may also stop when no further comparison would teach much, or when its order is likely enough. The first three
+are claims about the order of pairs, read after every comparison. So they rest on a test that stays valid under
+continuous monitoring. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor
+against s_i = s_j is (Savage and Dickey)
 
     B = sqrt(v / V) exp(m^2 / (2 v))
 
 Under s_i = s_j it is a martingale with mean 1, however the pairs were chosen, so it ever exceeds 1/alpha with
-probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as what answers are
-worth and how far candidates are apart is learnt, w_g being what the comparisons leave of each point,
+probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as where verdict
+weights and the spread of scores are learnt, w_g being the posterior weight of each point,
 
     1 / B = sum_g w_g / B_g
 
@@ -18,7 +18,7 @@ which is the Bayes factor whose tie has the same prior of the grid as the rest (
 takes B >= c / alpha for each of them:
 
     top k separated      c = k (N - k) pairs
-    rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(surely above i) and N - #(surely below i)
+    rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(proven above i) and N - #(proven below i)
     goal                 its pairs (goals.py), alpha = 1 - the confidence asked for
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
     concordance          no claim: the mean over the goal's pairs of Phi(|m| / sqrt v)
@@ -35,8 +35,8 @@ from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import concordance
 from app.inference.types import Bools, Floats, Ints
 
-LARGEST = 700.0  # ln of an e-value that is told apart
-ALIKE = 1.0  # difference of ln B that is not worth telling apart
+LARGEST = 700.0  # ln of an e-value that is distinguished
+ALIKE = 1.0  # difference of ln B that makes no distinction
 
 Reason = Literal["top_k", "rank_width", "entropy_change", "concordance", "goal"]
 
@@ -71,7 +71,7 @@ def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
     """The first criterion that is met, of a set of at least two candidates."""
     pairs = differences(posterior, model)
     for claims in claims_of(stop, goal, model.n):
-        if not _unsettled(pairs, goal_pairs(claims.goal, posterior.mean), claims.error_level).any():
+        if not _undecided(pairs, goal_pairs(claims.goal, posterior.mean), claims.error_level).any():
             return claims.reason
     if has_width(stop, model.n) and _width(pairs, stop) <= (stop.rank_width or 0):
         return "rank_width"
@@ -85,14 +85,14 @@ def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
 def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Bools:
     """(N, N), True at [i, j], i < j, for the pairs whose order keeps a criterion from being met.
 
-    Of claims that all seem settled, as by a live posterior where a published one says otherwise, the least settled.
+    Of claims that all seem decided, as by a live posterior where a published one differs, the least decided.
     """
     pairs = differences(posterior, model)
     matters = np.zeros((model.n, model.n), np.bool_)
     for claims in claims_of(stop, goal, model.n):
         claimed = goal_pairs(claims.goal, posterior.mean)
-        unsettled = _unsettled(pairs, claimed, claims.error_level)
-        matters |= unsettled if unsettled.any() else _least_settled(pairs, claimed)
+        undecided = _undecided(pairs, claimed, claims.error_level)
+        matters |= undecided if undecided.any() else _least_decided(pairs, claimed)
     if has_width(stop, model.n):
         matters |= ~separated(pairs.log_factor, model.n * (model.n - 1) // 2, stop.error_level)
     if stop.entropy_change is not None:
@@ -132,7 +132,7 @@ def has_width(stop: Stop, n: int) -> bool:
 
 
 def separated(log_factors: Floats, claims: int, error_level: float) -> Bools:
-    """Differences that are surely not 0, by their ln B, each one of so many claims that are all to hold."""
+    """Differences that are proven not 0, by their ln B, each one of so many claims that are all to hold."""
     return np.asarray(log_factors >= np.log(claims / error_level))
 
 
@@ -147,12 +147,12 @@ def shortfall(pairs: Differences) -> Floats:
 
 
 def rank_bounds(above: Bools) -> Ints:
-    """(N, 2) best and worst rank, from [i, j] True where i is surely above j."""
+    """(N, 2) best and worst rank, from [i, j] True where i is proven above j."""
     return np.column_stack([1 + above.sum(axis=0), len(above) - above.sum(axis=1)])
 
 
 def differences(posterior: Scores, model: Model) -> Differences:
-    """All differences of two scores; `model` has the prior that the claims are held against."""
+    """All differences of two scores; `model` has the prior that the claims are tested with."""
     before = 1.0 / model.prior.precision[: model.n]
     m, v = _moments(posterior)
     prior = before[:, None] + before
@@ -182,12 +182,12 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     return mean[:, None] - mean, v
 
 
-def _unsettled(pairs: Differences, claimed: Bools, error_level: float) -> Bools:
+def _undecided(pairs: Differences, claimed: Bools, error_level: float) -> Bools:
     """(N, N) those of the claimed pairs that are not sure."""
     return np.asarray(claimed & ~separated(pairs.log_factor, int(claimed.sum()), error_level))
 
 
-def _least_settled(pairs: Differences, claimed: Bools) -> Bools:
+def _least_decided(pairs: Differences, claimed: Bools) -> Bools:
     """(N, N) those of the claimed pairs whose ln B is nearest to the smallest."""
     return np.asarray(claimed & (pairs.log_factor <= pairs.log_factor[claimed].min() + ALIKE))
 

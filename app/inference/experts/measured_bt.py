@@ -1,4 +1,4 @@
-"""Bradley-Terry whose probabilities are measurements: soft-bt once it is learnt what a judge's answers are worth.
+"""Bradley-Terry whose probabilities are measurements: soft-bt with learnt verdict weights.
 
 A word (p is 0, 1/2 or 1) is a vote, as in soft-bt. Any other p measures the difference on the logit scale, y = logit p
 held to +-LONGEST, with an error that is as large everywhere:

@@ -3,7 +3,7 @@
     model.py            who is ranked, the expert, the prior, position biases
     newton.py           fit: the maximum (MAP), by Newton's method; compiled, in rows or by design (kernels, graphs)
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
-    worth.py            weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
+    verdict_weights.py  weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
                         have the evidence
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
@@ -23,5 +23,5 @@ from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_certified
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
-from app.inference.fitting.worth import Hyperparameters
+from app.inference.fitting.verdict_weights import Hyperparameters
 from app.inference.gaussian import Scores, TooMany

@@ -4,19 +4,20 @@ A judge gives a candidate the value c with probability p_c. Matching moments,
 
     mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step: that of rounding to the scale
 
-and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale
-it is a change of that score's prior. c0 and c1 > 0, one pair per judge, map the judge's scale to that of the scores.
+and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale it
+is a change of that score's prior. The numbers c0 and c1 > 0, one pair per judge, map the judge's scale to that of the
+scores.
 
 They maximise the evidence, the density of what the judge said, mu_n ~ N((s_n - c0) / c1, var), with the scores
-integrated out. The joint density of scores and scale has no maximum to profile: it rises for ever as c1 -> 0 with every
-s_n = c0 + c1 mu_n. EM does it: given the posterior N(m, S) of the scores, weights 1 / var and weighted means m_, mu_ of
-a judge's scores,
+integrated out. The joint density of scores and scale has no maximum to profile: it rises without end as c1 -> 0 with
+every s_n = c0 + c1 mu_n. EM does it: given the posterior N(m, S) of the scores, weights 1 / var and weighted means m_,
+mu_ of a judge's scores,
 
     A = sum ((m - m_)^2 + S_nn) / var,    B = sum (m - m_)(mu - mu_) / var
     c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
 
 Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
-judge that is very sure of itself beside few comparisons makes what is known, and is believed.)
+judge that is very sure of itself beside few comparisons makes what is known, and is trusted.)
 GPM itself estimates nothing: p(s_n | A_n) = N(s_n; mu_n, var_n). A scale that is given is that, c1 = 1, with the mean
 of all absolute scores at 0, where the prior has the scores; all judges share it.
 

@@ -1,7 +1,7 @@
 """Positional biases in closed form, known before any score (PoE 3.5, A.8, A.9).
 
 Where a judge's pairs and their orders are drawn at random, differences of scores average out, and its verdicts alone
-say what it likes: delta_j is where they balance were all scores alike,
+show its bias. delta_j is where they balance if all scores are alike,
 
     sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
 

@@ -5,9 +5,9 @@
 
     s_i ~ N(0, tau2)      u_ji ~ N(0, omega_j^2)      delta_j ~ N(0, BIAS_VARIANCE)
 
-However often judge j answers, it tells no more of s than t_j does, which is s up to its effects u_j: a thousand answers
-of one model never outvote ten people. Who tosses coins or is against the others has large effects here, and no more is
-made of it: that is what judge_aware.py is for.
+However often judge j answers, it tells no more of s than t_j does, which is s up to its effects u_j: a thousand
+verdicts of one model never outvote ten people. A random or adversarial judge only has large effects here:
+judge_aware.py is for such judges.
 
 Given the variances, theta = (s, u, delta) is at its mode, by Newton with conjugate gradients. Its precision is reduced
 to s by blocks, since judges are independent given s. With w the weights at the mode, L_j = R^T diag(w) R of j's
@@ -22,11 +22,11 @@ chi^2) around the prior variance of the method and, of effects, PRIOR_SHARE of i
 
     tau2         (|s|^2 + nu tau0^2) / (N - tr Sigma / tau2 + nu)                          MacKay's fixed point
     omega_j^2    Newton on its logarithm, with the average information (Gilmour, Thompson and Cullis 1995), from
-                 what is left of j's answers after s:  r_j = u_j / omega_j^2  and  P_j = M_j - M_j Sigma M_j,
+                 the rest of j's verdicts after s:     r_j = u_j / omega_j^2  and  P_j = M_j - M_j Sigma M_j,
                  slope  (omega_j^2 (|r_j|^2 - tr P_j) + nu (omega0^2 / omega_j^2 - 1)) / 2
 
 Judge effects show where judges differ, and nowhere else: r and P are taken under a flat prior on s. Both are 0 of a
-judge alone, who cannot be told from the common score: its omega stays at what the prior expects, and scores as unsure.
+judge alone, who is inseparable from the common score: its omega stays at what the prior expects, and scores as unsure.
 The variance of the logarithms is carried over to s, whose derivative by them is -Sigma M_j u_j.
 
     t, s, u, delta      Consensus.scores, .effects, .delta       (J, N), (N,), (J, N), (J,)
@@ -96,7 +96,7 @@ class ConsensusObjective(NamedTuple):
 
 
 class Reduced(NamedTuple):
-    """What comparisons tell of what each judge makes of the candidates, and of s."""
+    """Information of comparisons about each judge's scores of the candidates, and about s."""
 
     of_scores: Floats  # (J, N, N) M
     lean: Floats  # (J, N) how delta falls as t rises
@@ -111,7 +111,7 @@ def fit(
 
     Args:
         model: without biases, of a smooth expert.
-        progress: is told each round.
+        progress: is called each round.
 
     Raises ValueError for more than MOST_EFFECTS effects.
     """
@@ -126,7 +126,7 @@ def fit(
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
         theta, reduced = likeliest(theta, objective)
-        variances = likelier(theta, reduced, objective)
+        variances = m_step(theta, reduced, objective)
         moved = float(np.abs(variances.logarithms - objective.variances.logarithms).max())
         objective, rounds = objective._replace(variances=variances), rounds + 1
         progress(rounds)
@@ -185,7 +185,7 @@ def scatter(y: Floats, objective: ConsensusObjective, at_second: float = -1.0) -
 
 
 def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
-    """What comparisons of weights w (K,) tell, delta_j and u_j taken out one after the other.
+    """Information of comparisons of weights w (K,), delta_j and u_j taken out one after the other.
 
     Conceptually: Schur complements of H = diag(prior) + R^T diag(w) R, over theta.
     """
@@ -204,7 +204,7 @@ def reduce(weights: Floats, objective: ConsensusObjective) -> Reduced:
     return Reduced(np.reshape(of_scores, (-1, n, n)), lean, of_biases, log_det)
 
 
-def likelier(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> Variances:
+def m_step(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> Variances:
     """A step towards the likeliest variances, at most 1 in a logarithm, from the mode and what is known of it."""
     (s, _, _), tau2, omega2 = split(theta, objective), *objective.variances
     known = len(s) - covariance_of_scores(reduced, objective).base.trace() / tau2
@@ -222,11 +222,11 @@ def evidence(theta: Floats, reduced: Reduced, objective: ConsensusObjective) -> 
     without_prior = flat @ (objective.precision[: model.n] * s - model.prior.pull)  # what s would move by
     r = u / omega2[:, None] - m @ without_prior
     trace_of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("ab,jba->j", flat, m @ m)
-    told = omega2[:, None] * _times(m, r)
+    working = omega2[:, None] * _times(m, r)
     prior = _expected(model)[1] / omega2
     slope = 0.5 * (omega2 * ((r * r).sum(axis=1) - trace_of_p) + PRIOR_WEIGHT * (prior - 1.0))
-    own = omega2 * (r * told).sum(axis=1) + PRIOR_WEIGHT * np.maximum(prior, 1.0)
-    return slope, 0.5 * (np.diag(own) - told @ flat @ told.T)
+    own = omega2 * (r * working).sum(axis=1) + PRIOR_WEIGHT * np.maximum(prior, 1.0)
+    return slope, 0.5 * (np.diag(own) - working @ flat @ working.T)
 
 
 def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> DenseCovariance:
@@ -236,7 +236,7 @@ def covariance_of_scores(reduced: Reduced, objective: ConsensusObjective) -> Den
 
 
 def covariance_under_flat_prior(reduced: Reduced) -> Floats:
-    """What Sigma would be, (N, N), if verdicts alone told of s."""
+    """Sigma (N, N) by verdicts alone."""
     information: Floats = reduced.of_scores.sum(axis=0)
     return from_precision(information + np.eye(len(information)) / VAGUE).base
 

@@ -5,10 +5,10 @@ comparison k has
 
     x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
 
-beta > 0: outputs with more of it win more. beta is a parameter as the scores are (model.py); the marginal of the scores
+beta > 0: outputs with more of it win more. Like the scores, beta is a parameter (model.py). The marginal of the scores
 is what candidates would score if all outputs had the same value. No next pair is chosen by such a model.
 
-What answers are worth is learnt first as if there were no covariates. With beta^ the mode by that, it is learnt again
+Verdict weights are learnt first as if there were no covariates. With beta^ the mode by that, they are learnt again
 from the measurements y_k - x_k beta^. Votes stay as they are: their tau2 holds what covariates add to the scores.
 """
 
@@ -22,7 +22,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
 from app.inference.fitting.model import Covariates, Model, Prior, differences
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.worth import as_learnt, weighed
+from app.inference.fitting.verdict_weights import as_learnt, weighed
 from app.inference.types import Comparisons, Floats, Ints
 
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison

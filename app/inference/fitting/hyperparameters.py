@@ -1,17 +1,17 @@
-"""The worth of an answer, and how far candidates are apart, learnt from comparisons (methods 11; none of the papers).
+"""Verdict weights and the spread of scores, learnt from comparisons (methods 11; none of the papers).
 
 y = logit p is a measurement of the difference of two scores s ~ N(0, tau2 I), with an error of variance sigma2 of its
-judge (experts/measured_bt.py); where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.
+judge (experts/measured_bt.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.
 
     phi = 1 / (sigma2 mean p (1 - p))            the votes that an answer of the judge carries
 
 The evidence Z(tau2, kappa) of measurements, sigma2_j = kappa r_j, is in measurements.py. Where there are votes, kappa
-stays where measurements put it, and an approximate evidence of all comparisons decides on tau2: Laplace's in votes.py,
-which also has what repeats of votes tell of rho and phi, or that of expectation_propagation.py.
+stays where measurements put it, and an approximate evidence of all comparisons decides on tau2. That is Laplace's in
+votes.py, or that of expectation_propagation.py. votes.py also has what repeats of votes tell of rho and phi.
 
-Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen answers overrule them, and that a set
-without any signal is thought possible; for tau2 a vote is an answer of sigma2 = 1. A pool of sets narrows them. sigma2
-is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
+Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen verdicts overrule them, and that a set
+without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. A pool of sets narrows them. sigma2 is never
+below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,8 +25,8 @@ from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.posterior import fit
+from app.inference.fitting.verdict_weights import Hyperparameters, at_scale, weighed, with_measured_ties
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
-from app.inference.fitting.worth import Hyperparameters, at_scale, weighed, with_measured_ties
 from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints
 

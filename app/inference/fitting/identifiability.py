@@ -1,15 +1,15 @@
 """The share of verdicts in what is known of a positional bias (ours; none of the papers).
 
-A bias can be told from the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in every
-comparison of a judge, raising delta by one and lowering those scores changes no d, and what is known of delta is what
-the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of delta
-and V_flat that under a flat prior on the scores, both from H,
+A bias is identifiable beside the scores only if orders are mixed. Where scores exist with s_first - s_second = 1 in
+every comparison of a judge, raising delta by one and lowering those scores changes no d. Then what is known of delta is
+what the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of
+delta and V_flat that under a flat prior on the scores, both from H,
 
     share = V (1 / V_flat - 1 / BIAS_VARIANCE)
 
 of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
-shown first, near 1 where each candidate is first as often as second. So it is with the effect of a covariate, which has
-a prior variance of its own, and can be told from the scores only if outputs of the same candidate differ in it.
+shown first, near 1 where each candidate is first as often as second. The same holds for the effect of a covariate,
+which has a prior variance of its own, and is identifiable only if outputs of the same candidate differ in it.
 """
 
 import numpy as np

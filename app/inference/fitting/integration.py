@@ -2,8 +2,8 @@
 
     p(s) = sum_g w_g N(mu_g, Sigma_g)        mu_g, Sigma_g the posterior at point g of the grid (hyperparameters.py)
 
-Its mean and covariance are those of all, sum_g w_g (Sigma_g + mu_g mu_g^T) less the mean's; draws and intervals are
-of the mixture itself, whose tails are heavier than a normal's.
+Its mean and covariance are those of all, sum_g w_g (Sigma_g + mu_g mu_g^T) less the mean's. Draws and intervals are of
+the mixture itself, whose tails are heavier than a normal's.
 
     w_g, N(mu_g, Sigma_g)   Scores.parts
 """
@@ -15,7 +15,7 @@ from app.inference.fitting.expectation_propagation import propagate, serves
 from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.worth import at_scale
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores, plain
 from app.inference.types import Comparisons, Floats, Outcome
 

@@ -86,8 +86,8 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
         return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)
 
     product, mean = gap * slack, float((gap * slack).mean())
-    guess, room = towards(-product)
-    after = float(((gap + room * guess.gap) * (slack + room * guess.slack)).mean())
-    way, room = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
-    share = min(SHORT_OF_THE_EDGE * room, 1.0)
+    guess, longest = towards(-product)
+    after = float(((gap + longest * guess.gap) * (slack + longest * guess.slack)).mean())
+    way, longest = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
+    share = min(SHORT_OF_THE_EDGE * longest, 1.0)
     return _Point(theta + share * way.theta, gap + share * way.gap, slack + share * way.slack)

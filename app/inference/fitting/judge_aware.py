@@ -1,16 +1,15 @@
-"""Scores, and how far each judge can be believed, from the same comparisons (ours; none of the papers).
+"""Scores, and how far each judge can be trusted, from the same comparisons (ours; none of the papers).
 
     d_k = c_j (s_first - s_second) + delta_j        j the judge of comparison k; delta_j > 0 favours the first position
 
     s ~ the model's prior      delta_j ~ N(0, BIAS_VARIANCE)      c_j ~ N(1, 1), and 1 of people
 
-A discriminating judge (large c) counts for more, one who tosses coins (c near 0) for little, and what one says who is
-against the others (c < 0) is turned round: that is what makes useless judges possible, and intervals hold. The priors
-guard against judges of few votes, whose c stays near 1, and against one-sided ones, whose delta takes up what they say.
-An adversarial majority looks like the truth, so where there are people their c is 1 and everybody else is held against
-them (methods 9).
+A discriminating judge (large c) counts for more, a random one (c near 0) for little, and the verdicts of an adversarial
+one (c < 0) are inverted. So useless judges are possible, and intervals hold. The priors guard against judges of few
+votes, whose c stays near 1, and against one-sided ones, whose delta takes up what they say. An adversarial majority
+looks like the truth, so where there are people their c is 1 and all others are validated against them (methods 9).
 
-The scores are integrated out by EM, for the likeliest (s, c, delta) together would have c follow the noise in s:
+The scores are integrated out by EM, for the most likely (s, c, delta) together would have c follow the noise in s:
 
     E    s | c, delta ~ N(mu, Sigma): the mode and the inverse of  H = diag(q) + R^T diag(c^2 w) R
     M    c_j, delta_j go one Newton step towards the maximum of  sum_k E[l(c_j m_k + delta_j)] + log prior, concave,
@@ -85,11 +84,11 @@ def fit(
     Args:
         model: without biases, of a smooth expert.
         people: (J,) whose c is 1.
-        progress: is told each round.
+        progress: is called each round.
     """
     judges = len(people)
-    believed = people if people.any() else np.ones(judges, np.bool_)  # to begin with
-    parameters = JudgeParameters(np.zeros(judges), believed.astype(np.float64))
+    trusted = people if people.any() else np.ones(judges, np.bool_)  # to begin with
+    parameters = JudgeParameters(np.zeros(judges), trusted.astype(np.float64))
     s = model.prior.pull / model.prior.precision
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:

@@ -1,6 +1,6 @@
 """The evidence of measurements alone, exact (methods 11).
 
-Repeats of a pair of one item by one judge are one group g, for they share its error: y_g is the mean of y = logit p,
+Repeats of a pair of one item by one judge are one group g, for they share its error. y_g is the mean of y = logit p,
 u_g the largest of their weights, l_g the mean of +-1 by order.
 
     y_g = s_low - s_high + l_g delta + e_g       e_g ~ N(0, sigma2 / u_g), sigma2 of its judge       s ~ N(0, tau2 I)
@@ -28,7 +28,7 @@ from scipy.sparse import csr_array, diags_array
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.model import Model
 from app.inference.fitting.quadrature import quadrature, random_signs
-from app.inference.fitting.worth import same_question
+from app.inference.fitting.verdict_weights import same_question
 from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
@@ -85,10 +85,10 @@ def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
     size, taken_out = float(len(d)), [np.empty((0, n))]
     for judge in np.unique(groups.judge) if model.allows_for_biases else ():
         lean = np.where(groups.judge == judge, groups.lean, 0.0)
-        if (told := float(d @ lean**2)) > 0.0:
+        if (explained := float(d @ lean**2)) > 0.0:
             towards, tells = _scattered(groups, d * lean, n), float(d @ (lean * groups.y))
-            taken_out.append(towards[None] / np.sqrt(told * (1.0 + FLAT)))
-            pull, squares, size = pull - towards * tells / told, squares - tells**2 / told, size - 1.0
+            taken_out.append(towards[None] / np.sqrt(explained * (1.0 + FLAT)))
+            pull, squares, size = pull - towards * tells / explained, squares - tells**2 / explained, size - 1.0
     decompose = _exact if n <= DECOMPOSED else _by_quadrature
     return Spectrum(*decompose(_gram(groups, d, n), np.concatenate(taken_out), pull), squares, size)
 
@@ -112,8 +112,8 @@ def _by_quadrature(gram: csr_array, taken_out: Floats, pull: Floats) -> tuple[Fl
     nodes, weights = quadrature(lambda z: gram @ z - taken_out.T @ (taken_out @ z), start, STEPS)
     multiplicity, projections = np.zeros_like(nodes), np.zeros_like(nodes)
     multiplicity[:-1], projections[-1] = weights[:-1] / PROBES, np.sqrt(weights[-1])
-    told = weights > NEGLIGIBLE * weights.sum(axis=1, keepdims=True)
-    return np.maximum(nodes[told], 0.0), multiplicity[told], projections[told]
+    kept = weights > NEGLIGIBLE * weights.sum(axis=1, keepdims=True)
+    return np.maximum(nodes[kept], 0.0), multiplicity[kept], projections[kept]
 
 
 def _scattered(groups: Groups, values: Floats, n: int) -> Floats:
@@ -122,7 +122,7 @@ def _scattered(groups: Groups, values: Floats, n: int) -> Floats:
 
 
 def log_evidence(of_groups: Spectrum, ratio: Floats, kappa: Floats) -> Floats:
-    """ln Z at each tau2 / kappa and kappa, which broadcast to the shape of the result, but for a constant."""
+    """ln Z at each tau2 / kappa and kappa, which broadcast to the shape of the result, up to a constant."""
     eigenvalues, multiplicity, projections, squares, size = of_groups
     signal = ratio[..., None] * eigenvalues
     left = squares - (projections**2 * ratio[..., None] / (1.0 + signal)).sum(axis=-1)

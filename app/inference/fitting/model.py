@@ -15,9 +15,9 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
-differences of scores have the same posterior whichever score is held, and only differences are published; so none is
-held here, for a hold on one would tell it from candidates that are its equals. VAGUE keeps islands and certain
-verdicts well posed, and moves differences by about a millionth.
+differences of scores have the same posterior whichever score is held. Only differences are published. So none is held
+here: a hold on one would distinguish it from candidates that are its equals. VAGUE keeps islands and certain verdicts
+well posed, and moves differences by about a millionth.
 
     N, P, K, J   model.n, model.size, comparisons.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,)
@@ -54,7 +54,7 @@ class Method(NamedTuple):
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
     position_bias: str = "none"  # or "estimate", "closed-form", or "auto": position_bias.py
-    verdict_weight: str = "one-vote"  # or "learnt": tau2 and what answers are worth
+    verdict_weight: str = "one-vote"  # or "learnt": tau2 and the weights
     absolute_scale: str = "estimate"  # or "given": of absolute scores
 
 
@@ -68,7 +68,7 @@ class Prior(NamedTuple):
 
 
 class Covariates(NamedTuple):
-    """What may sway judges beside the scores, of K comparisons: the first output's value less the second's."""
+    """Values that may sway judges beside the scores, of K comparisons: the first output's value less the second's."""
 
     names: tuple[str, ...]  # (C,)
     values: Floats  # (K, C)
@@ -128,7 +128,7 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
-    """What a method does whose evidence nobody chose: learn where it can."""
+    """Verdict weight of a method by default: learnt where it can."""
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 

@@ -41,7 +41,7 @@ from app.inference.types import Comparisons, Convergence, Floats, Ints, take
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 EFFORT = 0.2  # rivals visited before that, of all there are
-AFRESH = 10  # one in so many comparisons is new: all are put in rows again
+REBUILD_AT = 10  # one in so many comparisons is new: all are put in rows again
 
 
 class Fit(NamedTuple):
@@ -123,7 +123,7 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
 
     Of comparisons behind those of `before` the ones whom they concern are followed before all are looked at.
     """
-    if before is not None and comparisons.size < AFRESH * (comparisons.size - before.size):
+    if before is not None and comparisons.size < REBUILD_AT * (comparisons.size - before.size):
         before = None
     rows = votes_of(take(comparisons, slice(before.size if before else 0, None)), model)
     answers = rows.first, rows.second, rows.p, rows.measurement, rows.weight
@@ -231,7 +231,7 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
 def tolerance(comparisons: Comparisons, model: Model) -> float:
     """The bound on |g|_inf: what the widest prior asks for, and the rounding of sums of so many terms.
 
-    A bias or an effect is known from verdicts, each worth about one: its prior asks for nothing. Each term is rounded
+    A bias or an effect is known from verdicts, each of about one vote: its prior asks for nothing. Each term is rounded
     to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
     """
     rows, votes = shown(

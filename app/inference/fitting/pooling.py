@@ -1,4 +1,4 @@
-"""What several sets say together of their judges' noise and the spread of their candidates (methods 11; ours).
+"""Shared priors: judges' noise and the spread of candidates, by several sets together (methods 11; ours).
 
 Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a pool of sets
 
@@ -7,7 +7,7 @@ Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a p
     ln p(a, b, c, d | all) = sum_(s,j) (1 - 1/S_j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2) + ln prior
 
 where Z_sj is the evidence of j's answers in s alone. Votes depend on x alone. All of this is summed over grids, and a
-set is told means and sds of x and z. It is one of the S_j sets in which j answered, so 1/S_j of what was said is its
+set receives means and sds of x and z. It is one of the S_j sets in which j answered, so 1/S_j of what was said is its
 own, and left out. Priors of a and c_j are where a set by itself expects them.
 
     x, a     SCALES        (A,)        b, d     SPREADS
@@ -26,8 +26,8 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Model
+from app.inference.fitting.verdict_weights import at_scale, shares
 from app.inference.fitting.votes import laplace_evidence
-from app.inference.fitting.worth import at_scale, shares
 from app.inference.regimes import POOL_PROPAGATED
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -56,28 +56,29 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
     here stand for in the pool.
     """
-    votes, told = is_vote(comparisons.p), []
+    votes, contributions = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):
         own = (comparisons.judge == number) & ~votes
         if own.any():
             groups = measurements(take(comparisons, own), item[own], model.n)
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
-            told.append(Contribution(judge, log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))))
+            evidence_of_judge = log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
+            contributions.append(Contribution(judge, evidence_of_judge))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     is_propagated = model.n <= POOL_PROPAGATED and serves(cast, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
         cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
         by_scale = [evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
-        told.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
-    return told
+        contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
+    return contributions
 
 
-def pool(told: Sequence[Contribution]) -> Hyperprior:
-    """What each of the sets expects that told this, one at least, or any other of their pool; judges as in `told`."""
+def pool(contributions: Sequence[Contribution]) -> Hyperprior:
+    """Prior of each of the one or more sets that contribute, or of another of their pool."""
     log_density = {
-        judge: _of_judge(np.stack([each.log_evidence for each in told if each.judge == judge]))
-        for judge in sorted({each.judge for each in told})
+        judge: _of_judge(np.stack([each.log_evidence for each in contributions if each.judge == judge]))
+        for judge in sorted({each.judge for each in contributions})
     }
     of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
     of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(SCALES, WEAK_SCALE)
@@ -95,15 +96,15 @@ def pool(told: Sequence[Contribution]) -> Hyperprior:
 
 
 def _of_judge(log_evidence: Floats) -> Floats:
-    """ln p(told | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that told."""
+    """ln p(shared | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that share."""
     rows, _, noises = log_evidence.shape
     evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
     log_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
     if noises > 1:
         log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)
         blurs = [_blur(NOISES, spread) for spread in SPREADS]
-    told = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
-    at = np.log(np.maximum(told, np.finfo(np.float64).tiny)).sum(axis=2)
+    shared = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
+    at = np.log(np.maximum(shared, np.finfo(np.float64).tiny)).sum(axis=2)
     return np.asarray((1.0 - 1.0 / rows) * at + log_prior[None, :, None, :])
 
 

@@ -1,4 +1,4 @@
-"""Whose positional bias a model allows for, given the log (decision 71).
+"""Judges whose position bias a model allows for, given the log (decision 71).
 
     none            nobody's
     estimate        everybody's, as a parameter
@@ -6,8 +6,8 @@
     auto            as a parameter, that of judges who give probabilities; nobody's of other models than soft-bt with
                     the prior unit, and of more than BIASED_BY_DEFAULT candidates
 
-People vote, and so do judges whose probabilities count as votes (saturation.py): one verdict in each order tells
-little of a bias, and a bias that might be takes more from the certainty than most biases do.
+People vote, and so do judges whose probabilities count as votes (saturation.py). One verdict in each order tells little
+of a bias, and a possible bias takes more from the confidence than most biases do.
 """
 
 from typing import cast
@@ -32,7 +32,7 @@ def biased_judges(method: Method, n: int, comparisons: Comparisons, judges: int)
 
 
 def position_bias_of(method: Method, model: Model) -> PositionBias:
-    """What was done of biases in a model by `build_for`: the method's own word, or what auto came to."""
+    """Position bias in a model by `build_for`: the method's own word, or what auto came to."""
     if method.position_bias != "auto":
         return cast("PositionBias", method.position_bias)
     return "estimate" if model.has_biases else "none"

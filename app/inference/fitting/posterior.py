@@ -1,23 +1,23 @@
 """The live posterior: posterior = fold(comparisons), which goes on from comparison to comparison.
 
-The mean is the exact MAP after every comparison. Sigma is made afresh every `period` comparisons, and in between
+The mean is the exact MAP after every comparison. Sigma is computed again every `period` comparisons, and in between
 carries one rank-one update per comparison, its weight taken at the new MAP. Where a weight has drifted too far from the
-one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is made afresh at once. What is published is always
-made afresh (`exact`); what chooses a pair is within this tolerance (decision 73).
+one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once. What is published is always
+computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
 
-Among more than INVERTED_AT_ONCE candidates a fresh Sigma takes so long that nobody should wait for it. There `is_due`
-says when it is wanted, and whoever has time fits and folds on from there.
+Among more than INVERTED_AT_ONCE candidates no request should wait for a fresh Sigma. There `is_due` says when it is
+wanted, and a process that has time fits and folds on from there.
 
-Where it is learnt what answers are worth, one that a judge repeats takes from the weight of the one before: a
-comparison keeps the weight that it has in Sigma, times what its own has changed by.
+Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. A comparison
+keeps the weight that it has in Sigma, times the change of its own.
 
-An expert whose curvature hangs on p alone (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
-move and rank-one updates are exact for ever. After 100,000 of them on 40 candidates no entry of Sigma is off by more
+An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
+move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
 
-Beyond DENSE candidates Sigma is certified, if the model has such a form (gaussian): every fold is a fit from where the
+Beyond DENSE candidates Sigma is certified, if the model has such a form (gaussian). Every fold is a fit from where the
 last one was, and the intervals follow its weights. They hold whichever comparisons were followed, but how wide they are
-hangs on that.
+depends on that.
 
     mu, Sigma, w in Sigma   Posterior.mean, .covariance, .weights        (P,), (P, P), (K,)
 """
@@ -48,7 +48,7 @@ from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_co
 
 MAX_DRIFT = 0.5
 MAX_PERIOD = 128
-OVERDUE = 3  # periods without anybody who had time: it is made afresh at once
+OVERDUE = 3  # periods without a process that had time: it is computed again at once
 ROUNDED = 1e-12  # of a weight
 VAGUEST = 1e4  # prior variance of scores whose covariance is certified
 
@@ -166,7 +166,7 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     new = comparisons.size - seen
     stays_exact = model.expert.fixed_curvature and sigma.has_matrix
     since_exact = 0 if stays_exact else posterior.since_exact + max(new, 1)
-    if new and _is_made_afresh(posterior, new, since_exact):
+    if new and _is_recomputed(posterior, new, since_exact):
         return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
     weigh_the_same = np.array_equal(comparisons.weight[:seen], old.weight)
     goes_on = weigh_the_same and np.array_equal(comparisons.p[:seen], old.p)
@@ -190,7 +190,7 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     return Posterior(mean, updated, in_sigma, convergence, comparisons, model, graph, since_exact)
 
 
-def _is_made_afresh(posterior: Posterior, new: int, since_exact: int) -> bool:
+def _is_recomputed(posterior: Posterior, new: int, since_exact: int) -> bool:
     """Whether so many new comparisons are cheaper by a fit, or its time has come."""
     n, converged = posterior.model.n, posterior.convergence.converged
     latest = period(n) if n <= INVERTED_AT_ONCE else OVERDUE * period(n)
@@ -209,7 +209,7 @@ def _changes(posterior: Posterior, weights: Floats, comparisons: Comparisons) ->
 
 
 def is_due(posterior: Posterior) -> bool:
-    """Whether the covariance is to be made afresh, by whoever has time."""
+    """Whether the covariance is to be computed again, by whichever process has time."""
     is_late = posterior.since_exact >= period(posterior.model.n)
     return is_late and posterior.convergence.converged and posterior.covariance.has_matrix
 

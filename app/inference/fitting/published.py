@@ -15,8 +15,8 @@ from app.inference.fitting.model import Covariates, Method, Model, hessian
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
+from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, weighed
 from app.inference.fitting.votes import repeat_correlation_of_votes
-from app.inference.fitting.worth import Hyperparameters, as_learnt, weighed
 from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints
 
@@ -24,7 +24,7 @@ from app.inference.types import Comparisons, Floats, Ints
 class Published(NamedTuple):
     """A posterior with the model that it belongs to."""
 
-    scores: Scores  # their marginal; where it is learnt what answers are worth, over all that this may be
+    scores: Scores  # their marginal, also over learnt verdict weights
     posterior: Posterior  # where that is as it was learnt
     answers: Comparisons  # as they came
     comparisons: Comparisons  # with their weights in the model
@@ -49,26 +49,26 @@ def publish(
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
-    What answers are worth and the scale of absolute scores are not integrated over together: with absolute scores, the
-    former stays as it was learnt from comparisons.
+    Verdict weights and the scale of absolute scores are not integrated over together: with absolute scores, the
+    former stay as they were learnt from comparisons.
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
         a mixture has to be. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
         votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
-        at one value vote where it is learnt what answers are worth (saturation.py). `covariates` of the comparisons are
+        at one value vote where verdict weights are learnt (saturation.py). `covariates` of the comparisons are
         taken out of the scores, by a covariance that is a matrix and Laplace's approximation.
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """
-    told = as_votes(answers, item) if saturated_as_votes and method.verdict_weight == "learnt" else answers
-    model, comparisons, learnt = build_for(method, n, told, judges), told, None
+    verdicts = as_votes(answers, item) if saturated_as_votes and method.verdict_weight == "learnt" else answers
+    model, comparisons, learnt = build_for(method, n, verdicts, judges), verdicts, None
     if covariates is not None:
-        model = with_covariates(model, covariates, told)
-    if method.verdict_weight == "learnt" and told.size:
+        model = with_covariates(model, covariates, verdicts)
+    if method.verdict_weight == "learnt" and verdicts.size:
         learning = learn if covariates is None else learn_beside
-        learnt, grid = learning(told, item, model, judges, hyperprior, approximation)
-        model = as_learnt(model, told, learnt)
-        comparisons = weighed(told, item, n, learnt)
+        learnt, grid = learning(verdicts, item, model, judges, hyperprior, approximation)
+        model = as_learnt(model, verdicts, learnt)
+        comparisons = weighed(verdicts, item, n, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
             posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)

@@ -1,8 +1,8 @@
 """Probabilities that are words: a judge whose logits pile up at one value says which, not by how much (ours).
 
 A language model at temperature 0 says .999 or .001 whatever it compares. As a reading of the difference on an interval
-scale that would have to add up, 6.9 + 6.9 = 13.8, and it never does. So two models of the same numbers are held against
-each other, for each judge that measures, y = logit p of its G answers, the first on each question:
+scale that would have to add up, 6.9 + 6.9 = 13.8, and it never does. So two models of the same numbers are compared
+with each other, for each judge that measures, y = logit p of its G answers, the first on each question:
 
     A   y ~ N(d, sigma2)                                                     measurements, as in measurements.py
     B   sign y ~ sigma(d),  |y| ~ N(m, v) whatever d is                      votes, and a way of speaking
@@ -26,8 +26,8 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.verdict_weights import at_scale, same_question, with_measured_ties
 from app.inference.fitting.votes import laplace_evidence
-from app.inference.fitting.worth import at_scale, same_question, with_measured_ties
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions
 

@@ -1,4 +1,4 @@
-"""What votes tell of the spread of scores, and what they are worth themselves (methods 11; ours).
+"""Evidence of votes about the spread of scores and about their own weight (methods 11; ours).
 
 Laplace's evidence of all comparisons:  ln Z = L(mu) + ln det Sigma / 2 - N ln(tau2) / 2.
 
@@ -7,10 +7,10 @@ votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
 
     1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(V) / 2), at most 1      V = sum (1 - 1 / m) pi (1 - pi)
 
-with pi from a fit that counts every vote, and one standard error in favour of rho = 0: where repeats vary about as much
+with pi from a fit that counts every vote, and one standard error in favour of rho = 0. Where repeats vary about as much
 as chance lets them, a little rho would make scores of little spread out of many votes.
 
-Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less: phi
+Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less. phi
 is 1 over their dispersion, sum r^2 / sum E r^2 of residuals r of a pair, and at most 1. Single votes say nothing of
 that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
 """
@@ -23,7 +23,7 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import Model, differences, hessian
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.fitting.quadrature import quadrature, random_signs
-from app.inference.fitting.worth import same_question
+from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian.lapack import factor_in_place
 from app.inference.graphs.comparison_graph import Precision, precision_of
 from app.inference.kernels import contiguous
@@ -79,7 +79,7 @@ def _log_det_by_quadrature(precision: Precision) -> float:
 def agreement_of_votes(posterior: Posterior, judges: int) -> Floats:
     """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none.
 
-    Args: `posterior` counts each vote as one, but for repeats.
+    Args: `posterior` counts each vote as one, except for repeats.
     """
     comparisons, model = posterior.comparisons, posterior.model
     cast = take(comparisons, is_vote(comparisons.p))

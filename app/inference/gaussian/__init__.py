@@ -11,7 +11,7 @@
     variance_of_difference(i, j)    v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij
     variances(first, second)        (L,) v_ij; of a certified one the middles of intervals of a relative `width`
     condition(rows, weights)        inv(inv(Sigma) + R^T diag(weights) R): Sigma after L comparisons
-    compact()                       the same in no more room than it needs
+    compact()                       the same in no more space than it needs
     block(n, log_det)               of the first n parameters alone, whose ln det the caller knows
 
 Not here: the mean, and what Sigma is made from (fitting).

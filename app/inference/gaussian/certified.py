@@ -1,7 +1,7 @@
 """The covariance of very many scores: H in rows, Sigma_ii in certified intervals, other entries when asked for.
 
 Intervals are kept from one vote to the next (graphs/push.py). Changes of a weight beyond DRIFT are followed, one push
-each; smaller ones wait, and widen what is read by (5). A candidate whose interval has grown too wide is measured anew,
+each; smaller ones wait, and widen what is read by (5). A candidate whose interval has grown too wide is measured again,
 which after a vote means the two and some of those they were compared with. Where following takes more pushes than
 measuring all, all are measured.
 
@@ -22,7 +22,7 @@ from app.inference.types import Floats, Ints
 
 DRIFT = 0.01  # of a weight since it was followed
 WIDTH = 0.05  # of an interval when it is measured, relative to its lower end
-WIDEST = 0.1  # and when it is measured anew
+WIDEST = 0.1  # and when it is measured again
 EFFORT = 20_000  # neighbours visited by one push
 EFFORT_FOR_A_PAIR = 100_000
 SOLVED, ITERATIONS = 1e-8, 2_000
@@ -71,7 +71,7 @@ class CertifiedCovariance(NamedTuple):
         return np.asarray(0.5 * (lower + upper))
 
     def condition(self, rows: DesignRows, weights: Floats) -> "CertifiedCovariance":
-        """Of Sigma_ii only those of the two are measured.
+        """Measure, of Sigma_ii, only those of the two.
 
         The upper ends of the others hold all the more, the lower ones no longer.
         """
@@ -107,7 +107,7 @@ def measured(precision: Precision, mean: Floats) -> CertifiedCovariance:
 def followed(before: CertifiedCovariance, now: Precision, mean: Floats) -> CertifiedCovariance:
     """The intervals once weights have moved, and comparisons and candidates have come.
 
-    Equivalent to `measured(now, mean)`, but for the widths. Each row of `now` begins with the comparisons it had.
+    Equivalent to `measured(now, mean)`, except for the widths. Each row of `now` begins with the comparisons it had.
     """
     most, space = len(mean) // 2, np.empty(len(now.weight))
     precision, lower, upper, changes = follow(
@@ -119,7 +119,7 @@ def followed(before: CertifiedCovariance, now: Precision, mean: Floats) -> Certi
 
 
 def _measured(sigma: CertifiedCovariance, who: Ints) -> CertifiedCovariance:
-    """The intervals with those of `who` measured anew, where that makes them narrower."""
+    """The intervals with those of `who` measured again, where that makes them narrower."""
     lower, upper = sigma.lower.copy(), sigma.upper.copy()
     low, high = variances(sigma.precision, who, WIDTH, EFFORT)
     lower[who], upper[who] = np.maximum(lower[who], low), np.minimum(upper[who], high)

@@ -69,7 +69,7 @@ class DenseCovariance(NamedTuple):
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
     def condition(self, rows: DesignRows, weights: Floats) -> "DenseCovariance":
-        """By one Cholesky factor of size L.
+        """Condition by one Cholesky factor of size L.
 
         With S = diag(sqrt w) R^T Sigma, (L, P), and K K^T = I + S R diag(sqrt w):
         Sigma' = Sigma - (K^-1 S)^T (K^-1 S).

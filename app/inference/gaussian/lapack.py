@@ -1,6 +1,6 @@
 """LAPACK on large matrices, in place, while other threads go on: scipy's own wrappers hold Python's lock all the time.
 
-A matrix of 4,000 candidates takes a second, in which no other set could be asked or told.
+A matrix of 4,000 candidates takes a second, in which no other set could give a pair or take a verdict.
 
     dpotrf    U^T U = A (N, N), Cholesky's factor in the upper triangle    scipy.linalg.lapack.dpotrf
     dpotri    A^-1 from U, its upper triangle                              scipy.linalg.lapack.dpotri

@@ -65,7 +65,7 @@ class Graph(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """Without the prior, which is the model's."""
+        """Bytes without the prior, which is the model's."""
         of_each = (self.start, self.middle, self.pull, self.answers)
         return self.rival.nbytes + self.weight.nbytes + sum(each.nbytes for each in of_each)
 
@@ -131,7 +131,7 @@ def put_in_rows(
     rival: NDArray[np.uint32],
     weights: Floats,
 ) -> Graph:
-    """`extended`. Args: the last two are room for the rows; what numpy makes has large pages."""
+    """`extended`. Args: the last two are buffers for the rows; what numpy makes has large pages."""
     n, measures = len(graph.precision), len(measurement) > 0
     more = np.zeros((n, 2), np.int64)  # votes and measurements of each
     for k in range(len(p)):

@@ -13,7 +13,7 @@ and ends where |r_v| <= limit q_v everywhere. What is left says how far x is off
     (2)  0 <= r^T Sigma r <= sum r_v^2 / q_v                as H - diag(q) = sum w r_k r_k^T is positive semidefinite
     (3)  |(Sigma b)_a - x_a| <= max_v |r_v| / q_v           as |r| <= c q gives |Sigma r| <= Sigma |r| <= c Sigma q = c
 
-b = e_i gives Sigma_ii, b = e_i - e_j gives v_ij; all intervals hold but for rounding. When a weight changes by d, H
+b = e_i gives Sigma_ii, b = e_i - e_j gives v_ij; all intervals hold up to rounding. When a weight changes by d, H
 changes by d b b^T and, with y = Sigma b before it,
 
     (4)  Sigma_aa <- Sigma_aa - d y_a^2 / (1 + d b^T y)
@@ -47,7 +47,7 @@ UNSEEN, NOBODY = -1, -1
 
 
 class _Space(NamedTuple):
-    """Room for one push; what it has seen lies together, so that it stays in the cache."""
+    """Buffers of one push; what it has seen lies together, so that it stays in the cache."""
 
     place: NDArray[np.int32]  # (N,) among those seen, UNSEEN for the others
     seen: Ints  # (N,) who they are
@@ -80,7 +80,7 @@ def differences(graph: Precision, first: Ints, second: Ints, width: float, effor
 
 @unchecked_kernel
 def follow(
-    held: Precision, now: Precision, lower: Floats, upper: Floats, drift: float, effort: int, most: int, room: Floats
+    held: Precision, now: Precision, lower: Floats, upper: Floats, drift: float, effort: int, most: int, buffer: Floats
 ) -> tuple[Precision, Floats, Floats, int]:
     """The graph that is held from now on, the (N,) ends of its Sigma_ii, and how many changes were followed.
 
@@ -90,10 +90,10 @@ def follow(
         held, lower, upper: the graph before, and the ends of its Sigma_ii.
         now: the graph with new weights, new candidates and new comparisons; each row begins with those it had.
         effort: as in `variances`.
-        room: (2 K,) for the weights that are held; what numpy makes has large pages.
+        buffer: (2 K,) for the weights that are held; what numpy makes has large pages.
     """
     before, n = len(held.precision), len(now.precision)
-    graph, drifted = _with_rows_of(held, now, drift, room)
+    graph, drifted = _with_rows_of(held, now, drift, buffer)
     low, high = 1.0 / now.precision, 1.0 / now.precision
     low[:before], high[:before] = lower, upper
     fall, rise, followed, space = 0.0, 0.0, 0, _space(n)
@@ -126,7 +126,7 @@ def follow(
 def _with_rows_of(held: Precision, now: Precision, drift: float, weight: Floats) -> tuple[Precision, Bools]:
     """The new graph with the weights that are held, 0 where a comparison is new; and the (N,) rows with a change.
 
-    Args: `weight` is room for the weights.
+    Args: `weight` is a buffer for the weights.
     """
     before, n, begin, added = len(held.precision), len(now.precision), 0, 0
     precision, diagonal, drifted = now.precision.copy(), now.precision.copy(), np.zeros(n, np.bool_)

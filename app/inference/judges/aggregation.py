@@ -17,9 +17,9 @@ the two classes' names gets another truth. Half a vote for each has no side. SA 
 frequent, pi_c = 1/C. To have all three to the letter is `to_first` of votes and labels, the first of equal classes
 being no, and `equal_shares` of dawid_skene.
 
-Classes are only known up to their names: if other names fit the judges' own words better (a larger trace of all
-confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there
-are few items, better than chance: an EM without them may turn any minority into the truth.
+Classes are only known up to their names. If other names fit the judges' own words better (a larger trace of all
+confusion matrices together), the classes are renamed. A few prior votes keep every judge fallible and, where there are
+few items, better than chance: an EM without them may turn any minority into the truth.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ from scipy.special import softmax
 from app.inference.types import Bools, Convergence, Floats, Ints
 
 TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
-RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is believed to have got right, and given each other one
+RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is assumed to have got right, and given each other one
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
 
@@ -54,7 +54,7 @@ class Aggregate(NamedTuple):
     """The judges' common answers. The confusion matrix of a judge without an answer is the prior's."""
 
     probability: Floats  # (N, C)
-    confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are told apart
+    confusion: Floats | None = None  # (K, C, C), A_kcb, where judges are distinguished
     convergence: Convergence | None = None
 
     def labels(self, rng: np.random.Generator, *, to_first: bool = False) -> Ints:

@@ -1,4 +1,4 @@
-"""How far judges agree on what several of them judged: Cohen's kappa, and Krippendorff's alpha, with intervals.
+"""Agreement of judges on what several of them judged: Cohen's kappa, and Krippendorff's alpha, with intervals.
 
 A vote on a pair of outputs names the one, the other, or neither: three classes without an order. Which output is the
 one depends on who joined first, so that each pair is counted both ways round: the two named classes are equally
@@ -48,7 +48,7 @@ class Agreements(NamedTuple):
 
 
 class Krippendorff(NamedTuple):
-    """The agreement of all judges, beyond what chance gives: 1 is always, 0 is like coins."""
+    """The agreement of all judges, beyond what chance gives: 1 is always, 0 is chance."""
 
     value: float
     interval: tuple[float, float]  # that holds it with LEVEL
@@ -116,7 +116,7 @@ def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Krip
 
 
 def _draws(share: Floats | float, variance: Floats | float, units: Ints | int) -> Floats:
-    """How many draws are as sure as a share of so many units; one for each unit where nothing varies."""
+    """Number of draws as sure as a share of so many units; one for each unit where nothing varies."""
     varies = np.asarray((variance > NOTHING) & (share > 0.0) & (share < 1.0))
     return np.where(varies, share * (1.0 - share) / np.where(varies, variance, 1.0), np.maximum(units, 1))
 

@@ -7,11 +7,11 @@ The other items come into the M step with a weight u, and judges who err togethe
         (labels.py), and u P(c | n) of the others
     E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
 
-from the A of the labelled items on. Items without a label are worth having where errors are independent, and mislead
-where most judges are fooled together: then they agree with each other more than with the truth. u is the largest of
-WEIGHTS by which the labels of some are foretold from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
+from the A of the labelled items on. Items without a label help where errors are independent, and mislead where most
+judges have correlated errors: then they agree with each other more than with the truth. The weight u is the largest of
+WEIGHTS by which the labels of some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
 parts, as well as by any, to AS_GOOD. With u = 0 the labels alone say who is right how often. count_k is 1 until A has
-settled.
+decided.
 """
 
 from typing import NamedTuple
@@ -52,12 +52,12 @@ def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator) -> 
     """Args: `labels` of one item at least; `rng` parts the labelled items."""
     parts = np.array_split(rng.permutation(np.flatnonzero(is_labelled(labels))), FOLDS)
     parts = [part for part in parts if len(part)]
-    foretold = {u: _held_out(v, labels, u, parts) for u in WEIGHTS}
+    predicted = {u: _held_out(v, labels, u, parts) for u in WEIGHTS}
     known = is_labelled(labels)
-    likelihood = {u: float(np.log((foretold[u] * labels)[known].sum(axis=1) + LEAST).sum()) for u in WEIGHTS}
+    likelihood = {u: float(np.log((predicted[u] * labels)[known].sum(axis=1) + LEAST).sum()) for u in WEIGHTS}
     u = max(u for u in WEIGHTS if likelihood[u] >= max(likelihood.values()) - AS_GOOD)
     aggregate, together = _decided(v, labels, u, TOLERANCE)
-    held_out = np.where(known[:, None], foretold[u], aggregate.probability)
+    held_out = np.where(known[:, None], predicted[u], aggregate.probability)
     return Anchored(aggregate, together, labels, held_out)
 
 

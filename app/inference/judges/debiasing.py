@@ -1,4 +1,4 @@
-"""Answers without a liking for a position, and as sure as people prove them to be (PoE 3.5 and App. B of GPM).
+"""Verdicts without position bias, and as sure as people prove them to be (PoE 3.5 and App. B of GPM).
 
 Judge j gives p to what it is shown first, x = logit p. Debiased, that is
 
@@ -6,7 +6,7 @@ Judge j gives p to what it is shown first, x = logit p. Debiased, that is
 
     delta_j   the mean of x over the pairs that the judge was shown in both orders, each order alike, so that what it
               thinks of the pairs cancels; 0 where there are none
-    T_j       the temperature by which people's labels are foretold best, in log loss; 1 of a judge with fewer than
+    T_j       the temperature by which people's labels are predicted best, in log loss; 1 of a judge with fewer than
               FEWEST_ANSWERS labelled answers, or who only ever names a winner or a tie
 
 Both orders of a pair together are the mean of p' and 1 - p': two words against each other are half a vote for each.
@@ -41,7 +41,7 @@ class Debiased(NamedTuple):
 def debias(answers: ShownAnswers, labels: Floats, judges: int) -> Debiased:
     """Args: `labels` (M,) is people's share for what comes first if not swapped, NaN where nobody labelled."""
     x = logit(unsaturated(answers.p))
-    delta = _liking_for_first(answers, x, judges, len(labels))
+    delta = _position_bias(answers, x, judges, len(labels))
     x = x - delta[answers.judge]
     temperatures = np.array([_temperature(answers, expit(x), labels, judge) for judge in range(judges)])
     return Debiased(expit(x / temperatures[answers.judge]), temperatures, delta)
@@ -57,7 +57,7 @@ def debiased_comparisons(comparisons: Comparisons, item: Ints, n: int, people: B
 
 
 def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -> float:
-    """T_j, by p without the liking for a position."""
+    """T_j, by p without position bias."""
     outcome = np.where(answers.swapped, 1.0 - labels[answers.pair], labels[answers.pair])
     labelled = (answers.judge == judge) & ~np.isnan(outcome)
     if not tells_temperature(answers.p[labelled]):
@@ -65,9 +65,9 @@ def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -
     return temperature(p[labelled], outcome[labelled], CalibrationObjective.LOG_LOSS).temperature
 
 
-def _liking_for_first(answers: ShownAnswers, x: Floats, judges: int, pairs: int) -> Floats:
+def _position_bias(answers: ShownAnswers, x: Floats, judges: int, pairs: int) -> Floats:
     """(K,) delta."""
     place, size = answers.judge * pairs + answers.pair, judges * pairs
     ways = (~answers.swapped, answers.swapped)
-    liking = np.mean([means(x[way], place[way], size) for way in ways], axis=0).reshape(judges, pairs)
-    return np.asarray(np.nansum(liking, axis=1) / np.maximum((~np.isnan(liking)).sum(axis=1), 1))
+    bias = np.mean([means(x[way], place[way], size) for way in ways], axis=0).reshape(judges, pairs)
+    return np.asarray(np.nansum(bias, axis=1) / np.maximum((~np.isnan(bias)).sum(axis=1), 1))

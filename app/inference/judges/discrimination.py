@@ -1,12 +1,12 @@
-"""How far each judge answers as the others do, lately and before: who tosses coins, and who has changed.
+"""Discrimination of each judge, relative to the others, lately and before: is it random, has it changed?
 
-Verdict k of a judge is foreseen from all verdicts of the others and from its own earlier ones (fitting/foresight.py);
-the scales count in proportion to how well they foretell both. q is the probability foreseen that the first wins, z
+Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones (fitting/prediction.py).
+The scales count in proportion to how well they predict both. Then q is the probability predicted that the first wins, z
 what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
 judge's verdicts
 
-    discrimination  A = sum w (z - 1/2) l / sum w (q - 1/2) l     1: as the others, 0: like coins, below 0: against them
-    surprise        sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is foreseen
+    discrimination  A = sum w (z - 1/2) l / sum w (q - 1/2) l     1: as the others, 0: random, below 0: inverted
+    surprise        sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is predicted
 
 w is 1 / m for m verdicts of the part on one pair, which may share their noise; ties have none. A part begins at one of
 STARTS, as shares of the judge's verdicts, and ends with the last. The most surprising one is taken, and the judge is
@@ -19,7 +19,7 @@ import numpy as np
 from nextpair.words import DiscriminationName
 from scipy.special import expit, logit, softmax
 
-from app.inference.fitting.foresight import Foresight, foresee, log_likelihoods, logits
+from app.inference.fitting.prediction import Predictions, log_likelihoods, logits, predict
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 
@@ -58,7 +58,7 @@ def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discri
     pair = numbered(item, pair_numbers(comparisons, n))
     first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
     shares = _shares(numbered(pair, comparisons.judge), decided)
-    evidence = shares * log_likelihoods(logits(foresee(comparisons, n)), first_won)
+    evidence = shares * log_likelihoods(logits(predict(comparisons, n)), first_won)
     return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
@@ -87,13 +87,13 @@ def _name(overall: float, before: float | None, *, alone: bool) -> Discriminatio
 def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> _Own:
     mine = comparisons.judge == judge
     order = np.concatenate([np.flatnonzero(~mine), np.flatnonzero(mine)])
-    foreseen = foresee(take(comparisons, order), n)
-    foresight = Foresight(*(column[-int(mine.sum()) :] for column in foreseen))
-    of_each, of_judge = logits(foresight), evidence[:, mine]
+    predicted = predict(take(comparisons, order), n)
+    predictions = Predictions(*(column[-int(mine.sum()) :] for column in predicted))
+    of_each, of_judge = logits(predictions), evidence[:, mine]
     so_far = evidence[:, ~mine].sum(axis=1)[:, None] + of_judge.cumsum(axis=1) - of_judge
     q = np.clip((softmax(so_far, axis=0) * expit(of_each)).sum(axis=0), CERTAIN, 1.0 - CERTAIN)
     p = comparisons.p[mine]
-    return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - foresight.bias)
+    return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - predictions.bias)
 
 
 def _part(own: _Own, part: slice) -> tuple[float, float]:

@@ -55,7 +55,7 @@ class Findings(NamedTuple):
     repeats: list[Consistency]  # by judge
     discriminations: dict[int, Discrimination]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
-    judge_effects: dict[int, JudgeEffects]  # by judge; none where they would be too many, or are not settled
+    judge_effects: dict[int, JudgeEffects]  # by judge; none where they would be too many, or have not converged
     influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only
     convergence: Convergence  # of the judge-aware fit
     confirmed: set[int]  # by number, whom people prove to be better than chance
@@ -88,7 +88,7 @@ def examine_judges(
     for each: candidates may have joined in the order of their merit, which is nothing to learn from.
 
     Args:
-        raw, tempered: the same comparisons but for p.
+        raw, tempered: the same comparisons except for p.
         item: (K,) what each comparison was about.
         model: soft-bt without biases.
         people: (J,) who they are.

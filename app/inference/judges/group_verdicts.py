@@ -24,7 +24,7 @@ from app.inference.judges.aggregation import (
 )
 from app.inference.judges.anchored import Anchored, dawid_skene_anchored
 from app.inference.judges.dependence import Dependence, dependence
-from app.inference.judges.labels import LabelFindings, held_against, labels_by, next_to_label, telling
+from app.inference.judges.labels import LabelFindings, label_findings, labels_by, next_to_label, telling
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress, by_context
 from app.inference.types import Floats, Ints
 
@@ -92,7 +92,7 @@ def examine(
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
         dependence=by_dawid_skene.dependence,
         deviation=0.0 if known.any() else deviation(group, v),
-        labels=held_against(y, labels, people, by_dawid_skene.held_out) if telling(v, labels).any() else None,
+        labels=label_findings(y, labels, people, by_dawid_skene.held_out) if telling(v, labels).any() else None,
         to_label=next_to_label(v, known, LISTED, rng).item,
     )
 
@@ -147,7 +147,7 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     """Judges who say always the same, who are no better than chance, or worse.
 
     Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
-    labels a judge is held against them, if they are as many as FEWEST_VOTES; else against what the others say.
+    labels a judge is validated against them, if they are as many as FEWEST_VOTES; else against what the others say.
     """
     assert by_dawid_skene.confusion is not None
     counts, known = v.sum(axis=0), is_labelled(labels)

@@ -5,9 +5,9 @@ sum_c v_nkc t_nc. Intervals are Wilson's (1927).
 
 Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
 to their number. So the labelled items are like all, and what they tell of judges varies less than by chance. Labels of
-what is most disputed would tell wrong how often each judge is right elsewhere (benchmarks/studies/labels.py); the
-labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree,
-is more than UNLIKE standard errors from that of all.
+what is most disputed would mislead about how often each judge is right elsewhere (benchmarks/studies/labels.py). The
+labelled items are called unlike the others if their mean agreement, the chance that two judges of an item agree, is
+more than UNLIKE standard errors from that of all.
 
 Labels of such items are weighted (post-stratification), with the majority as one label more. Of N items, L labelled,
 let d judges dissent from most in N_d, of which L_d are labelled. With t_nc = 0 without a label, judges are learnt from
@@ -39,7 +39,7 @@ class Accuracy(NamedTuple):
 
 
 class LabelFindings(NamedTuple):
-    """What people's labels tell of K judges."""
+    """Information of people's labels about K judges."""
 
     items: int  # that people labelled
     among_people: Accuracy | None  # of each with the others, where several labelled the same
@@ -83,18 +83,18 @@ def telling(v: Votes, labels: Labels) -> Bools:
 
 def as_of_all(v: Votes, labels: Labels) -> Floats:
     """(N, C) what labels say of all items: as they are, or weighted where the labelled items are unlike the others."""
-    known, heard = telling(v, labels), np.asarray(v.any(axis=(1, 2)))
+    known, judged = telling(v, labels), np.asarray(v.any(axis=(1, 2)))
     if not _is_unlike(v, known):
         return labels
     counts = v.sum(axis=1)
     dissent = np.rint(counts.sum(axis=1) - counts.max(axis=1)).astype(np.int64)
-    items, labelled = (np.bincount(dissent[some], minlength=dissent.max() + 1) for some in (heard, known))
-    per_label = (known.sum() / heard.sum() / (labelled + 1.0))[dissent, None]
-    by_majority = np.where(heard[:, None], majority(v).probability, 0.0)
+    items, labelled = (np.bincount(dissent[some], minlength=dissent.max() + 1) for some in (judged, known))
+    per_label = (known.sum() / judged.sum() / (labelled + 1.0))[dissent, None]
+    by_majority = np.where(judged[:, None], majority(v).probability, 0.0)
     return np.asarray(per_label * (items[dissent, None] * labels + by_majority))
 
 
-def held_against(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
+def label_findings(y: Probabilities, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings:
     """Judges, and ways to weigh them, by people's labels.
 
     Args: `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the others.
@@ -138,9 +138,9 @@ def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabel
     """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance."""
     patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern = pattern.reshape(-1)
-    heard = np.asarray(v.any(axis=(1, 2)))
-    share = np.bincount(pattern[heard], minlength=len(patterns)) / max(heard.sum(), 1)
-    free, done = heard & ~labelled, np.bincount(pattern[heard & labelled], minlength=len(patterns))
+    judged = np.asarray(v.any(axis=(1, 2)))
+    share = np.bincount(pattern[judged], minlength=len(patterns)) / max(judged.sum(), 1)
+    free, done = judged & ~labelled, np.bincount(pattern[judged & labelled], minlength=len(patterns))
     left = np.bincount(pattern[free], minlength=len(patterns))
     chosen = []
     for _ in range(min(count, int(free.sum()))):
@@ -167,19 +167,19 @@ def _by_best_of_others(right: Floats, voted: Bools) -> Floats:
     """
     others = (right.sum(axis=0) - right + 0.5) / (voted.sum(axis=0) - voted + 1.0)
     best = np.argmax(others, axis=1)[:, None]
-    heard = np.take_along_axis(voted, best, axis=1)
-    return np.where(heard, np.take_along_axis(right, best, axis=1), 0.5)[:, 0]
+    judged = np.take_along_axis(voted, best, axis=1)
+    return np.where(judged, np.take_along_axis(right, best, axis=1), 0.5)[:, 0]
 
 
 def _is_unlike(v: Votes, labelled: Bools) -> bool:
     """Whether the mean agreement is, of items that several judged."""
     several = np.asarray(v.any(axis=2).sum(axis=1) > 1)
     shares = v.sum(axis=1) / np.maximum(v.sum(axis=(1, 2)), 1.0)[:, None]
-    agreement, told = (shares**2).sum(axis=1), labelled & several
-    if not told.any():
+    agreement, both = (shares**2).sum(axis=1), labelled & several
+    if not both.any():
         return False
-    gap = abs(float(agreement[told].mean() - agreement[several].mean()))
-    return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(told.sum()) + EQUAL)
+    gap = abs(float(agreement[both].mean() - agreement[several].mean()))
+    return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(both.sum()) + EQUAL)
 
 
 def _among(people: Votes) -> Accuracy | None:

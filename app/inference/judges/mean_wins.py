@@ -49,7 +49,7 @@ def pair_numbers(shown: Instances, k: int) -> Ints:
 def mean_wins(
     shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
 ) -> MeanWins:
-    """t(v), each system held against every other alike, or as published every instance.
+    """t(v), each system compared with every other alike, or as published every instance.
 
     Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
     """

@@ -14,7 +14,7 @@ ENOUGH = 2  # instances of each system that people judged, from which on there a
 
 
 class JudgedInstances(NamedTuple):
-    """What at least one of the judges judged."""
+    """Instances that at least one of the judges judged."""
 
     shown: Instances
     people: Wins

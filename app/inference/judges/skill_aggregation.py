@@ -8,14 +8,14 @@ Classes s and skills A are fitted to the judges' answers (skill_model.py). Then,
     train on majority     P(c | n) = s_nc, fitted to the majority's votes as if they were one judge's
 
 For SkillAggregation items are held out in groups: s_n and A_n of each come from a fit that never saw its group. A
-context of many numbers would else repeat the votes it was fitted to, and they would count twice. Of every fit's items
-some more groups are held out to stop it early. Judges who say always the same are passed over, as a few of them would
-be explained best by one class for all items; their confusion matrices are those of chance.
+context of many numbers would else repeat the votes it was fitted to, which would count double. Of every fit's items
+some more groups are held out to stop it early. Judges who always say the same are passed over, as a few of them would
+be explained best by one class for all items. Their confusion matrices are those of chance.
 
-lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are foretold best, with A
-the same for all items: for -X, too, whose fits take several times as long.
+lambda is the one of REGULARISERS by which the judges' own answers on items held out, y_nkb, are predicted best, with A
+the same for all items. That holds for -X, too, whose fits take several times as long.
 
-Without people's labels judges are held against each other, and most of them may be fooled together. With labels l_nc
+Without people's labels judges are compared with each other, and most may have correlated errors. With labels l_nc
 (0 for all c where there are none) every method has three answers P_j, each of them to item n without l_n:
 
     by judges      as above, without any label
@@ -25,7 +25,7 @@ Without people's labels judges are held against each other, and most of them may
     P(c | n) = l_nc where n is labelled, else sum_j w_j P_j(c | n)
     w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
 
-So one who is sure of what the labels deny is not heard, and context and agreement are, where labels bear them out.
+So one who is sure of what the labels deny is not counted, and context and agreement are, where labels bear them out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class Step(NamedTuple):
 
 
 Progress = Callable[[Step], None]
-OnIteration = Callable[[int], None]  # is told how many iterations of a fit are done
+OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
 
 
 class ItemContext(NamedTuple):
@@ -114,8 +114,8 @@ def by_context(
         learner: one other than `linear` may read of a context what it likes. Its lambda is not chosen, as that takes
             a training for each, but REGULARISER.
     """
-    head, heard = HEADS[method], _heard(y)
-    judged = VotedItems(context.x, _answers(y[:, heard], method), context.group, np.zeros((len(y), y.shape[2])))
+    head, counted = HEADS[method], _counted(y)
+    judged = VotedItems(context.x, _answers(y[:, counted], method), context.group, np.zeros((len(y), y.shape[2])))
     trainings = _trainings(head, training, REGULARISER if regulariser is None and learner else regulariser)
     chooser: Head = "skills" if head == "skills-x" and len(trainings) > 1 else head
     rounds = _rounds(progress, len(trainings) + (chooser != head) + (by_labels is not None))
@@ -128,15 +128,15 @@ def by_context(
     by_judges = by_judges if chooser == head else fit(judged, head, best)
     v = None if head in BY_CONTEXT_ALONE else votes(y)
     if by_labels is None:
-        return decide(by_judges, v, heard)
+        return decide(by_judges, v, counted)
     by_both = fit(judged._replace(labels=by_labels.labels), head, best._replace(folds=training.folds))
-    return pool([decide(by_judges, v, heard), decide(by_both, v, heard)], by_labels)
+    return pool([decide(by_judges, v, counted), decide(by_both, v, counted)], by_labels)
 
 
-def _heard(y: Probabilities) -> Bools:
+def _counted(y: Probabilities) -> Bools:
     """(K,) judges who do not say always the same, or all if there are no others."""
-    heard = ~one_sided(votes(y))
-    return heard if heard.any() else np.ones_like(heard)
+    counted = ~one_sided(votes(y))
+    return counted if counted.any() else np.ones_like(counted)
 
 
 def _answers(y: Probabilities, method: ContextMethod) -> Floats:
@@ -148,7 +148,7 @@ def _answers(y: Probabilities, method: ContextMethod) -> Floats:
 
 
 def _trainings(head: Head, training: Training, regulariser: float | None) -> list[Training]:
-    """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count twice."""
+    """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count double."""
     if head in BY_CONTEXT_ALONE:
         return [training._replace(folds=1)]
     options = REGULARISERS if regulariser is None else (regulariser,)
@@ -161,7 +161,7 @@ def _best(
     trainings: Sequence[Training],
     fit: Callable[[VotedItems, Head, Training], CrossFitted],
 ) -> tuple[Training, CrossFitted]:
-    """The training by which answers to items held out are foretold best, and its fits."""
+    """The training by which answers to items held out are predicted best, and its fits."""
     fits = [fit(judged, head, each) for each in trainings]
     surprises = [surprise(judged.y, np.einsum("nc,nkcb->nkb", each.s, each.a) + LEAST) for each in fits]
     least = int(np.argmin(surprises))
@@ -194,7 +194,7 @@ def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
 
 
 def _with_skills(judged: VotedItems) -> VotedItems:
-    """With z by the labels, if there are any."""
+    """Items with z by the labels, if there are any."""
     if not judged.labels.any():
         return judged
     v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
@@ -223,7 +223,7 @@ def split(judged: VotedItems, training: Training, rng: np.random.Generator) -> t
 def fit(
     judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
-    """The parameters that foretell best what was held out."""
+    """The parameters that predict best what was held out."""
     some, others = split(judged, training, rng)
     start = pack(first_guess(some, head))
     watch = _Watch(start, others, head, training, step)
@@ -237,7 +237,7 @@ def fit(
 
 
 class _Watch:
-    """Keeps the parameters that foretell best what was held out, and stops when no better ones come."""
+    """Keeps the parameters that predict best what was held out, and stops when no better ones come."""
 
     def __init__(self, start: Floats, out: VotedItems, head: Head, training: Training, step: OnIteration) -> None:
         self.best, self.patience_ended = start, False
@@ -258,7 +258,7 @@ class _Watch:
 
 
 def _rounds(progress: Progress, count: int) -> Iterator[Progress]:
-    """Progress of each of several rounds of folds, told as that of all."""
+    """Progress of each of several rounds of folds, reported as that of all."""
 
     def of_all(number: int, step: Step) -> None:
         progress(step._replace(fold=step.fold + number * step.folds, folds=count * step.folds))

@@ -11,11 +11,11 @@ Minimise over W, b, z and V, with y_nkb the judge's own probabilities, zero for 
     - (1/N) sum_nkb y_nkb log P_nkb + (lam/N) sum_nk sum_{c,b < C} (A_nkcb - A_nkCb)^2
     + ridge |W|^2 / 2 + ridge_x |V|^2 / 2
 
-Where people labelled item n, its shares of their labels l_nc take the place of s_nc in the first term, and
-- (1/N) sum_c l_nc log s_nc comes to it. z may be given, and is not fitted then.
+Where people labelled item n, its shares of their labels l_nc take the place of s_nc in the first term, and - (1/N)
+sum_c l_nc log s_nc comes to it. If z is given, it is not fitted.
 
-The second term (eq. 8) keeps sure judges from being believed too much. The others are ours, for contexts of many
-numbers; ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
+The second term (eq. 8) keeps sure judges from being trusted too much. The others are ours, for contexts of many
+numbers. ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ from app.inference.judges.aggregation import Labels, is_labelled
 from app.inference.types import Bools, Floats, Ints
 
 Head = Literal["skills", "skills-x", "crowdlayer", "shares"]
-STARTS_AT = 1.0  # logit by which a judge is believed, at first, to say the class that it is
+STARTS_AT = 1.0  # logit by which a judge is trusted, at first, to say the class that it is
 WIDEST = 1000  # columns of a context that V reads at most
 LEAST = 1e-12  # of probabilities that are divided by
 

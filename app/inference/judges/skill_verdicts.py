@@ -20,22 +20,22 @@ class CrossFitted(NamedTuple):
     convergence: Convergence  # of the fit that took longest, or failed
 
 
-def decide(fits: CrossFitted, v: Votes | None, heard: Bools) -> Aggregate:
-    """The verdicts by s, A and the votes of those who are heard; by s alone where there are no votes."""
+def decide(fits: CrossFitted, v: Votes | None, counted: Bools) -> Aggregate:
+    """The verdicts by s, A and the votes of those who are counted; by s alone where there are no votes."""
     if v is None:
         return Aggregate(fits.s, None, fits.convergence)
-    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, heard], np.log(fits.a + LEAST))
-    confusion = np.full((len(heard), *fits.a.shape[2:]), 1.0 / v.shape[2])
-    confusion[heard] = fits.a.mean(axis=0)
+    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, counted], np.log(fits.a + LEAST))
+    confusion = np.full((len(counted), *fits.a.shape[2:]), 1.0 / v.shape[2])
+    confusion[counted] = fits.a.mean(axis=0)
     return Aggregate(softmax(log_p, axis=1), confusion, fits.convergence)
 
 
 def pool(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
-    """The mean of `answers` and those by labels, weighted by how well they foretell labels that they have not seen."""
+    """The mean of `answers` and those by labels, weighted by how well they predict labels that they have not seen."""
     labels, known = by_labels.labels, is_labelled(by_labels.labels)
     p = np.stack([*(answer.probability for answer in answers), by_labels.held_out])
-    foreseen = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
-    pooled = np.tensordot(softmax(foreseen.sum(axis=1)), p, 1)
+    predicted = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
+    pooled = np.tensordot(softmax(predicted.sum(axis=1)), p, 1)
     ends = [answer.convergence for answer in (*answers, by_labels.aggregate) if answer.convergence is not None]
     return with_labels(Aggregate(pooled, by_labels.aggregate.confusion, slowest(ends)), labels)
 

@@ -17,7 +17,7 @@ often each was met.
 
 "published" is the paper to the letter: omega_i = 1 (eq. 5), which is not eq. 1 where counts are uneven; the covariance
 of eq. 7, too small by (k / 2)^2 where they are balanced (erratum 6); and for one judge lam of eq. 14,
-n / (n + N) tr S(judge, people; n) / tr S(judge; N), at most 1. Nothing below holds for it, but for several judges.
+n / (n + N) tr S(judge, people; n) / tr S(judge; N), at most 1. Nothing below holds for it, except for several judges.
 
 As every pair weighs the same, only what happens within pairs is chance: the sandwich, around t, errs on the safe side.
 The lam_j, each in [0, 1], minimise the variance within pairs, tr Sigma with residuals around the mean of a pair that
@@ -66,7 +66,7 @@ class SystemScores(NamedTuple):
 
 
 class Help(NamedTuple):
-    """What a judge, or several together, add to theta and its error, as if lam were 1."""
+    """Contribution of a judge, or of several together, to theta and its error, as if lam were 1."""
 
     theta: Floats  # (k,)
     alone: Floats  # (2, M) errors of what was judged alone
@@ -122,7 +122,7 @@ def prediction_powered(
 
 
 def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
-    """Verdicts of people that judges are worth, beside so many of theirs: as many more would vary as little."""
+    """Verdicts of people that judges save, beside so many of theirs: as many more would vary as little."""
     gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
     return max(round((gain - 1.0) * people), 0)
 
@@ -146,7 +146,7 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
 
 
 def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
-    """(J,) lam of each judge in [0, 1]: how far it is worth having. 0 where it never varies.
+    """(J,) lam of each judge in [0, 1]: how much it counts. 0 where it never varies.
 
     Conceptually: where sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2 is least, within pairs.
     """
@@ -162,7 +162,7 @@ def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
 
 
 def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> CrossMoments:
-    """Of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
+    """Moments of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
 
     Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
     """

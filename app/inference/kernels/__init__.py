@@ -2,9 +2,9 @@
 
 Not here: models, logs, and whatever has no loop. Every kernel has its slow formula in numpy; tests compare the two.
 
-All that a kernel calls is in its own file: the result that is cached on disk is made afresh when that file changes, and
-looks at no other. Kernels take contiguous arrays of one type each, so that each is compiled once. A check of bounds,
-and sums in one order, keep a loop from being vectorised: see `unchecked_kernel`.
+All that a kernel calls is in its own file: the result that is cached on disk is compiled again when that file changes,
+and looks at no other. Kernels take contiguous arrays of one type each, so that each is compiled once. A check of
+bounds, and sums in one order, keep a loop from being vectorised: see `unchecked_kernel`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Which candidates comparisons connect, compiled: it is asked before every pair.
+"""Components of candidates that comparisons connect, compiled: it is asked before every pair.
 
 kernel        slow formula
 joined        graph.components of the comparisons

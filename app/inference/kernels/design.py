@@ -20,7 +20,7 @@ NO_BIAS = np.empty(0, np.int64)
 
 @kernel
 def shown(first: Ints, second: Ints, weight: Floats, n: int) -> tuple[Floats, Floats]:
-    """How many comparisons each candidate is in, and how many answers these stand for, (N,) each."""
+    """Number of comparisons of each candidate, and of the verdicts that these stand for, (N,) each."""
     rows, votes = np.zeros(n), np.zeros(n)
     for k in range(len(weight)):
         for i in (first[k], second[k]):

@@ -1,6 +1,6 @@
-"""Futures of a round of all pairs, compiled: verdicts are told until a claim, or a share of the pairs, is sure.
+"""Futures of a round of all pairs, compiled: verdicts are drawn until a claim, or a share of the pairs, is sure.
 
-The equations are those of choosing/round_forecasting.py. Slow formula: draw W anew from every state on the way.
+The equations are those of choosing/round_forecasting.py. Slow formula: draw W again from every state on the way.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""How many pairs of a sequence are out of order, compiled: a ranking of N is held against N log N, not N^2, others.
+"""Number of pairs of a sequence that are out of order, compiled, in N log N steps.
 
 kernel        slow formula
 inversions    np.triu(values[:, None] > values, 1).sum()

@@ -1,4 +1,4 @@
-"""The knowledge gradient: what one more answer is expected to add to the certainty of an order (methods 12).
+"""The knowledge gradient: what one more verdict is expected to add to the confidence of an order (methods 12).
 
 An answer of expected weight w on the pair (i, j) moves the scores by u times a standard normal variable, and so the
 difference of k and l by s_kl, with r_ij = e_i - e_j:

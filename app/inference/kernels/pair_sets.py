@@ -65,7 +65,7 @@ class PairSet(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Which pairs of candidates come into question, by what each of the two is."""
+    """Pairs of candidates that come into question, by what each of the two is."""
 
     kind: Ints  # (N,)
     meets: Bools  # (C, C) symmetric
@@ -187,7 +187,7 @@ def in_rows(pairs: PairSet) -> Ints:
 
 
 class _Reach(NamedTuple):
-    """How far apart two means may be, by what v may be, for a pair to score `line`."""
+    """Largest distance of two means, by what v may be, for a pair to score `line`."""
 
     line: float
     low: float  # the least v
@@ -196,24 +196,24 @@ class _Reach(NamedTuple):
 
 
 @kernel
-def contenders(land: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float) -> tuple[Ints, float]:
+def contenders(moments: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float) -> tuple[Ints, float]:
     """Candidates (L,), ascending, whom all pairs that `best_pairs` looks for are of, and a score that these reach.
 
     Args: those of `best_pairs`.
     """
-    extent, step = _extent(land, land.variance), max(len(land.mean) // SAMPLE, 1)
+    extent, step = _extent(moments, moments.variance), max(len(moments.mean) // SAMPLE, 1)
     sample = extent[::step].copy()
     leaders = max(len(sample) - max(LEADERS, LEADERS_OF_A_PLACE * places) // step, 0)
     some = np.flatnonzero(extent >= np.partition(sample, leaders)[leaders])
-    line = _line_of_neighbours(land, some[np.argsort(land.mean[some])], -np.inf, rule, pairs, places, tie)
+    line = _line_of_neighbours(moments, some[np.argsort(moments.mean[some])], -np.inf, rule, pairs, places, tie)
     top = extent.max()
-    least = _least(rule, line, _most(land, top, top))
-    return np.flatnonzero(extent >= (least if land.is_positive else math.sqrt(least)) - top), line
+    least = _least(rule, line, _most(moments, top, top))
+    return np.flatnonzero(extent >= (least if moments.is_positive else math.sqrt(least)) - top), line
 
 
 @kernel
 def best_pairs(
-    land: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
+    moments: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
 ) -> tuple[Ints, Floats, bool]:
     """Codes i N + j, ascending, of the pairs of the first `places` places, and of those within a relative `tie` of it.
 
@@ -222,31 +222,31 @@ def best_pairs(
     Args: `order` (L,) are the contenders, whose means ascend; `line` is what they reach.
     """
     n, many, read = len(order), 0, 0
-    mean, extent = land.mean[order], _extent(land, land.variance[order])
-    line = _line_of_neighbours(land, order, line, rule, pairs, places, tie)
-    reach, best = _reach(land, mean, extent, rule, line), np.full(places, -np.inf)
+    mean, extent = moments.mean[order], _extent(moments, moments.variance[order])
+    line = _line_of_neighbours(moments, order, line, rule, pairs, places, tie)
+    reach, best = _reach(moments, mean, extent, rule, line), np.full(places, -np.inf)
     code, value = np.empty(4 * places, np.int64), np.empty(4 * places)
     blocks = (n + BLOCK - 1) // BLOCK
     top = np.array([extent[block * BLOCK : (block + 1) * BLOCK].max() for block in range(blocks)])
     by_top = np.argsort(-top)
     for a in range(blocks):
         p = by_top[a]
-        if _most(land, top[p], top[p]) < reach.low:
+        if _most(moments, top[p], top[p]) < reach.low:
             break
         for b in range(a, blocks):
             q = by_top[b]
             if line > RISEN * reach.line:
-                reach = _reach(land, mean, extent, rule, line)
-            v = _most(land, top[p], top[q])
+                reach = _reach(moments, mean, extent, rule, line)
+            v = _most(moments, top[p], top[q])
             if v < reach.low:
                 break
             lower, upper = min(p, q) * BLOCK, max(p, q) * BLOCK
             if p != q and mean[upper] - mean[lower + BLOCK - 1] > _farthest(reach, v):
                 continue
             for x in range(lower, min(lower + BLOCK, n)):
-                farthest = _farthest(reach, _most(land, extent[x], top[upper // BLOCK]))
+                farthest = _farthest(reach, _most(moments, extent[x], top[upper // BLOCK]))
                 for y in range(x + 1 if p == q else upper, min(upper + BLOCK, n)):
-                    m, v = mean[y] - mean[x], _most(land, extent[x], extent[y])
+                    m, v = mean[y] - mean[x], _most(moments, extent[x], extent[y])
                     if m > farthest:
                         break
                     i, j = min(order[x], order[y]), max(order[x], order[y])
@@ -257,15 +257,15 @@ def best_pairs(
                     if read >= most:
                         return code[:many], value[:many], False
                     read += 1
-                    v = _variance(land, i, j)
+                    v = _variance(moments, i, j)
                     if m > _farthest(reach, v):
                         continue
                     scored = _score(rule, m, v)
                     if scored < line or not has(pairs, i, j):
                         continue
                     if many == len(code):
-                        many, code, value = _with_room(code, value, line)
-                    code[many], value[many] = i * len(land.mean) + j, scored
+                        many, code, value = _with_space(code, value, line)
+                    code[many], value[many] = i * len(moments.mean) + j, scored
                     many += 1
                     _enter(best, scored)
                     line = max(line, best[0] * (1.0 - tie))
@@ -276,15 +276,15 @@ def best_pairs(
 
 @kernel
 def _line_of_neighbours(
-    land: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
+    moments: PairMoments, order: Ints, line: float, rule: Rule, pairs: PairSet, places: int, tie: float
 ) -> float:
-    """What the best pairs score at least: `line`, or more where enough pairs of neighbours in this order do."""
+    """Least score of the best pairs: `line`, or more where enough pairs of neighbours in this order do."""
     best = np.full(places, -np.inf)
     for x in range(len(order) - 1):
         i, j = min(order[x], order[x + 1]), max(order[x], order[x + 1])
-        m, v = land.mean[i] - land.mean[j], land.variance[i] + land.variance[j]
+        m, v = moments.mean[i] - moments.mean[j], moments.variance[i] + moments.variance[j]
         if _score(rule, m, v) > max(best[0], line) and has(pairs, i, j):
-            _enter(best, _score(rule, m, _variance(land, i, j)))
+            _enter(best, _score(rule, m, _variance(moments, i, j)))
     return max(line, float(best[0]) * (1.0 - tie))
 
 
@@ -300,18 +300,18 @@ def _enter(best: Floats, scored: float) -> None:
 
 
 @kernel
-def _with_room(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Floats]:
-    """Those that still score `line`, how many they are, and at least as much room behind them."""
+def _with_space(code: Ints, value: Floats, line: float) -> tuple[int, Ints, Floats]:
+    """Pairs that still score `line`, how many they are, and at least as much space behind them."""
     kept = np.flatnonzero(value >= line)
-    roomy_code, roomy_value = np.empty(2 * len(kept) + len(code), np.int64), np.empty(2 * len(kept) + len(code))
-    roomy_code[: len(kept)], roomy_value[: len(kept)] = code[kept], value[kept]
-    return len(kept), roomy_code, roomy_value
+    longer_code, longer_value = np.empty(2 * len(kept) + len(code), np.int64), np.empty(2 * len(kept) + len(code))
+    longer_code[: len(kept)], longer_value[: len(kept)] = code[kept], value[kept]
+    return len(kept), longer_code, longer_value
 
 
 @kernel
-def _extent(land: PairMoments, variance: Floats) -> Floats:
+def _extent(moments: PairMoments, variance: Floats) -> Floats:
     """(L,) what bounds v: these Sigma_ii, or their roots."""
-    return variance if land.is_positive else np.sqrt(variance)
+    return variance if moments.is_positive else np.sqrt(variance)
 
 
 @kernel
@@ -328,8 +328,8 @@ def _least(rule: Rule, line: float, high: float) -> float:
 
 
 @kernel
-def _reach(land: PairMoments, mean: Floats, extent: Floats, rule: Rule, line: float) -> _Reach:
-    high, across = _most(land, extent.max(), extent.max()), mean[-1] - mean[0]
+def _reach(moments: PairMoments, mean: Floats, extent: Floats, rule: Rule, line: float) -> _Reach:
+    high, across = _most(moments, extent.max(), extent.max()), mean[-1] - mean[0]
     low, farthest = _least(rule, line, high), np.full(BINS, across)
     width = (high - low) / BINS
     for place in range(BINS):
@@ -353,17 +353,17 @@ def _farthest(reach: _Reach, v: float) -> float:
 
 
 @kernel
-def _most(land: PairMoments, one: float, other: float) -> float:
+def _most(moments: PairMoments, one: float, other: float) -> float:
     """The most that v may be of two candidates of these variances, or of these roots of them where not is_positive."""
-    return one + other if land.is_positive else (one + other) ** 2
+    return one + other if moments.is_positive else (one + other) ** 2
 
 
 @kernel
-def _variance(land: PairMoments, i: int, j: int) -> float:
-    covariance = land.base[i, j] if len(land.base) else 0.0
-    for k in range(len(land.columns)):
-        covariance -= land.columns[k, i] * land.columns[k, j]
-    return max(float(land.variance[i] + land.variance[j] - 2.0 * covariance), 0.0)
+def _variance(moments: PairMoments, i: int, j: int) -> float:
+    covariance = moments.base[i, j] if len(moments.base) else 0.0
+    for k in range(len(moments.columns)):
+        covariance -= moments.columns[k, i] * moments.columns[k, j]
+    return max(float(moments.variance[i] + moments.variance[j] - 2.0 * covariance), 0.0)
 
 
 @kernel

@@ -54,7 +54,7 @@ def moments(mean: Floats, variance: Floats, wins: Floats, losses: Floats) -> tup
 
 @kernel
 def log_density(d: float, m: float, v: float, a: float, b: float) -> float:
-    """ln g, but for N's constant."""
+    """ln g, up to N's constant."""
     of_votes = -(a + b) * math.log1p(math.exp(-abs(d))) + (a * min(d, 0.0) - b * max(d, 0.0))
     return of_votes - 0.5 * (d - m) ** 2 / v
 

@@ -13,7 +13,7 @@ from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
-from app.inference.fitting.worth import Hyperparameters, weighed, weighed_further
+from app.inference.fitting.verdict_weights import Hyperparameters, weighed, weighed_further
 from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Entries, Log, latest_scores
@@ -76,7 +76,7 @@ def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters, known: Compar
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
-    """What the set's pool has told it, by the judges' numbers."""
+    """Shared priors of the set's pool, by the judges' numbers."""
     if log.pooled is None:
         return Hyperprior()
     log_scale, *by_judge = log.pooled.hyperprior
@@ -88,5 +88,5 @@ def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
 
 
 def _within_limits(log: Normal) -> Normal:
-    """What learning can take: entries from before the contract had these limits may lie beyond them."""
+    """Prior within what learning can take: entries from before the contract had these limits may lie beyond them."""
     return Normal(float(np.clip(log.mean, -FARTHEST_LOG, FARTHEST_LOG)), min(log.sd, WIDEST_LOG))

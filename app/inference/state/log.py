@@ -1,6 +1,6 @@
 """A set's log as arrays: comparisons and absolute scores, oldest first, each with its sequence number.
 
-Of what its pool told the set only the last entry is kept. Voided entries are taken out as soon as their void is read;
+Of the shared priors only the last entry is kept. Voided entries are taken out as soon as their void is read;
 judges go by their id, p is as it was stored.
 """
 
@@ -55,7 +55,7 @@ class Scored(NamedTuple):
 
 
 class SharedPriors(NamedTuple):
-    """What its pool told a set."""
+    """Priors that its pool shares with a set."""
 
     seq: int
     hyperprior: Hyperprior  # judges by their ids

@@ -1,4 +1,4 @@
-"""What the sets of a pool tell each other, judges by their ids."""
+"""Priors that the sets of a pool share, judges by their ids."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, cast
@@ -19,7 +19,7 @@ from app.inference.targets import EffectsContribution, effects_apart, pool_effec
 
 
 class LogContribution(NamedTuple):
-    """What one set says by itself."""
+    """Contribution of one set by itself."""
 
     evidence: Sequence[Contribution]
     effects: Sequence[EffectsContribution] = ()
@@ -28,7 +28,7 @@ class LogContribution(NamedTuple):
 def contribution_of(
     log: Log, voided: Iterable[int], interpretation: Interpretation, n: int, people: Collection[int] = ()
 ) -> LogContribution:
-    """What a log of n candidates says by itself.
+    """Contribution of a log of n candidates by itself.
 
     Args: `voided` are the sequence numbers that no longer count; `people` are the ids of judges who are people.
     """
@@ -47,7 +47,7 @@ def contribution_of(
         return LogContribution(evidence)
 
 
-def pooled(told: Sequence[LogContribution]) -> Hyperprior:
-    """What the sets of a pool that told this expect; some evidence at least."""
-    of_all = pool([each for of_set in told for each in of_set.evidence])
-    return of_all._replace(log_effects=pool_effects([each for of_set in told for each in of_set.effects]))
+def pooled(contributions: Sequence[LogContribution]) -> Hyperprior:
+    """Priors of the sets of a pool that share this; some evidence at least."""
+    of_all = pool([each for of_set in contributions for each in of_set.evidence])
+    return of_all._replace(log_effects=pool_effects([each for of_set in contributions for each in of_set.effects]))

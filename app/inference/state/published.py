@@ -35,7 +35,7 @@ class Checked(NamedTuple):
 
 
 class Sought(NamedTuple):
-    """What a set is certain about, and all that this depends on beside its log."""
+    """Subject of a set's confidence, and all that it depends on beside the log."""
 
     target: InferenceTargetName
     has: Bools  # (I, N) which candidates have an output for an item
@@ -71,7 +71,7 @@ def under(
 
 
 def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None) -> Quantity:
-    """What is ranked. Raises ValueError where the log cannot answer the target."""
+    """Quantity that is ranked. Raises ValueError where the log cannot answer the target."""
     evidence = snapshot.evidence
     people = np.isin(evidence.judges, list(sought.people))
     log_effects = hyperprior_of(snapshot.log, evidence.judges).log_effects
@@ -81,9 +81,9 @@ def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: in
 
 
 def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
-    """What was ranked after the first `count` comparisons of the log; None where these could not answer the target.
+    """Quantity ranked after the first `count` comparisons of the log; None where these could not answer the target.
 
-    Scores themselves, which are ranked of thousands of candidates too, are those by what answers are worth now.
+    Scores themselves, which are ranked of thousands of candidates too, are those by the present verdict weights.
     """
     evidence, first = snapshot.evidence, slice(count)
     answers, comparisons = take(evidence.answers, first), take(evidence.comparisons, first)
@@ -102,7 +102,7 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
 
 
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
-    """What is ranked, by the live posterior and few draws; of new prompts and people, what is surer than it."""
+    """Quantity to rank, by the live posterior and few draws; of new prompts and people, what is surer than it."""
     live = _live(snapshot)
     return quantity(snapshot, live, sought, FEW_DRAWS) if sought.target == "all-pairs" else live.scores
 
@@ -175,7 +175,7 @@ def distance(
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
     What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
-    comparisons on the same ones need not settle it; people, nothing: it hangs on who is asked.
+    comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
 
     Args: `published` is exact for the target of `sought`, the scores themselves by default.
     """

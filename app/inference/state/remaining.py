@@ -1,7 +1,7 @@
 """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
 
-Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where it is learnt
-what answers are worth, a probability that is said again refines the first answer, and is no more evidence.
+Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where
+verdict weights are learnt, a repeated probability refines the first verdict, and is no more evidence.
 """
 
 from collections.abc import Collection

@@ -9,8 +9,8 @@ the other, as soon as the kinds before it are used up:
     a pair once more                                          in the order that this judge saw less often
 
 A judge that always answers alike is never asked once more: its repeats teach nothing. People do not; of others it shows
-in their repeats, and until it does few of them are out. Where it is learnt what answers are worth, repeats of a
-probability share one answer's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. Votes
+in their repeats, and until it does few of them are out. Where verdict weights are learnt, repeats of a
+probability share one verdict's weight and can but refine it: there a judge is asked the same at most MOST_TIMES. Votes
 that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if that is more, so often. Then
 other pairs tell more. With the order "both" a judge ends what it has half done first.
 """
@@ -106,7 +106,7 @@ def _reopen(asked: Asked, free: Bools, order: Order) -> tuple[Bools, int]:
 
 
 def _unasked(asked: Asked, order: Order) -> Iterator[Bools]:
-    """What this judge was not asked yet, kind after kind: (I, N, N) at [item, first, second]."""
+    """Pairs that this judge was not asked yet, kind after kind: (I, N, N) at [item, first, second]."""
     times, was_shown, _, _ = asked
     if order is Order.BOTH:
         yield times < _turned(times)
@@ -123,7 +123,7 @@ def orders_shown(shown: ShownPairs) -> Bools:
 
 
 def most_times(entries: Entries, judge: int, rho: float | None) -> int:
-    """How often the judge may be asked the same; a vote that is cast once more may count once more."""
+    """Number of times that the judge may be asked the same; a repeated vote may count once more."""
     if rho is None:
         return NO_END
     if not is_vote(entries.comparisons.p[entries.comparisons.judge == judge]).all():
@@ -139,13 +139,13 @@ def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:
 
 
 def repeats_left(entries: Entries, reopening: Reopening, leases: int, n: int) -> int:
-    """How many pairs may now be asked of this judge once more, while so many are out."""
+    """Number of pairs that this judge may now be asked once more, while so many are out."""
     alike = None if reopening.is_person else repeats_alike(entries, reopening.judge, n)
     return NO_END if alike is None else max(PROBES - alike - leases, 0)
 
 
 def repeats_alike(entries: Entries, judge: int, n: int) -> int | None:
-    """How often the judge answered once more what it was asked before; None where it ever answered otherwise."""
+    """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise."""
     mine = entries.comparisons.judge == judge
     first, second, p, _, _ = (column[mine] for column in entries.comparisons)
     questions, number = np.unique((entries.item[mine] * n + first) * n + second, return_inverse=True)

@@ -1,16 +1,16 @@
 """The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
 
 snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up. It is
-the same however the log came in, but for the covariance: that is within a tolerance of the exact one (posterior.py).
+the same however the log came in, except for the covariance: that is within a tolerance of the exact one (posterior.py).
 
-A stage is what the model hangs on besides the interpretation, and a function of the log alone. While it lasts the
+A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
-of comparisons that are powers of two; what answers are worth and biases in closed form are learnt at sizes whose first
-three binary digits alone are not 0; what is published learns both from all of them (published.py).
+of comparisons that are powers of two. Verdict weights and biases in closed form are learnt at sizes rounded down to
+three significant binary digits. What is published learns both from all comparisons (published.py).
 
-Among more than LEARNT_AT_ONCE candidates learning takes a while: there a stage has what the comparisons up to the stage
-before teach, so that its own lesson can be learnt while it lasts. So can a fresh covariance among more than
-INVERTED_AT_ONCE. `compute_ahead` is for whoever has the time; nobody has to wait for it.
+Among more than LEARNT_AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
+before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than INVERTED_AT_ONCE.
+`compute_ahead` is for a process that has the time; no request has to wait for it.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from app.inference.fitting.hyperparameters import learn
 from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.position_bias import biased_judges, build_for
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, as_learnt, at_scale, weighed
+from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
@@ -39,16 +39,16 @@ DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of the
 class Stage(NamedTuple):
     """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
 
-    judges: int  # whose biases, or worth, are parameters
+    judges: int  # whose biases, or weights, are parameters
     absolute: int  # sequence number of the last absolute score
     fitted: int  # comparisons at which the scale of absolute scores was estimated
-    learnt: int  # comparisons at which it was learnt what answers are worth, and what judges like in closed form
-    pooled: int  # sequence number of the last entry that the set's pool told it
+    learnt: int  # comparisons at which verdict weights, and biases in closed form, were learnt
+    pooled: int  # sequence number of the last entry with shared priors
     biased: tuple[bool, ...] = ()  # by judge, whose bias is a parameter
 
 
 class Lesson(NamedTuple):
-    """What the next stage takes answers to be worth, learnt while the present one lasts."""
+    """Verdict weights of the next stage, learnt while the present one lasts."""
 
     model: Model
     size: int  # comparisons from which it is learnt
@@ -61,7 +61,7 @@ class Snapshot(NamedTuple):
     log: Log  # what counts of it
     evidence: Evidence
     stage: Stage
-    learnt: Hyperparameters | None  # None where the set says what answers are worth
+    learnt: Hyperparameters | None  # None where the set fixes verdict weights
     model: Model
     posterior: Posterior
     shown: ShownPairs
@@ -135,7 +135,7 @@ def compute_ahead(snapshot: Snapshot) -> Posterior | Lesson:
 
 
 def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
-    """The snapshot with what was computed ahead at this version or before, if it is still of use."""
+    """The snapshot with what was computed ahead at this version or before, if it is still useful."""
     if ahead.model is not snapshot.model:
         return snapshot
     if isinstance(ahead, Posterior):
@@ -162,7 +162,7 @@ def _lesson(snapshot: Snapshot) -> Lesson:
 
 
 def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
-    """What was learnt ahead for a stage that follows without a void, if that is what the stage takes."""
+    """Weights learnt ahead for a stage that follows without a void, if the stage takes them."""
     of_judges, of_old = ((each.judges, each.pooled, each.biased) for each in (stage, old.stage))
     if old.lesson is None or of_judges != of_old:
         return None
@@ -217,14 +217,14 @@ def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
 
 
 def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
-    """rho of the votes of the judge with this id, 0 of a new one; None where the set says what answers are worth."""
+    """rho of the votes of the judge with this id, 0 of a new one; None where the set fixes verdict weights."""
     if snapshot.learnt is None:
         return None
     return float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())
 
 
 def learnt_from(size: int, n: int) -> int:
-    """How many of `size` comparisons of n candidates answers' worth is learnt from."""
+    """Number, of `size` comparisons of n candidates, from which verdict weights are learnt."""
     stage = leading(size, DIGITS)
     return stage if n <= LEARNT_AT_ONCE else leading(max(stage - 1, 0), DIGITS)
 

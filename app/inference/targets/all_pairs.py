@@ -1,9 +1,9 @@
-"""What these judges would say of all pairs: known where they said it, drawn where they did not (methods 13a; ours).
+"""Verdicts of these judges on all pairs: known where they judged, drawn where they did not (methods 13a; ours).
 
 A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
-there. W_i is the mean of i's verdicts against the others over all questions: the expected win rate, by which a
-complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior,
-d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
+there. W_i is the mean of i's verdicts against the others over all questions. It is the expected win rate, by which a
+complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior, d = s_i
+- s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
 
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
@@ -13,7 +13,7 @@ d = s_i - s_j, delta > 0 where the judge favours the first position, the verdict
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
-each other one is drawn in their place, without a bias: it may well be the best, or the last.
+each other one is drawn in their place, without a bias. It may well be the best, or the last.
 
     W       WinRates.values     (D, N)
 """
@@ -121,8 +121,8 @@ def on_all_pairs(
     drawn = draw_scores(scores, order, rng, draws)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, rho = _errors(published, asked), rho[asked.judge]
-    told = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, told, sd, rho)
+    judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    of_round = _round(asked, judged, sd, rho)
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
@@ -134,18 +134,18 @@ def on_all_pairs(
     values[:, order] = np.round(rates, ROUNDING)
     outputs = asked.has.sum(axis=1)
     verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    return WinRates(scores, values, verdicts, int(np.count_nonzero(told)) // 2, of_round)
+    return WinRates(scores, values, verdicts, int(np.count_nonzero(judged)) // 2, of_round)
 
 
-def _round(asked: RoundAnswers, told: Bools, sd: Floats, rho: Floats) -> Round:
-    """Args: `told` (Q, N, N) the pairs that were judged, either way round."""
+def _round(asked: RoundAnswers, judged: Bools, sd: Floats, rho: Floats) -> Round:
+    """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
     wins = both / np.maximum(shown + shown.swapaxes(1, 2), 1.0)
     has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
     return Round(
         wins.sum(axis=0),
-        (has & ~told).sum(axis=0),
+        (has & ~judged).sum(axis=0),
         has.sum(axis=(0, 2)).astype(np.float64),
         float(sd.mean()) if (sd > 0.0).all() else 0.0,
         bool((rho == 1.0).all()),

@@ -7,7 +7,7 @@ their sums over the prompts of tag t, and k_-t, K_-t those over all other tags,
     p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
 
 Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
-bias and choice of pairs, if prompts are exchangeable but for their tags and the choice ignores tags. It is valid for
+bias and choice of pairs, if prompts are exchangeable apart from their tags and the choice ignores tags. It is valid for
 all tags and pairs together: without deviations, any p_t is at most .05 in one set of 20.
 """
 
@@ -64,7 +64,7 @@ class _Apart(NamedTuple):
 def deviations(
     published: Published, item: Ints, tag: Ints, tags: int, rng: np.random.Generator, permutations: int | None = None
 ) -> list[TagDeviation]:
-    """How each of T tags departs from the others; the same whatever candidates, prompts and tags are called.
+    """Deviation of each of T tags from the others; the same whatever candidates, prompts and tags are called.
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """

@@ -13,7 +13,7 @@ FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many sc
 
 
 def usual_draws(n: int) -> int:
-    """How many draws of n scores what is published is counted in, and every claim about it."""
+    """Number of draws of n scores in which published figures and claims are counted."""
     return min(max(SCORES // max(n, 1), FEWEST), MOST)
 
 

@@ -51,12 +51,12 @@ MOST = 100  # times as many prompts that are looked at
 
 
 class PromptsNeeded(NamedTuple):
-    """What would bring a figure of the ranking to a level, if the scores stay where they are."""
+    """Prompts that would bring a figure of the ranking to a level, if the scores stay where they are."""
 
     prompts: int  # M
-    share: float | None  # of the variance of differences that more comparisons on these prompts leave; None: untold
+    share: float | None  # of the variance of differences that more comparisons on these prompts leave; None: unknown
     needed: int | None  # prompts in all, with as many comparisons each; None: not within MOST times M
-    comparisons_suffice: bool | None  # endless comparisons on these prompts reach the level; None: untold
+    comparisons_suffice: bool | None  # endless comparisons on these prompts reach the level; None: unknown
 
 
 class _Clusters(NamedTuple):
@@ -88,9 +88,9 @@ def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
 
 
 def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], float], level: float) -> PromptsNeeded:
-    """How many prompts in all bring `figure`, such as P(best) of the leader, to `level`, and what else might.
+    """Number of prompts in all that bring `figure`, such as P(best) of the leader, to `level`, and what else might.
 
-    `figure` has to grow with certainty. Errors as `on_new_items`.
+    `figure` has to grow with confidence. Errors as `on_new_items`.
     """
     clusters, omega2 = _clusters(published, item), variance_of_effects(published, item)
     return PromptsNeeded(
@@ -203,10 +203,10 @@ def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Sc
     q = prior.precision[:n] if part.scale is None else np.full(n, 1.0 / scale)
     pull, precision = prior.pull[:n], np.linalg.inv(part.covariance.matrix())
     values, vectors = np.linalg.eigh(precision - np.diag(q))  # of what comparisons tell, in every direction
-    told = values > ROUNDING * values.max(initial=0.0)
-    root, inverse = (vectors[:, told] * values[told] ** power for power in (0.5, -0.5))
+    known = values > ROUNDING * values.max(initial=0.0)
+    root, inverse = (vectors[:, known] * values[known] ** power for power in (0.5, -0.5))
     beyond = inverse.T @ precision @ excess @ precision @ inverse
-    share = times * root @ np.linalg.inv(np.eye(int(told.sum())) + 0.5 * (beyond + beyond.T))
+    share = times * root @ np.linalg.inv(np.eye(int(known.sum())) + 0.5 * (beyond + beyond.T))
     sigma = np.linalg.inv(np.diag(q) + share @ root.T)
     mean = sigma @ (pull + share @ inverse.T @ (precision @ part.mean - pull))
     sigma = 0.5 * (sigma + sigma.T)
@@ -233,7 +233,7 @@ def _same_prompts(clusters: _Clusters, omega2: float) -> Scores:
 
 
 def _share_left(clusters: _Clusters, omega2: float) -> float:
-    """Of the mean variance of differences, what endless comparisons on the present prompts would leave; at most 1."""
+    """Share of the mean variance of differences that endless comparisons on the present prompts leave; at most 1."""
     sigma = clusters.scores.covariance.matrix() + clusters.excess
     n = len(sigma)
     of_differences = 2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1)

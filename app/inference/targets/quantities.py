@@ -59,7 +59,7 @@ def quantity_of(
     draws: int | None = None,
     log_effects: Mapping[int, Normal] = {},
 ) -> Quantity:
-    """What is ranked.
+    """Quantity that is ranked.
 
     Args:
         published: by `publish_for`.

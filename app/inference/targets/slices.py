@@ -74,7 +74,7 @@ class Sliced(NamedTuple):
 
 
 class _AtVariance(NamedTuple):
-    """What is known at one eta2."""
+    """Posterior at one eta2."""
 
     log_density: float
     delta: Floats  # (T, N)

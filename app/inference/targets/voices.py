@@ -25,7 +25,7 @@ from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.pooling import WEAK_SCALE
 from app.inference.fitting.published import Published
-from app.inference.fitting.worth import same_question
+from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian import DenseCovariance, Scores
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
@@ -50,7 +50,7 @@ class Voices(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What is known at one eta."""
+    """Posterior at one eta."""
 
     log_density: float
     slope: Floats  # (D,) of it, by Laplace
@@ -136,15 +136,15 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
     of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
     error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))
-    told = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
-    of_noise = 0.5 * (told - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
+    explained = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
+    of_noise = 0.5 * (explained - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
     scores = Scores(theta[: model.n], sigma, scale=tau2)
     return Point(float(log_density), sd * slope - z, scores, theta, curvature, objective, log_prior)
 
 
 def true_to_votes(point: Point, voices: Voices) -> Point:
-    """The density and the scores by expectation propagation; Laplace's where nobody votes, or it does not settle."""
+    """The density and the scores by expectation propagation; Laplace's without votes, or where it does not converge."""
     (log, model, variances), expert, votes = point.objective, voices.model.expert, ~voices.is_measured
     if not votes.any() or expert.as_soft_bt is None:
         return point
@@ -182,7 +182,7 @@ def _log_volume(reduced: Reduced, log_det: float, objective: ConsensusObjective)
 
 
 def step_by_blocks(weights: Floats, g: Floats, objective: ConsensusObjective) -> Floats:
-    """x with H x = g, by what is told of s. Slow formula: `consensus.newton_step`, which is the faster of very many."""
+    """x with H x = g, by what is known of s. Slow formula: `consensus.newton_step`, faster for very many candidates."""
     reduced = reduce(weights, objective)
     return _solved(g, reduced, covariance_of_scores(reduced, objective).base, objective)
 
@@ -202,7 +202,7 @@ def _solved(g: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObje
 def _slopes(
     theta: Floats, theta_2: Floats, reduced: Reduced, sigma: Floats, objective: ConsensusObjective
 ) -> tuple[float, Floats]:
-    """Of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
+    """Derivatives of ln p(log | eta) by ln tau2 while omega2 stays, and by ln omega2 (V,); theta_2 is theta'."""
     (s, a, _), (s_2, a_2, _) = split(theta, objective), split(theta_2, objective)
     (tau2, omega2), m = objective.variances, reduced.of_scores
     of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("vab,vba->v", m @ sigma, m)

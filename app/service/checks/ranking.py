@@ -3,7 +3,7 @@
 import numpy as np
 from nextpair.words import InferenceTargetName, counted, percent
 
-from app.inference.choosing import Stop, Stopping, prompts_to_settle
+from app.inference.choosing import Stop, Stopping, prompts_to_decide
 from app.inference.reporting import CLAIMED, DRAWS, circulation
 from app.sentences import checks, confidence, prompts, stopping
 from app.sentences.fits import ENDS
@@ -45,7 +45,7 @@ def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping) -> s
     """What would tell who is first, where that is not known."""
     if target == "new-items":
         item = basis.snapshot.evidence.item
-        found = prompts_to_settle(basis.published_for(target), item, WHO_IS_FIRST, basis.goal)
+        found = prompts_to_decide(basis.published_for(target), item, WHO_IS_FIRST, basis.goal)
         return prompts.needed(found) if found else "Judge more prompts."
     if target == "people" and not basis.people:
         return ASK_PEOPLE

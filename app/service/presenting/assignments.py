@@ -68,11 +68,11 @@ def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
 
 
 def fitting(
-    pairs: Sequence[Pair], sets: Mapping[UUID, CurrentSet], room: int, behind: Sequence[PairLease] = ()
+    pairs: Sequence[Pair], sets: Mapping[UUID, CurrentSet], space: int, behind: Sequence[PairLease] = ()
 ) -> Sequence[Pair]:
-    """The first of `pairs` whose texts find room in so many bytes of one answer, behind others; one at the least."""
+    """The first of `pairs` whose texts find space in so many bytes of one answer, behind others; one at the least."""
     sizes = (_size(sets[pair.set_id], pair) for pair in chain[PairLease | Pair](behind, pairs))
-    count = sum(1 for _ in takewhile(lambda size: size <= room, accumulate(sizes))) - len(behind)
+    count = sum(1 for _ in takewhile(lambda size: size <= space, accumulate(sizes))) - len(behind)
     return pairs[: max(count, 0 if behind else 1)]
 
 

@@ -189,11 +189,11 @@ def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVer
 
 
 def _warnings(method: AggregationName, rows: Sequence[Record], findings: Findings) -> list[str]:
-    """What is wrong with judges, by number in `rows`; that others disagree with people is no fault of theirs."""
+    """Problems of judges, by number in `rows`; that others disagree with people is no fault of theirs."""
     group, names = findings.group, [row.name for row in rows]
     people = {number for number, row in enumerate(rows) if row.kind == "human"}
-    held_against = people | (set(range(len(rows))) - set(findings.weighed.tolist()))
-    spared = held_against | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
+    references = people | (set(range(len(rows))) - set(findings.weighed.tolist()))
+    spared = references | findings.confirmed | {int(findings.weighed[doubt.judge]) for doubt in group.doubts}
     sentences = {}
     for discrimination in findings.discriminations.values():
         if is_to_blame(discrimination, is_right=discrimination.judge in spared):

@@ -30,7 +30,7 @@ def comparisons_of(row: Record) -> int:
 
 
 def votes_of(row: Record) -> dict[str, float]:
-    """Votes that the set says an answer is worth, by the judge's name; none where it says a word."""
+    """Votes that the set says a verdict counts for, by the judge's name; none where it says a word."""
     return {} if isinstance(row.evidence, str) else {name: votes for name, (_, votes) in row.evidence.items()}
 
 

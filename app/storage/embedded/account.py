@@ -1,8 +1,8 @@
 """Decide which account the server runs as: PostgreSQL refuses root, and initdb refuses a nameless user.
 
-Root becomes the owner of the data directory when that is somebody else. Otherwise a user namespace makes the
-server see an ordinary user while its files stay root's; where namespaces are forbidden, as in most
-containers, root really drops to `postgres` or `nobody` and gives that account the directory.
+Root becomes the owner of the data directory when that is somebody else. Otherwise a user namespace makes the server see
+an ordinary user while its files stay root's. Where namespaces are forbidden, as in most containers, root really drops
+to `postgres` or `nobody` and gives that account the directory.
 """
 
 import os

@@ -25,7 +25,7 @@ def first_pid(lock_file: Path) -> int:
 
 
 def serves(pid: int, data: Path) -> bool:
-    """Is `pid` a living server of the data directory `data`, and no stranger that was given an old pid?"""
+    """Whether `pid` is a living server of the data directory `data`, and no other process with an old pid."""
     arguments = _command_line(pid)
     return "postgres" in arguments and f" -D {data} " in arguments
 

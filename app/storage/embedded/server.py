@@ -60,7 +60,7 @@ def own_socket(home: Path) -> Path:
 
 def bring_up(home: Path) -> None:
     server = first_pid(home / "data" / "postmaster.pid")
-    outcome = _settled(home, lambda: serves(server, home / "data"))
+    outcome = _final_answer(home, lambda: serves(server, home / "data"))
     if outcome == SILENT:
         outcome = _boot(home)
     if outcome == NO_DATABASE:
@@ -74,7 +74,7 @@ def _create_database(home: Path) -> None:
         raise EmbeddedPostgresError(f"The database was not created ({outcome}): see {home}/server.log.")
 
 
-def _settled(home: Path, is_running: Callable[[], bool]) -> str:
+def _final_answer(home: Path, is_running: Callable[[], bool]) -> str:
     """The server's answer once it has made up its mind; SILENT when it is not running."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     pause = 0.01
@@ -96,7 +96,7 @@ def _boot(home: Path) -> str:
     log, deadline, failed_before = home / "server.log", time.monotonic() + LEAVING, False
     while True:
         before = log.stat().st_size if log.exists() else 0
-        outcome = _settled(home, partial(runs, _launch(home, account, folder)))
+        outcome = _final_answer(home, partial(runs, _launch(home, account, folder)))
         if outcome != SILENT:
             return outcome
         last_words = _read_from(log, before)
@@ -152,7 +152,7 @@ def _create_cluster(home: Path, account: Account, folder: Path) -> None:
 
 
 def _launch(home: Path, account: Account, folder: Path) -> int:
-    """Start the server as a child of nobody, whose life does not hang on ours; return its pid.
+    """Start the server detached, so that it outlives this process; return its pid.
 
     A shell sends it to the background instead of pg_ctl, which would expand `$` and quotes in the path.
     """

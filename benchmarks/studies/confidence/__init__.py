@@ -1,1 +1,1 @@
-"""Confidence of rankings held against what is so, on real judges and people and on simulated judges."""
+"""Confidence of rankings compared with the truth, on real judges and people and on simulated judges."""

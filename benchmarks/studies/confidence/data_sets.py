@@ -1,5 +1,5 @@
 """Real judges and people. Each set of each data set is ranked from all verdicts of its judge, and from pairs drawn at
-random, a fifth of N (N - 1); with one vote per verdict, and with verdict weights learnt from the set alone.
+random, a fifth of N (N - 1). Each has one vote per verdict, or verdict weights learnt from the set alone.
 
     stated       the expected concordance: the share of pairs that the ranking expects in the right order
     judge        the share that it has in the order of all of the judge's verdicts; where these tie, half a pair
@@ -52,7 +52,7 @@ Statistic = Callable[[Floats], float]  # of one part
 
 def study(folder: Path, sets: int | None) -> str:
     """Two tables; a data set that is not there is left out."""
-    stated, foretelling = [], []
+    stated, predicting = [], []
     sources = [source for source in (SUMMEVAL, TOPICALCHAT, HANNA, VICUNA) if not missing(folder, source.folder)]
     for source, share, evidence in product(sources, (SHARE, 1.0), EVIDENCE):
         cases = [source.cases(folder, part, sets) for part in source.parts]
@@ -65,10 +65,10 @@ def study(folder: Path, sets: int | None) -> str:
             means |= {"judge": "–", "holds": "–"}
         stated.append([*name, *means.values()])
         signs = [_in_percent(parts, _auroc("stated")), _in_percent(parts, _auroc("minus_entropy"))]
-        foretelling.append([*name, *signs, _mean(parts, "spearman"), _in_percent(parts, _of_surest_half)])
+        predicting.append([*name, *signs, _mean(parts, "spearman"), _in_percent(parts, _of_surest_half)])
     first = table(["data", "pairs", "verdict weight", "stated", "judge", "interval", "people"], stated)
     columns = ["AUROC expected concordance", "AUROC minus entropy", "Spearman", "of the most confident half"]
-    return f"{first}\n\n{table(['data', 'pairs', 'verdict weight', *columns], foretelling)}"
+    return f"{first}\n\n{table(['data', 'pairs', 'verdict weight', *columns], predicting)}"
 
 
 def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
@@ -88,7 +88,7 @@ def judged(case: Case, share: float, evidence: str, seed: int) -> JudgedSet:
         standings.confidence.expected_concordance,
         by_judge,
         float(low <= by_judge <= high),
-        float(in_order(mean, case.truth)[told_apart(case.truth)].mean()),
+        float(in_order(mean, case.truth)[distinguished(case.truth)].mean()),
         spearman(mean, case.truth),
         -standings.entropy,
     )
@@ -101,14 +101,14 @@ def in_order(scores: Floats, truth: Floats) -> Floats:
     return np.asarray(0.5 + 0.5 * mine * true, np.float64)
 
 
-def told_apart(truth: Floats) -> Bools:
+def distinguished(truth: Floats) -> Bools:
     """(K,) pairs that `truth` (N,) does not call equal."""
     i, j = np.triu_indices(len(truth), 1)
     return np.asarray(np.round(truth[i] - truth[j], 9) != 0.0)
 
 
 def _some(answers: Comparisons, count: int, rng: np.random.Generator) -> Comparisons:
-    """So many pairs, each of them at random in one of the orders that the judge answered."""
+    """Draw so many pairs, each of them at random in one of the orders that the judge answered."""
     shuffled = take(answers, rng.permutation(answers.size))
     low, high = np.minimum(shuffled.first, shuffled.second), np.maximum(shuffled.first, shuffled.second)
     _, once = np.unique(np.column_stack([low, high]), axis=0, return_index=True)

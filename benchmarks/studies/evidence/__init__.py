@@ -1,1 +1,1 @@
-"""How far a ranking that learns what an answer is worth may be believed: a set is driven by the service's own code."""
+"""Study of rankings with learnt verdict weights: how far they can be trusted. The service's own code drives a set."""

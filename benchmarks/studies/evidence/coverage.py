@@ -93,7 +93,7 @@ def one_run(setting: EvidenceSetting, evidence: str, number: int) -> list[Covera
 
 
 def outcome(snapshot: Snapshot, truth: Floats) -> CoverageOutcome:
-    """What the published ranking says, held against the (N,) true scores."""
+    """The published ranking compared with the (N,) true scores."""
     posterior = exact(snapshot).scores
     stated = summary_of(posterior, Wanted())
     leader, later = int(np.argmax(stated.score)), stated.tie_group > 1

@@ -1,4 +1,4 @@
-"""What a goal saves: N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
+"""Savings of a goal: N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
 
 search     the best is sought: by random pairs, by criteria for the ranking, and by the goal top_k 1
 question   comparisons until P(the order as it is stated) of the pairs that matter, their mean over all runs, reaches
@@ -48,7 +48,7 @@ class GoalSearch(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What is known of the pairs that matter; the mean of them, or of many runs."""
+    """Figures of the pairs that matter; the mean of them, or of many runs."""
 
     stated: float  # P(the order as it is stated)
     so: float  # share of them that are true
@@ -109,7 +109,7 @@ def search(noise: float, way: GoalWay, number: int) -> GoalSearch:
 
 
 def question(noise: float, way: GoalWay, goal: Goal, number: int) -> list[Progress]:
-    """What is known after 1, 2, ... comparisons."""
+    """Figures after 1, 2, ... comparisons."""
     truth, snapshots = _set(noise, way, number)
     return [_progress(each, truth, goal) for each in islice(snapshots, N * (N - 1) // 2)]
 

@@ -19,7 +19,7 @@ from benchmarks.loop import Answer
 class Verdicts(StrEnum):
     SOFT = "soft"
     DRAWN_ONCE = "drawn once"
-    DRAWN_ANEW = "drawn anew"
+    DRAWN_AGAIN = "drawn again"
 
 
 class SimulatedJudge(NamedTuple):
@@ -29,7 +29,7 @@ class SimulatedJudge(NamedTuple):
 
 
 JUDGES = {
-    "people": SimulatedJudge(Verdicts.DRAWN_ANEW),
+    "people": SimulatedJudge(Verdicts.DRAWN_AGAIN),
     "stubborn": SimulatedJudge(Verdicts.DRAWN_ONCE),
     "noisy": SimulatedJudge(Verdicts.SOFT, noise=1.0),
     "sharp": SimulatedJudge(Verdicts.SOFT, noise=1.0, unit=3.0),
@@ -49,7 +49,7 @@ def answering(judge: SimulatedJudge, truth: Floats, rng: np.random.Generator) ->
         case Verdicts.DRAWN_ONCE:
             votes = np.sign(_antisymmetric(p - rng.random((n, n))))
             return lambda first, second: 0.5 + 0.5 * votes[first, second]
-        case Verdicts.DRAWN_ANEW:
+        case Verdicts.DRAWN_AGAIN:
             return lambda first, second: (rng.random(len(first)) < p[first, second]).astype(np.float64)
 
 

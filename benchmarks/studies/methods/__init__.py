@@ -1,4 +1,4 @@
-"""Methods compared on real judgements.
+"""Methods compared on real verdicts.
 
 `python -m benchmarks.studies.methods` writes docs/appendix/benchmarks.md.
 """

@@ -1,6 +1,6 @@
 """`python -m benchmarks.studies.methods` measures everything and writes docs/appendix/benchmarks.md with its figures.
 
-It takes up to 45 minutes on two cores. `--only summeval` measures that section anew and leaves the others as they
+It takes up to 45 minutes on two cores. `--only summeval` measures that section again and leaves the others as they
 are; `--keep FOLDER` holds what is done, so that a run that was stopped goes on. Data sets that are not there are
 skipped with a line that says so.
 """

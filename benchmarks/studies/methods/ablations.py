@@ -1,4 +1,4 @@
-"""What the parts of a method do: the exponent, the Beta expert, absolute scores (GPM table 6, figure 2)."""
+"""Ablations of the parts of a method: the exponent, the Beta expert, absolute scores (GPM table 6, figure 2)."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

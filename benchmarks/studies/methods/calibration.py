@@ -75,7 +75,7 @@ def _error(campaign: Campaign, data: DataSet, part: str) -> str:
 
 
 def _decided(case: Case) -> Bools:
-    """(N, N) asked, and told apart by people."""
+    """(N, N) asked, and distinguished by people."""
     return np.asarray(~np.isnan(case.offered) & (people_prefer(case) != 0.0))
 
 

@@ -1,4 +1,4 @@
-"""How many comparisons each way of choosing pairs needs, for judges of every kind."""
+"""Comparisons that each way of choosing pairs needs, for judges of every kind."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -35,7 +35,7 @@ EVIDENCE: Mapping[str, RankingMethod] = {
     "one vote": RankingMethod("soft-bt"),
     "learnt": RankingMethod("soft-bt", verdict_weight="learnt"),
 }
-HEARD = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
+JUDGES_OF = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
 BEFORE, DEFAULT = "one vote", "learnt"
 OLD, NEW = Criterion.REORDERING, Criterion.KNOWLEDGE  # the default, before decision 40 and since
 SHARE, TARGETS = 0.2, (0.9, 0.95)
@@ -44,7 +44,7 @@ MOST = 8.5  # comparisons to 90% on SummEval, by the default with a consistent j
 
 
 def write(data: DataSet, campaign: Campaign) -> str:
-    judges = HEARD.get(data.title, (CONSISTENT, NOISIER))
+    judges = JUDGES_OF.get(data.title, (CONSISTENT, NOISIER))
     measured = {judge: _by_evidence(campaign, data, judge) for judge in judges}
     first = next(iter(measured[CONSISTENT].values()))
     cases = max(curves.cases for curves in first.values())
@@ -173,5 +173,7 @@ def _commands(data: DataSet) -> str:
     ]
     if data is VICUNA:
         return "\n\n".join(["Two columns of the tables:", command(VICUNA_PEOPLE, *lines)])
-    options = ", ".join(f"`{judge.command.strip()}`" for judge in HEARD.get(data.title, (NOISIER,)) if judge.command)
+    options = ", ".join(
+        f"`{judge.command.strip()}`" for judge in JUDGES_OF.get(data.title, (NOISIER,)) if judge.command
+    )
     return f"Two columns of the tables; with {options} for the other judges:\n\n{command(*lines)}"

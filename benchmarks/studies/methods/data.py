@@ -35,7 +35,7 @@ class DataSet(NamedTuple):
     command: str  # the options of `nextpair simulate` for a part
 
     def cases(self, folder: Path, part: str, count: int | None) -> list[Case]:
-        """At most so many whose truth is not constant."""
+        """Documents, at most so many, whose truth is not constant."""
         return [case for case in self.load(folder, part) if np.ptp(case.truth) > 0.0][:count]
 
 
@@ -98,7 +98,7 @@ def vicuna(folder: Path, judge: str) -> list[Case]:
 
 @cache
 def _vicuna_people(folder: Path) -> Mapping[tuple[str, ...], Mapping[str, float]]:
-    """How often people prefer a system, by question: what VICUNA_PEOPLE writes."""
+    """Shares of people who prefer a system, by question: what VICUNA_PEOPLE writes."""
     path, method = str(folder / "prd_vicuna80" / PEOPLE), RankingMethod("average-probability")
     return {
         ranked.labels: {row.key: row.score for row in ranked.ranking.ranking}

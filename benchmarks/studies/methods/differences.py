@@ -1,4 +1,4 @@
-"""What a judge's probability says of the difference that people see (PoE C.7, figures 9 and 10)."""
+"""Probabilities of a judge against the difference that people see (PoE C.7, figures 9 and 10)."""
 
 from typing import NamedTuple
 

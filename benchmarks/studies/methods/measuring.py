@@ -1,7 +1,7 @@
 """Simulations of a data set in its parts, and what is read off them, with errors.
 
 cost        comparisons until the mean correlation over the documents is a share of what the full set gives
-its error   the standard deviation of the mean over parts and seeds when the documents are drawn anew
+its error   the standard deviation of the mean over parts and seeds when the documents are drawn again
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ JUDGES = (CONSISTENT, NOISY, NOISIER, SHARP, FLAT)
 
 
 class MeasuringPlan(NamedTuple):
-    """What is simulated, but for the data."""
+    """Settings of a simulation, except for the data."""
 
     ways: tuple[Way, ...]
     judge: JudgeFile = CONSISTENT
@@ -135,7 +135,7 @@ def cost(measured: Measured, way: Way, target: float) -> Estimate:
 
 
 def saving(measured: Measured, way: Way, than: Measured, other: Way, target: float) -> Estimate:
-    """How many comparisons fewer `way` takes than `other`, on the same documents."""
+    """Comparisons that `way` saves against `other`, on the same documents."""
     value = cost(than, other, target).value - cost(measured, way, target).value
     return Estimate(value, float(np.std(_drawn(than, other, target) - _drawn(measured, way, target))))
 
@@ -150,7 +150,7 @@ def reached(measured: Measured, way: Way, comparisons: int) -> Estimate:
 
 
 def lead(measured: Measured, way: Way, than: Measured, other: Way, comparisons: int) -> Estimate:
-    """How much higher the correlation of `way` is than that of `other`, the mean over so many first comparisons."""
+    """Difference of the correlation of `way` and that of `other`, the mean over so many first comparisons."""
     margins = [
         (_first(measured[part], way, comparisons) - _first(than[part], other, comparisons)).mean(axis=(0, 2))
         for part in measured

@@ -106,7 +106,7 @@ def _rows(measured: Measured, of: int) -> list[list[str]]:
 
 
 def _shares(measured: Measured) -> list[list[str]]:
-    """Those of the papers' judges follow those of ours on the same data."""
+    """Figures of the papers' judges follow those of ours on the same data."""
     ours = [
         [
             title,
@@ -124,7 +124,7 @@ def _shares(measured: Measured) -> list[list[str]]:
 
 
 def _agreement(campaign: Campaign, source: DataSet, share: float, chosen: str) -> list[list[Estimate]]:
-    """For each method Spearman and Pearson."""
+    """Spearman and Pearson of each method."""
     parts, draws = source.parts[: campaign.size.parts], 1 if chosen == FULL else campaign.size.draws
     samples = [Sample(campaign.datasets, source, part, campaign.size.documents, draws, share, chosen) for part in parts]
     tasks: Mapping[str, Callable[[], Floats]] = {
@@ -162,7 +162,7 @@ def _comparisons(case: Case, sample: Sample, rng: np.random.Generator) -> Compar
 
 
 def random_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Pairs that cover every text, but for that at random (PoE 4.2)."""
+    """Pairs that cover every text, otherwise at random (PoE 4.2)."""
     pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(len(exists)), rng)
     return _sides(list(islice(pairs, count)))
 

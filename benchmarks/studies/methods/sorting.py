@@ -1,7 +1,7 @@
 """Sorting by a judge's verdicts, as PAIRS does (Liu et al. 2024), against scores from as many comparisons (PoE C.8).
 
-The sort is a merge sort: the heads of two sorted halves are compared, the likelier one goes first. PAIRS has a beam of
-merges too, which of sets this small asks for most pairs.
+The sort is a merge sort: the heads of two sorted halves are compared, the more likely one goes first. PAIRS has a beam
+of merges too, which of sets this small asks for most pairs.
 """
 
 from collections.abc import Callable, Mapping
@@ -58,8 +58,8 @@ def _row(campaign: Campaign, source: DataSet, judge: JudgeFile) -> list[str]:
 def _measured(folder: Path, source: DataSet, part: str, judge: JudgeFile, documents: int) -> Floats:
     """(C, 4) comparisons, Spearman of the sort, and of soft-bt by WAYS with as many comparisons."""
     cases = source.cases(folder, part, documents)
-    heard = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]
-    return np.array([_sorted(case, k) for k, case in enumerate(heard)])
+    noisy_cases = [noisy(case, judge.noise, np.random.default_rng([0, k])) for k, case in enumerate(cases)]
+    return np.array([_sorted(case, k) for k, case in enumerate(noisy_cases)])
 
 
 def _sorted(case: Case, k: int) -> list[float]:
@@ -73,7 +73,7 @@ def _sorted(case: Case, k: int) -> list[float]:
 
 
 def merge_sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
-    """These candidates, best first, and how many pairs were asked for."""
+    """Sorted candidates, best first, and how many pairs were asked for."""
     if len(part) < 2:
         return part, 0
     (left, in_left), (right, in_right) = (

@@ -1,4 +1,4 @@
-"""Do rank-sets hold, what is a judge worth? `python -m benchmarks.studies.rank_sets`: tables of rank-sets.md."""
+"""Do rank-sets hold, how much does a judge help? `python -m benchmarks.studies.rank_sets`: tables of rank-sets.md."""
 
 import sys
 from argparse import ArgumentParser

@@ -1,6 +1,6 @@
 """k systems with strengths s; people prefer a to b with probability 0.85 sigma(s_a - s_b) and call 15% ties,
-so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two
-other answers; or `partial`: in half of the instances it takes the side of every second system; or `random`, which
+so that theta is known. The judge is `good`: it says what people say in 80% of instances, and else one of the two other
+answers. Or it is `partial`: in half of the instances it takes the side of every second system. Or it is `random`, which
 never calls a tie. Pairs of systems are shown equally often (`even`), with chances drawn from a Dirichlet distribution
 (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
 """
@@ -70,7 +70,7 @@ class Truth(NamedTuple):
 
 
 class Repetition(NamedTuple):
-    """What one draw says."""
+    """Results of one draw."""
 
     helped: Mapping[CovarianceName, SystemScores]
     people: SystemScores  # alone
@@ -130,7 +130,7 @@ def truth(k: int) -> Truth:
 
 
 def meet(design: Design, count: int, shown: str, rng: np.random.Generator) -> Instances:
-    """Either system first."""
+    """Instances with either system first."""
     places = range(design.k)
     every = np.array([(a, b) for a in places for b in places if a != b and (shown != "near" or abs(a - b) <= NEAR)])
     if shown == "uneven":
@@ -194,7 +194,7 @@ def _errors_of_differences(estimate: SystemScores, true: Truth) -> Floats:
 
 
 def promises_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
-    """How often rank-sets hold, and how large they are."""
+    """Coverage of rank-sets, and how large they are."""
     header = ["k", "n", "N", "pairs", "judge", "runs"]
     header += [f"{what} at {level}" for level in ("95%", "90%") for what in ("differences, %", "ranks, %")]
     header += ["size of rank-sets", "by the ellipsoid", "share", "share at 90%", "people alone"]
@@ -219,7 +219,7 @@ def mean_size(many: Sequence[RankBounds]) -> float:
 
 
 def estimates_table(measured: Mapping[Design, Sequence[Repetition]]) -> str:
-    """How often theta and ranks are held by either ellipsoid, and what the judge is worth."""
+    """Coverage of theta and of ranks by either ellipsoid, and how much the judge helps."""
     header = ["k", "n", "N", "pairs", "judge", "runs", "theta, %", "ranks, %", "published: theta, %", "ranks, %"]
     header += ["lambda", "variance stated", "squared error"]
     return table(header, [_estimates(design, runs) for design, runs in measured.items()])

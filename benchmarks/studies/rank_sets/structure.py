@@ -1,4 +1,4 @@
-"""Which rank-sets systems get, and which ranks are in them, over repetitions of the experiment of PPR 5 on Chatbot
+"""Rank-sets that systems get, and which ranks are in them, over repetitions of the experiment of PPR 5 on Chatbot
 Arena: Fig. 3 and 9, 4 and 10 to 15. With the paper's covariance and ellipsoid, n = 990 and alpha = 0.05.
 """
 

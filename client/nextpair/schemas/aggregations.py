@@ -22,7 +22,7 @@ def _answer(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
         raise ValueError("an answer is the name of a class, a probability of yes from 0 to 1, or null")
     if isinstance(value, int | float) and not 0.0 <= value <= 1.0:
-        raise ValueError(f"{value} is not a probability of yes; send 0 to 1, or null")
+        raise ValueError(f"{value} is not a probability of yes; send one from 0 to 1, or null")
     return value
 
 

@@ -111,8 +111,7 @@ class Stop(Request):
     def _something(self) -> Self:
         if {self.top_k, self.rank_width, self.entropy_change, self.concordance, self.goal} == {None}:
             raise ValueError(
-                "stop names no criterion; send top_k, rank_width, entropy_change, concordance or goal, or limit "
-                "comparisons with budget"
+                "name top_k, rank_width, entropy_change, concordance or goal; to limit comparisons, use budget"
             )
         return self
 

@@ -4,10 +4,9 @@
     any other, or without a tokenizer          /chat/completions: the most likely tokens where the label is written
 
 In the second way a label that is not among those tokens has at most the smallest of their probabilities, and at most
-what they leave: the reading takes that bound and says so. The prefix of a template cannot be given, so the prompt
-names the labels; where its answer has the label is found in labels.py. Strings that look like a chat
-template's markers are spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as
-certain.
+what they leave. The reading takes that bound and says so. The prefix of a template cannot be given, so the prompt names
+the labels; where its answer has the label is found in labels.py. Strings that look like a chat template's markers are
+spaced out. Without log-probabilities (`--no-logprobs`) the label that is written counts as certain.
 
 A server's answers are judged in one place: server.py.
 """

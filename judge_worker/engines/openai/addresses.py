@@ -1,4 +1,4 @@
-"""Where a server is asked: as its address was given, with /v1 where nothing but a host was."""
+"""Addresses of servers: as given, with /v1 where only a host was given."""
 
 import httpx
 
@@ -28,7 +28,7 @@ class Address:
         return True
 
     def __str__(self) -> str:
-        """For people, without what may be secret: a password, a key in the query."""
+        """Address for people, without secrets: no password, no key in the query."""
         try:
             return str(httpx.URL(self._base + self._below[0]).copy_with(userinfo=b""))
         except httpx.InvalidURL:

@@ -56,7 +56,7 @@ def refusal(answer: httpx.Response) -> str | None:
 
 
 def _error(answer: httpx.Response) -> Any:
-    """What an answer says of an error, in the places where servers put it; None where it says none."""
+    """Message of an error in a response, in the places where servers put it; None where it says none."""
     body = _json(answer)
     if body.get("object") == "error" or (body.get("type") == "error" and "error" not in body):
         return body

@@ -67,7 +67,7 @@ class Question(NamedTuple, Generic[T]):
 
 @dataclass
 class _Batch:
-    """What is known while a batch is asked: once the server is away, nothing more of it is asked."""
+    """State while a batch is asked: once the server is away, nothing more of it is asked."""
 
     away: Away | None = None
 

@@ -152,7 +152,7 @@ def test_pairs_that_are_level_are_drawn() -> None:
     assert all(pick.ratio == pytest.approx(1.0, abs=1e-6) for pick in picks)
 
 
-def test_when_all_that_is_open_is_settled_a_pick_is_as_good_as_any() -> None:
+def test_when_all_that_is_open_is_decided_a_pick_is_as_good_as_any() -> None:
     n, nobody, rule = 3, np.empty(0, np.int64), Rule(OWN_TERM, 0.0, 0.0, 1.0)
     known = state((nobody, nobody), n)._replace(mean=np.array([0.0, 100.0, 200.0]))
 

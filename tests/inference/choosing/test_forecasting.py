@@ -40,7 +40,7 @@ def test_what_cannot_be_met_is_not_forecast(stop: Stop) -> None:
 
 
 def test_what_is_known_for_sure_is_all_there_is_to_forecast() -> None:
-    """d = 1 beyond doubt, but for 1e-4: 1 / v grows by 0.23 an answer from 1 / 0.25 of the prior's own 1 / 2."""
+    """d = 1 beyond doubt, up to 1e-4: 1 / v grows by 0.23 an answer from 1 / 0.25 of the prior's own 1 / 2."""
     live = known([1.0, 0.0], 0.02)
     low, median, high = distance_to_stop(live, model(2), 100, FIRST).forecast
     assert low is not None

@@ -1,4 +1,4 @@
-"""Where people's next verdict is worth most."""
+"""Where people's next verdict helps most."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def test_what_people_never_saw_comes_first_and_then_what_they_saw_least() -> Non
     np.testing.assert_allclose(gain, gain.T)
 
 
-def test_systems_that_are_nearly_apart_are_worth_more_than_those_that_are_or_never_will_be() -> None:
+def test_systems_that_are_nearly_apart_gain_more_than_those_that_are_or_never_will_be() -> None:
     found = rank_sets([0.9, 0.52, 0.4, 0.4], 0.04)
     gain = gains(found, np.full((4, 4), 5))
     assert gain[1, 2] > gain[0, 1]

@@ -60,7 +60,7 @@ def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
 
 @each_criterion
 @pytest.mark.parametrize("n", [MANY, MANY + 1])
-def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_any_circle(
+def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_any_cycle(
     criterion: Criterion, n: int
 ) -> None:
     pairs = asked(criterion, n - 1, n=n)

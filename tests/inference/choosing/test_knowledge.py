@@ -181,7 +181,7 @@ def test_once_the_pair_in_question_is_asked_those_with_one_of_the_two_follow() -
     assert not any({1, 4} & set(pair) for pair in picks[9:])
 
 
-def test_pairs_drawn_by_chance_heed_no_goal() -> None:
+def test_pairs_drawn_by_chance_ignore_the_goal() -> None:
     """They are there to test the ranking on; each of 15 pairs in 3,000 draws, within 4.5 standard errors."""
     mean, sigma = random_state(6, seed=0)
     policies = Policy(Criterion.RANDOM), Policy(Criterion.REORDERING, random_share=1.0)

@@ -67,7 +67,7 @@ def test_whichever_comes_first_is_forecast() -> None:
 
 
 @pytest.mark.parametrize("stop", [Stop(rank_width=2), Stop(entropy_change=0.01)])
-def test_what_is_not_known_how_to_foretell_is_not(stop: Stop) -> None:
+def test_what_cannot_be_forecast_is_not(stop: Stop) -> None:
     assert forecast_of_round(win_rates(*after(6)), stop, Left(39, 39)) == NOTHING
 
 

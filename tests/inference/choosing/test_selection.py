@@ -173,7 +173,7 @@ def test_the_first_pair_of_a_cold_start_is_uniform(criterion: Criterion) -> None
 
 
 @each_scored_criterion
-def test_equal_means_are_told_apart_by_variance(criterion: Criterion) -> None:
+def test_equal_means_are_distinguished_by_variance(criterion: Criterion) -> None:
     """After ties only, every mean is 0 still; 3 and 4 have not been seen."""
     live = posterior.fit(comparisons((0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.5)), model(5))
 
@@ -244,7 +244,7 @@ def test_reordering_orders_pairs_whose_means_differ_as_the_probability_of_reorde
 
 
 def test_among_pairs_with_equal_means_the_less_known_one_comes_first() -> None:
-    """A judge that ties texts exactly must not be asked about the same few of them for ever."""
+    """A judge that ties texts exactly must not be asked about the same few again and again."""
     m, v = np.array([0.0, 0.05]), np.array([0.2, 1.8])
 
     for criterion in (Criterion.REORDERING, Criterion.EXPONENT):

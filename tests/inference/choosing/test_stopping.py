@@ -87,7 +87,7 @@ def test_rank_bounds_of_a_total_order_are_the_ranks_and_of_nothing_everything(n:
     assert rank_bounds(nothing).tolist() == [[1, n]] * n
 
 
-def test_the_top_is_apart_once_it_is_surely_above_all_others() -> None:
+def test_the_top_is_apart_once_it_is_proven_above_all_others() -> None:
     """Two cross pairs of m = 2 at v = 0.2: sqrt(0.1) exp(10) = 6966 against 2 / 0.05; the others may tie."""
     live = known([2.0, 0.0, 0.0], 0.1)
 
@@ -229,7 +229,7 @@ def test_pairs_that_are_needed_are_the_claims_that_are_not_sure() -> None:
         return np.argwhere(needed(live, model(3), stop, goal)).tolist()
 
     assert pairs(Stop(top_k=1)) == [[0, 1]]
-    assert pairs(Stop(top_k=2)) == [[1, 2]]  # of claims that seem settled, the least
+    assert pairs(Stop(top_k=2)) == [[1, 2]]  # of claims that seem decided, the least
     assert pairs(Stop(rank_width=0)) == [[0, 1]]
     assert pairs(Stop(goal=0.95), Goal(against=2)) == [[1, 2]]
     assert pairs(Stop(concordance=0.99), Goal(pair=(1, 2))) == [[1, 2]]

@@ -268,7 +268,7 @@ def test_em_ends_where_an_independent_optimiser_does(biases: int, monkeypatch: p
     np.testing.assert_allclose(np.exp(best.x[2:]), found.scale.c1, rtol=1e-3)
 
 
-def test_an_iteration_limit_is_reported_as_not_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_iteration_limit_is_reported_as_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(absolute, "MAX_ITERATIONS", 1)
     _, log, given = simulated(10, 30)
 
@@ -389,7 +389,7 @@ def test_scores_are_taken_and_joined_row_by_row() -> None:
 
 
 def test_a_given_scale_is_gpms_product_of_experts() -> None:
-    """prod N(s_n; mu_n, var_n) over the absolute scores, but for their level; in closed form with the gaussian."""
+    """prod N(s_n; mu_n, var_n) over the absolute scores, up to their level; in closed form with the gaussian."""
     log, said, n = random_comparisons(6, 12, seed=1), two_judges(6, 0), 6
     m = model(n, 1.0, "gaussian")
     combined = combine(log, m, said, is_given=True)

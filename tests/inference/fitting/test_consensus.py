@@ -1,4 +1,4 @@
-"""The common score of judges with tastes: derivatives, slow formulas, and that no judge outvotes the others."""
+"""The common score of judges with effects: derivatives, slow formulas, and that no judge outvotes the others."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ DONE = Convergence(Outcome.CONVERGED, 1, 0.0)
 def simulated(
     shares: list[float], count: int, seed: int, n: int = N, omega: float = 0.5, delta: float = 0.0
 ) -> tuple[Floats, Comparisons]:
-    """(n,) true scores, and hard verdicts of judges of these shares, each with tastes and a bias of its own."""
+    """(n,) true scores, and hard verdicts of judges of these shares, each with effects and a bias of its own."""
     rng = np.random.default_rng(seed)
     s, u = rng.standard_normal(n), omega * rng.standard_normal((len(shares), n))
     judge, first = rng.choice(len(shares), count, p=shares), rng.integers(n, size=count)
@@ -94,7 +94,7 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     np.testing.assert_allclose(found.effects.sum(axis=1), 0.0, atol=1e-6)
 
 
-def test_the_evidence_of_tastes_rises_as_that_of_all_answers_does() -> None:
+def test_the_evidence_of_judge_effects_rises_as_that_of_all_answers_does() -> None:
     """Of Gaussian answers, whose density given the variances is known, under a flat prior on the scores."""
     of = objective("gaussian")
     log, omega2 = of.comparisons, of.variances.of_effects
@@ -112,7 +112,7 @@ def test_the_evidence_of_tastes_rises_as_that_of_all_answers_does() -> None:
     np.testing.assert_allclose(found, approx_fprime(np.log(omega2), log_evidence, 1e-5), atol=1e-3)
 
 
-def test_judges_without_tastes_give_what_pooling_gives() -> None:
+def test_judges_without_effects_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
     model = build(Method(prior_variance=2.0), N)
     of = ConsensusObjective(log, model, Variances(2.0, np.full(JUDGES, 1e-9)))
@@ -189,6 +189,6 @@ def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
     np.testing.assert_allclose(other.delta[judges], one.delta, atol=1e-5)
 
 
-def test_more_tastes_than_it_can_take_are_refused() -> None:
+def test_more_judge_effects_than_it_can_take_are_refused() -> None:
     with pytest.raises(ValueError, match="5,000 in all at most; here are 1,001 x 5"):
         fit(no_comparisons(), build(Method(), 1001), 5)

@@ -191,7 +191,7 @@ def test_an_effect_that_candidates_alone_explain_is_not_from_verdicts() -> None:
     assert the_effect(published(log)).share > 0.9
 
 
-def test_two_covariates_are_told_apart() -> None:
+def test_two_covariates_are_distinguished() -> None:
     log, rng = judged(11, 40, 0.5), np.random.default_rng(12)
     lists = rng.normal(0.0, 1.0, log.length.shape)
     covariates = covariates_of({"length": log.length, "lists": lists}, log.comparisons, log.item)

@@ -14,7 +14,7 @@ from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
 from app.inference.fitting.integration import approximate
 from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
 from app.inference.fitting.published import publish
-from app.inference.fitting.worth import at_scale
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores
 from app.inference.kernels import tilted
 from app.inference.reporting.ranking import draw_ranks

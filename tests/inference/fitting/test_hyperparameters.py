@@ -1,4 +1,4 @@
-"""What answers are worth, and how far candidates are apart: the evidence is exact, and repeats are no evidence."""
+"""Verdict weights and the spread of scores: the evidence is exact, and repeats are no evidence."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ from app.inference.fitting.model import Method, Model, build
 from app.inference.fitting.posterior import fit, fold
 from app.inference.fitting.published import publish
 from app.inference.fitting.quadrature import quadrature
+from app.inference.fitting.verdict_weights import at_scale, shares, weighed
 from app.inference.fitting.votes import laplace_evidence
-from app.inference.fitting.worth import at_scale, shares, weighed
 from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, Outcome, by_one_judge, join, once_each, take
@@ -39,7 +39,7 @@ def scores_of(rng: np.random.Generator, n: int, scale: float) -> Floats:
 
 
 def measured(n: int, count: int, seed: int, scale: float = 1.0, noise: float = 0.3, delta: float = 0.0) -> Comparisons:
-    """Random pairs, each told once, by a judge whose logits err by `noise`."""
+    """Random pairs, each judged once, by a judge whose logits err by `noise`."""
     rng = np.random.default_rng(seed)
     s = scores_of(rng, n, scale)
     pairs = np.array([(i, j) for i in range(n) for j in range(i)])[rng.permutation(n * (n - 1) // 2)[:count]]
@@ -252,11 +252,11 @@ def learn_from(comparisons: Comparisons, of: Model) -> Floats:
 
 
 def repeated(n: int, pairs: int, seed: int) -> Comparisons:
-    """Votes on pairs of which every third is told three times."""
+    """Votes on pairs of which every third is judged three times."""
     rng, once = np.random.default_rng(seed), voted(n, pairs, seed, scale=2.0)
     log = take(once, np.arange(pairs).repeat(np.where(np.arange(pairs) % 3, 1, 3)))
-    anew = rng.random(log.size) < 0.3
-    return log._replace(p=np.where(anew, rng.integers(2, size=log.size), log.p))
+    fresh = rng.random(log.size) < 0.3
+    return log._replace(p=np.where(fresh, rng.integers(2, size=log.size), log.p))
 
 
 def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,7 +235,7 @@ def test_where_pairs_were_shown_one_way_the_order_is_left_open() -> None:
     assert (np.abs(found.scores) < 0.5 * np.sqrt(found.covariance.diagonal()[:4])).all()
 
 
-def test_people_are_believed_against_a_majority_that_is_fooled() -> None:
+def test_people_are_trusted_against_a_majority_with_correlated_errors() -> None:
     """Two people of few verdicts and four judges who prefer the opposite: c of people is 1, and the majority turned."""
     c = [1.0, 1.0, -1.5, -1.5, -1.5, -1.5]
     truth, log = simulated(c, [0.0] * 6, 15, 1500)

@@ -1,4 +1,4 @@
-"""The MAP of every expert under every prior, held against log-posteriors and optimisers of others.
+"""The MAP of every expert under every prior, compared with log-posteriors and optimisers of others.
 
 What only the laplace expert has, a kink, is in test_interior_point.py.
 """
@@ -326,7 +326,7 @@ def test_a_separated_set_under_the_widest_anchor_converges(expert: str) -> None:
 
 @each_expert
 def test_one_certain_win_moves_the_scores_by_less_than_two_prior_sds(expert: str) -> None:
-    """But for the expert of the logit, which is not for hard verdicts: it reads one as a logit of 13.8."""
+    """Except for the expert of the logit, which is not for hard verdicts: it reads one as a logit of 13.8."""
     scores = newton.fit(comparisons((0, 1, 1.0)), model(2, 1.0, expert)).mean
 
     assert 0.1 < scores[0] - scores[1] < (5.0 if expert == "logit-gaussian" else 2.0)

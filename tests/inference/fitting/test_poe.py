@@ -1,4 +1,4 @@
-"""The Gaussian product of experts: what the papers prove, held against our fit (PoE eq. 7, 8, 11, 16 and A.3)."""
+"""The Gaussian product of experts: what the papers prove, compared with our fit (PoE eq. 7, 8, 11, 16 and A.3)."""
 
 from itertools import combinations, permutations
 

@@ -1,4 +1,4 @@
-"""A pool of sets: what is known of them is found, as surely as it is said to be."""
+"""A pool of sets: what is known of them is found, with the stated confidence."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def judged(rng: np.random.Generator, comparisons: int, scale: float, noise: floa
     return once_each(first, second, p, np.zeros(comparisons, np.int64))
 
 
-def told(comparisons: Comparisons) -> list[Contribution]:
+def contributions(comparisons: Comparisons) -> list[Contribution]:
     return evidence_apart(comparisons, np.zeros(comparisons.size, np.int64), build(Method(), N), JUDGE)
 
 
@@ -34,7 +34,7 @@ def told(comparisons: Comparisons) -> list[Contribution]:
 def test_many_small_sets_tell_what_one_cannot(scale: float, noise: float) -> None:
     """60 sets of 12 comparisons, seed 0; the figures lie within two sds of the truth, which are below 1.5."""
     rng = np.random.default_rng(0)
-    log_scale, log_noise, _ = pool([each for _ in range(60) for each in told(judged(rng, N, scale, noise))])
+    log_scale, log_noise, _ = pool([each for _ in range(60) for each in contributions(judged(rng, N, scale, noise))])
     assert log_scale is not None
     for found, truth in ((log_scale, scale), (log_noise[7], noise)):
         assert abs(found.mean - np.log(truth)) < 2.0 * found.sd
@@ -46,7 +46,7 @@ def test_what_is_said_is_so() -> None:
     rng, held = np.random.default_rng(1), []
     for _ in range(100):
         scales, noises = np.exp(rng.normal(0.0, 0.5, 6)), np.exp(rng.normal(-1.0, 0.5, 6))
-        sets = [told(judged(rng, 30, *each)) for each in zip(scales[1:], noises[1:], strict=True)]
+        sets = [contributions(judged(rng, 30, *each)) for each in zip(scales[1:], noises[1:], strict=True)]
         log_scale, log_noise, _ = pool([each for of_set in sets for each in of_set])
         assert log_scale is not None
         held += [
@@ -60,7 +60,7 @@ def test_few_votes_tell_of_the_scale_by_expectation_propagation() -> None:
     """15 sets of 24 votes, two a candidate, true tau2 = 4, seed 3."""
     rng = np.random.default_rng(3)
     logs = [judged(rng, 24, 4.0, None) for _ in range(15)]
-    log_scale, _, _ = pool([each for log in logs for each in told(log)])
+    log_scale, _, _ = pool([each for log in logs for each in contributions(log)])
     assert log_scale is not None
     assert abs(log_scale.mean - np.log(4.0)) < 2.0 * log_scale.sd
     assert log_scale.sd < 1.5
@@ -74,13 +74,13 @@ def test_few_votes_of_many_candidates_are_left_out() -> None:
 def test_votes_tell_of_the_scale_alone() -> None:
     """40 sets of 60 votes, true tau2 = 4, seed 2; repeats count once."""
     rng = np.random.default_rng(2)
-    log_scale, log_noise, _ = pool([each for _ in range(40) for each in told(judged(rng, 60, 4.0, None))])
+    log_scale, log_noise, _ = pool([each for _ in range(40) for each in contributions(judged(rng, 60, 4.0, None))])
     assert log_scale is not None
     assert log_noise == {}
     assert log_scale.mean == pytest.approx(np.log(4.0), abs=0.6)
 
 
-def test_judges_are_told_apart_and_votes_go_together() -> None:
+def test_judges_are_distinguished_and_votes_go_together() -> None:
     rng = np.random.default_rng(3)
     sets = []
     for _ in range(20):
@@ -95,7 +95,9 @@ def test_judges_are_told_apart_and_votes_go_together() -> None:
 
 
 def test_sets_that_say_nothing_leave_what_was_expected() -> None:
-    nothing = Contribution(0, np.zeros_like(told(judged(np.random.default_rng(4), 3, 1.0, 1.0))[0].log_evidence))
+    nothing = Contribution(
+        0, np.zeros_like(contributions(judged(np.random.default_rng(4), 3, 1.0, 1.0))[0].log_evidence)
+    )
     log_scale, log_noise, _ = pool([nothing] * 3)
     assert log_scale is not None
     assert log_scale.mean == pytest.approx(WEAK_SCALE.mean, abs=0.3)

@@ -9,7 +9,7 @@ from app.inference.experts import measured_bt
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.worth import Hyperparameters, weighed
+from app.inference.fitting.verdict_weights import Hyperparameters, weighed
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
 from tests.inference.factories import (
@@ -112,7 +112,7 @@ def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: b
 
 
 @each_kind
-def test_a_covariance_that_is_made_afresh_beside_the_votes_is_folded_on_from(hard: bool) -> None:
+def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard: bool) -> None:
     """Among many it takes a while, in which more votes come."""
     n, count = INVERTED_AT_ONCE + 4, 150
     log, m = random_comparisons(n, count, seed=1, hard=hard), model(n)
@@ -156,7 +156,7 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
 @numerics
 @given(logs(max_n=25, max_count=40), st.integers(0, 40))
 def test_fold_of_any_log_forgets_when_it_looked(log: Log, stop: int) -> None:
-    """But for the covariance, which no weight that has drifted takes further from the exact one than it has."""
+    """Except for the covariance, which no weight that has drifted takes further from the exact one than it has."""
     m, votes = model(log.n), log.comparisons
 
     live = fold_at([min(stop, votes.size), votes.size], votes, m)
@@ -213,7 +213,7 @@ def test_an_exact_covariance_has_no_columns() -> None:
     assert posterior.exact(exact).covariance is exact.covariance
 
 
-def test_the_covariance_is_made_afresh_once_a_period() -> None:
+def test_the_covariance_is_recomputed_once_a_period() -> None:
     log, m = random_comparisons(200, 40, seed=4), model(200)
 
     assert dense(fold_at([20, 39], log, m).covariance).columns.shape == (19, 200)
@@ -360,17 +360,17 @@ def test_folding_step_by_step_ends_where_a_fit_does(expert: str, biases: int, ha
 @each_bias
 def test_fixed_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> None:
     """Rank-one updates in between as well: a few at a time, more than N at a time, and over many compactions."""
-    assert_never_afresh(model(20, 1.0, expert, biases=biases))
+    assert_never_recomputed(model(20, 1.0, expert, biases=biases))
 
 
 @pytest.mark.parametrize("power", [0.7, 1.0])
 @pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian"])
 @each_bias
-def test_curvature_that_hangs_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
-    assert_never_afresh(model(20, 1.0, expert, biases=biases, power=power))
+def test_curvature_that_depends_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
+    assert_never_recomputed(model(20, 1.0, expert, biases=biases, power=power))
 
 
-def assert_never_afresh(m: Model) -> None:
+def assert_never_recomputed(m: Model) -> None:
     log = by_judges(random_comparisons(20, 120, seed=9), 3)
     for stops in ([*range(1, 121)], [3, 40, 120], [119, 120]):
         assert_same(fold_at(stops, log, m), posterior.fit(log, m))
@@ -399,11 +399,11 @@ def test_votes_that_become_measurements_leave_their_rows(noise: float) -> None:
     log = by_judges(random_comparisons(n, count, seed=0), 2)
     says_half = (log.judge == 0) & (np.arange(count) < count - 1)
     log = log._replace(p=np.where(says_half, 0.5, log.p), judge=np.append(log.judge[:-1], 0))
-    worth = Hyperparameters(1.0, np.array([noise, 1.0]), np.ones(2), np.ones(2))
+    learnt = Hyperparameters(1.0, np.array([noise, 1.0]), np.ones(2), np.ones(2))
     m, item = build(Method(verdict_weight="learnt"), n), np.zeros(count, np.int64)
 
     def first(size: int) -> Comparisons:
-        return weighed(take(log, slice(size)), item[:size], n, worth)
+        return weighed(take(log, slice(size)), item[:size], n, learnt)
 
     live = posterior.fold(posterior.prior(m), first(count - 1))
     assert_same(posterior.fold(live, first(count)), posterior.fit(first(count), m))
@@ -440,7 +440,7 @@ def test_a_comparison_keeps_its_weight_in_sigma_times_what_its_own_has_changed_b
 
 
 @pytest.mark.parametrize("n", [30, FACTORED + 6, INVERTED_AT_ONCE + 4])
-def test_where_a_pair_weighs_less_the_covariance_is_made_afresh(n: int) -> None:
+def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
     old, m = weighing(n, seed=0), model(n)
     less, more = old.weight.copy(), old.weight.copy()
     less[5] *= 0.9

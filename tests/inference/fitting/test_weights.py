@@ -44,7 +44,7 @@ def test_a_weight_is_so_many_comparisons_alike(expert: str, biases: int) -> None
 
 
 @each_expert
-def test_weights_can_be_told_one_by_one(expert: str) -> None:
+def test_weights_can_be_given_one_by_one(expert: str) -> None:
     """Learning by steps is fitting at once."""
     m, log = model(N, expert=expert), weighted()
     live = posterior.prior(m)

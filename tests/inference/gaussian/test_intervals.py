@@ -17,7 +17,7 @@ def width(intervals: CertifiedCovariance) -> float:
 
 @pytest.mark.parametrize("step", [0.003, 0.3])
 def test_the_intervals_hold_while_votes_come_and_scores_move(step: float) -> None:
-    """Either few weights move beyond what may wait, or so many that all are measured anew."""
+    """Either few weights move beyond what may wait, or so many that all are measured again."""
     n, rng = 200, np.random.default_rng(0)
     mean, (first, second), q = rng.standard_normal(n), mixed(n, 6 * n, rng), np.full(n, 1.0)
 

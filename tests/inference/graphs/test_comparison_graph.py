@@ -142,12 +142,12 @@ def test_more_comparisons_are_the_rows_of_all(log: Log, share: float, measures: 
     kept = [column.copy() for column in (before.start, before.rival, before.weight, before.pull)]
 
     together = extended(before, new.first, new.second, new.p, measurement_of(new, m), new.weight)
-    afresh = graph(votes, m)
+    again = graph(votes, m)
 
-    for one, other in zip(together[:5], afresh[:5], strict=True):
+    for one, other in zip(together[:5], again[:5], strict=True):
         np.testing.assert_array_equal(one, other)
-    np.testing.assert_allclose(together.pull, afresh.pull, atol=1e-14)
-    np.testing.assert_allclose(together.answers, afresh.answers, rtol=1e-14)
+    np.testing.assert_allclose(together.pull, again.pull, atol=1e-14)
+    np.testing.assert_allclose(together.answers, again.answers, rtol=1e-14)
     for column, copy in zip((before.start, before.rival, before.weight, before.pull), kept, strict=True):
         np.testing.assert_array_equal(column, copy)
 

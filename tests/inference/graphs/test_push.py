@@ -69,7 +69,7 @@ def assert_within(truth: Floats, lower: Floats, upper: Floats) -> None:
     assert (truth <= upper * (1.0 + ROUNDING)).all()
 
 
-def room_for(precision: Precision) -> Floats:
+def buffer_for(precision: Precision) -> Floats:
     return np.empty(len(precision.weight))
 
 
@@ -157,7 +157,7 @@ def test_what_a_push_does_not_reach_moves_as_well(pairs: Callable[..., Pairs], p
         held, now = (precision_of(first, second, w, q) for w in (one, other))
         exact = inverse(first, second, one, q).diagonal().copy()
 
-        _, low, high, _ = follow(held, now, exact, exact, 0.0, EVERYTHING, EVERYTHING, room_for(now))
+        _, low, high, _ = follow(held, now, exact, exact, 0.0, EVERYTHING, EVERYTHING, buffer_for(now))
 
         truth = inverse(first, second, other, q).diagonal()
         assert (low <= truth + 1e-14).all()
@@ -178,7 +178,7 @@ def test_what_a_change_is_followed_by_holds_for_every_candidate(
     lower, upper = variances(held, np.arange(n), 0.02, EVERYTHING)
     kept = held.weight.copy(), lower.copy(), upper.copy()
 
-    graph, low, high, followed = follow(held, now, lower, upper, drift, EVERYTHING, EVERYTHING, room_for(now))
+    graph, low, high, followed = follow(held, now, lower, upper, drift, EVERYTHING, EVERYTHING, buffer_for(now))
 
     rows = np.repeat(np.arange(n + 3), np.diff(graph.start))
     one_way = rows < graph.rival
@@ -199,7 +199,7 @@ def test_where_a_push_is_too_short_to_say_how_far_variances_rise_it_is_to_the_pr
     held, now = (precision_of(first, second, w, q) for w in (weight, less))
     lower, upper = variances(held, np.arange(n), 0.02, effort)
 
-    _, low, high, _ = follow(held, now, lower, upper, 0.0, effort, EVERYTHING, room_for(now))
+    _, low, high, _ = follow(held, now, lower, upper, 0.0, effort, EVERYTHING, buffer_for(now))
 
     truth = inverse(first, second, less, q).diagonal()
     assert (low <= truth * (1.0 + 1e-6)).all()

@@ -70,11 +70,11 @@ def test_who_joined_first_does_not_matter() -> None:
     np.testing.assert_allclose(agreements(turned).kappa, agreements(said).kappa)
 
 
-def test_coins_agree_by_chance_alone_and_all_alike_is_one() -> None:
-    coins = krippendorff(verdicts(np.random.default_rng(3), 20_000, 3, 2, right=0.5, ties=0.2))
+def test_random_judges_agree_by_chance_alone_and_all_alike_is_one() -> None:
+    random = krippendorff(verdicts(np.random.default_rng(3), 20_000, 3, 2, right=0.5, ties=0.2))
     alike = krippendorff(np.tile([[1.0], [-1.0]], (20, 3)))
-    assert coins is not None
-    assert coins.value == pytest.approx(0.0, abs=0.02)
+    assert random is not None
+    assert random.value == pytest.approx(0.0, abs=0.02)
     assert alike is not None
     assert alike.value == alike.interval[1] == 1.0
     assert 0.7 < alike.interval[0] < 0.95

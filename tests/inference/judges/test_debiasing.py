@@ -1,4 +1,4 @@
-"""Judges whose liking for a position and whose temperature are planted."""
+"""Judges whose position bias and temperature are planted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Accord by simulation, seeds stated: four judges, 360 hard verdicts on 12 candidates whose scores have spread 1."""
+"""Discrimination by simulation, seeds stated: four judges, 360 hard verdicts on 12 candidates, spread 1."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
 
 
 def simulated(seed: int, *, errs_from: float = 1.0, reverses: bool = False, repeats: int = 1) -> Comparisons:
-    """A log whose judge 0 tosses coins, or reverses, from this share of it on."""
+    """A log whose judge 0 is random, or inverted, from this share of it on."""
     rng, pairs = np.random.default_rng([45, seed]), np.array(np.triu_indices(N, 1))
     shown = pairs[:, rng.integers(pairs.shape[1], size=VERDICTS)]
     first, second = np.where(rng.random(VERDICTS) < 0.5, shown, shown[::-1])
@@ -42,7 +42,7 @@ def test_honest_judges_are_rarely_named() -> None:
         (0.5, True, "changed", 0.8),
     ],
 )
-def test_who_tosses_coins_or_changes_is_named_and_the_others_are_not(
+def test_a_judge_that_is_random_or_changes_is_named_and_the_others_are_not(
     errs_from: float, reverses: bool, name: str, least: float
 ) -> None:
     logs = [examined(simulated(seed, errs_from=errs_from, reverses=reverses)) for seed in range(RUNS)]
@@ -64,7 +64,7 @@ def test_few_verdicts_say_nothing_and_ties_are_no_trouble() -> None:
     assert all(each.named is None for each in examined(log._replace(p=np.full(log.size, 0.5))).values())
 
 
-def test_a_judge_alone_is_never_held_against_others() -> None:
+def test_a_judge_alone_is_never_compared_with_others() -> None:
     rng = np.random.default_rng(0)
     log = simulated(0)._replace(judge=np.zeros(VERDICTS, np.int64), p=(rng.random(VERDICTS) < 0.5).astype(np.float64))
     assert examined(log)[0].named in (None, "changed")

@@ -12,11 +12,11 @@ from app.inference.types import Floats, Ints
 from app.sentences.judges import about_labels, warnings
 
 GOOD = {0, 1}
-NAMES = ["good", "too good", "fooled a", "fooled b", "fooled c", "fooled d"]
+NAMES = ["good", "too good", "misled a", "misled b", "misled c", "misled d"]
 
 
-def fooled(items: int, seed: int) -> tuple[Ints, Floats]:
-    """True classes, and the votes of two judges who are right in 80% of items and of four who are fooled in 40%."""
+def misled(items: int, seed: int) -> tuple[Ints, Floats]:
+    """True classes, and the votes of two judges who are right in 80% of items and of four who are misled in 40%."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(2, size=items)
     follows = np.where(rng.random(items) < 0.4, 1 - truth, truth)[:, None]
@@ -25,7 +25,7 @@ def fooled(items: int, seed: int) -> tuple[Ints, Floats]:
 
 
 def examined(seed: int, labels: int, method: str = "dawid-skene") -> tuple[Ints, Floats, GroupVerdicts]:
-    truth, y = fooled(319, seed)
+    truth, y = misled(319, seed)
     people = np.full((319, 1), np.nan)
     people[:labels, 0] = truth[:labels]
     return truth, y, examine(binary(y), method, np.random.default_rng(seed), votes(binary(people)))  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def most_disputed(truth: Ints, y: Floats, count: int) -> Floats:
     return labels
 
 
-def test_forty_labels_are_worth_more_than_a_majority_that_is_fooled_together() -> None:
+def test_forty_labels_help_more_than_a_majority_with_correlated_errors() -> None:
     """Within 2 points of the best judge on items without a label, in the mean of 15 seeds; its standard error is .7."""
     lags = []
     for seed in range(15):
@@ -50,11 +50,11 @@ def test_forty_labels_are_worth_more_than_a_majority_that_is_fooled_together() -
     assert np.mean(lags) < 0.02
 
 
-def test_labels_find_the_fooled_and_the_sentence_says_whom_to_believe() -> None:
+def test_labels_find_correlated_errors_and_the_sentence_says_whom_to_trust() -> None:
     _, _, group = examined(0, 40)
     assert [members.tolist() for members in group.dependence.groups()] == [[2, 3, 4, 5]]
     (warning,) = warnings(group, "dawid-skene", NAMES)
-    assert warning.startswith("fooled a, fooled b, fooled c and fooled d agree in ")
+    assert warning.startswith("misled a, misled b, misled c and misled d agree in ")
     assert "Their errors are correlated, and they count for 1." in warning
     sentence = about_labels(group.labels, NAMES)
     assert sentence.startswith("The majority agrees with people in ")
@@ -63,7 +63,7 @@ def test_labels_find_the_fooled_and_the_sentence_says_whom_to_believe() -> None:
 
 
 def test_labels_of_what_is_most_disputed_are_said_to_be_unlike_the_others() -> None:
-    truth, y = fooled(319, 0)
+    truth, y = misled(319, 0)
     people = most_disputed(truth, y, 20)[:, None, :]
     labels = examine(binary(y), "majority", np.random.default_rng(0), people).labels
     assert "The labelled items are more, or less, disputed than the others" in about_labels(labels, NAMES)
@@ -72,7 +72,7 @@ def test_labels_of_what_is_most_disputed_are_said_to_be_unlike_the_others() -> N
 
 def test_labels_count_for_items_with_as_many_who_dissent() -> None:
     """Together they are as many as before; labels of items like the others are as they are."""
-    truth, y = fooled(319, 0)
+    truth, y = misled(319, 0)
     v, labels = votes(binary(y)), most_disputed(truth, y, 40)
     weighted = as_of_all(v, labels)
     dissent = np.minimum(y.sum(axis=1), 6.0 - y.sum(axis=1))
@@ -88,7 +88,7 @@ def test_labels_of_what_is_most_disputed_do_not_mislead() -> None:
     """Within 2 points of the better of the two good judges, in the mean of 15 seeds; unweighted it is 30 behind."""
     lags = []
     for seed in range(15):
-        truth, y = fooled(319, seed)
+        truth, y = misled(319, seed)
         labels = most_disputed(truth, y, 40)
         group = dawid_skene_anchored(votes(binary(y)), labels, np.random.default_rng(seed)).aggregate
         right = group.probability.argmax(axis=1) == truth
@@ -149,7 +149,7 @@ def test_people_who_disagree_share_the_label() -> None:
 
 def test_what_to_label_is_like_all_items() -> None:
     """After 40 labels every pattern of votes has its share of them, to one; what is labelled is not asked for again."""
-    _, y = fooled(319, 5)
+    _, y = misled(319, 5)
     v, labelled = votes(binary(y)), np.zeros(319, np.bool_)
     first = next_to_label(v, labelled, 10, np.random.default_rng(0)).item
     labelled[first] = True

@@ -77,7 +77,7 @@ def with_more(shown: Instances, people: Wins, judge: Wins, more: Instances, judg
 @pytest.mark.parametrize(
     ("of", "count"),
     [(design(k, shown), 150) for k in (4, 12) for shown in ("even", "uneven")]
-    + [(design(30, shown, judge), 40) for shown, judge in (("even", "good"), ("uneven", "good"), ("uneven", "coin"))],
+    + [(design(30, shown, judge), 40) for shown, judge in (("even", "good"), ("uneven", "good"), ("uneven", "random"))],
 )
 def test_the_sandwich_covers(of: Design, count: int) -> None:
     """The ellipsoid at least 1 - alpha - 0.03 of the time, differences and rank-sets 1 - alpha, give or take 2.5
@@ -117,7 +117,7 @@ def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[flo
     assert_allclose(helped.covariance, alone.covariance)
 
 
-def test_verdicts_that_are_all_alike_are_no_certainty() -> None:
+def test_verdicts_that_are_all_alike_prove_nothing() -> None:
     """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
     shown = Instances(np.array([0, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 2]))
     people = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
@@ -189,7 +189,7 @@ def residuals_of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, F
 
 @pytest.mark.parametrize("k", [4, 12, 30])
 def test_a_useless_judge_costs_nothing(k: int) -> None:
-    found, theta = runs(design(k, "uneven", "coin"), 30), truth(k).theta
+    found, theta = runs(design(k, "uneven", "random"), 30), truth(k).theta
     helped = sum(((run.helped["sandwich"].theta - theta) ** 2).sum() for run in found)
     assert helped <= 1.05 * sum(((run.people.theta - theta) ** 2).sum() for run in found)
     assert np.mean([run.helped["sandwich"].lambdas for run in found]) < 0.05
@@ -343,11 +343,13 @@ def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
 
 
 def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
-    """Against a solver that knows no gradient; those who are worth nothing or less are at their bound."""
+    """Against a solver that knows no gradient; those that help nothing or less are at their bound."""
     shown, people, (good,), _ = draw(design(4), np.random.default_rng(11))
-    coin, partial = (draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("coin", "partial"))
+    random, partial = (
+        draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("random", "partial")
+    )
     turned = Wins(*good[::-1])
-    judges = [good, partial, where(np.arange(shown.size) < 3000, coin), turned]
+    judges = [good, partial, where(np.arange(shown.size) < 3000, random), turned]
     of_people = mean_wins(shown, people, 4)
     helps = [help_of(shown, people, judge, 4) for judge in judges]
 
@@ -365,8 +367,8 @@ def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
 
 def test_judges_who_are_left_out_leave_what_the_others_say() -> None:
     shown, people, (judge,), _ = draw(design(4), np.random.default_rng(12))
-    coin = draw(design(4, judge="coin"), np.random.default_rng(12)).judges[0]
-    both = prediction_powered(shown, people, [judge, coin], k=4, lambdas=[0.4, 0.0])
+    random = draw(design(4, judge="random"), np.random.default_rng(12)).judges[0]
+    both = prediction_powered(shown, people, [judge, random], k=4, lambdas=[0.4, 0.0])
     one = prediction_powered(shown, people, [judge], k=4, lambdas=[0.4])
     assert_allclose(both.theta, one.theta)
     assert_allclose(both.covariance, one.covariance)

@@ -64,12 +64,12 @@ def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> 
         assert slopes[n, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
 
 
-def fooled_together(n: int, seed: int, *, telling: bool) -> tuple[Ints, Floats, ItemContext, Floats]:
+def misled_together(n: int, seed: int, *, telling: bool) -> tuple[Ints, Floats, ItemContext, Floats]:
     """(n,) truth, answers of two good judges and four who are wrong together on 40% of items, context, 40 labels."""
     draw = rng(seed)
-    truth, fooled = draw.integers(2, size=n), draw.random((n, 1)) < 0.4
+    truth, misled = draw.integers(2, size=n), draw.random((n, 1)) < 0.4
     right = draw.random((n, 6)) < np.array([0.8, 0.8, 0.9, 0.9, 0.9, 0.9])
-    right[:, 2:] ^= fooled
+    right[:, 2:] ^= misled
     labels = np.zeros((n, 2))
     labels[np.arange(40), truth[:40]] = 1.0
     x = draw.standard_normal((n, 3)) + telling * np.outer(2 * truth - 1, [1, 0, 0])
@@ -83,11 +83,11 @@ def fooled_together(n: int, seed: int, *, telling: bool) -> tuple[Ints, Floats, 
 
 @pytest.mark.parametrize("telling", [False, True])
 @pytest.mark.parametrize("method", ["skill-aggregation", "crowdlayer"])
-def test_labels_of_forty_items_undo_a_majority_that_is_fooled(method: ContextMethod, telling: bool) -> None:
+def test_labels_of_forty_items_undo_a_majority_with_correlated_errors(method: ContextMethod, telling: bool) -> None:
     """Over four runs, within 2 points of the best judge's .80; without labels it is below .65 where x is noise."""
     accuracies = []
     for seed in range(4):
-        truth, y, context, labels = fooled_together(319, seed, telling=telling)
+        truth, y, context, labels = misled_together(319, seed, telling=telling)
         by_labels = dawid_skene_anchored(votes(binary(y)), labels, rng())
         group = by_context(binary(y), context, method, rng(), by_labels=by_labels, training=QUICK)
         np.testing.assert_array_equal(group.probability[:40], labels[:40])
@@ -97,7 +97,7 @@ def test_labels_of_forty_items_undo_a_majority_that_is_fooled(method: ContextMet
 
 def test_with_labels_judges_are_as_dawid_skene_has_them() -> None:
     """Held to labels once, for all judges, whoever says always the same among them."""
-    _, y, context, labels = fooled_together(319, 0, telling=True)
+    _, y, context, labels = misled_together(319, 0, telling=True)
     with_one_sided = binary(np.column_stack([y, np.ones(319)]))
     people = votes(np.where(is_labelled(labels)[:, None], labels, np.nan)[:, None, :])
     one, other = (examine(with_one_sided, method, rng(), people, context) for method in ("dawid-skene", "crowdlayer"))
@@ -159,7 +159,7 @@ def test_judges_who_say_always_the_same_are_passed_over() -> None:
     np.testing.assert_allclose(other.probability, one.probability, atol=1e-3)
 
 
-def test_votes_do_not_count_twice() -> None:
+def test_votes_do_not_count_double() -> None:
     """With one number for each item a context fits every vote; held out, it says nothing, and judges decide alone."""
     truth, y, _ = planted(400, [0.9, 0.7, 0.7, 0.6])
     itself = ItemContext(csr_array(np.eye(400)), np.arange(400))
@@ -177,7 +177,7 @@ def test_renaming_judges_renames_the_result_and_a_silent_one_changes_nothing() -
     assert (with_silent.labels(rng()) == one.labels(rng())).mean() > 0.98
 
 
-def test_the_same_seed_gives_the_same_and_progress_is_told() -> None:
+def test_the_same_seed_gives_the_same_and_progress_is_reported() -> None:
     _, y, context = planted(200, [0.8, 0.7])
     steps: list[Step] = []
     runs = [
@@ -265,7 +265,7 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
     assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
 
 
-def test_a_method_that_overrules_the_judges_is_told_of(truthful: tuple[Ints, Floats, ItemContext]) -> None:
+def test_a_method_that_overrules_the_judges_is_named(truthful: tuple[Ints, Floats, ItemContext]) -> None:
     """Context alone falls 3 points and more behind the majority here; nothing but its deviation can tell."""
     _, y, context = truthful
     y = binary(y)

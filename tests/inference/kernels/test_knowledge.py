@@ -104,7 +104,7 @@ def test_no_pair_has_no_knowledge() -> None:
 
 
 @each_goal
-def test_knowledge_is_what_an_answer_adds_to_the_certainty_of_the_order(goal: Goal) -> None:
+def test_knowledge_is_what_a_verdict_adds_to_the_confidence_of_the_order(goal: Goal) -> None:
     """E sum |m'| - sum |m| over 200,000 answers that the posterior expects, within 4.5 standard errors."""
     mean, sigma = random_state(6, seed=1)
     (first, second), matters = all_pairs(6), goal_kinds(goal, mean)
@@ -119,7 +119,7 @@ def test_knowledge_is_what_an_answer_adds_to_the_certainty_of_the_order(goal: Go
         assert gains[pair] == pytest.approx(added.mean(), abs=4.5 * added.std() / np.sqrt(len(added)))
 
 
-def test_a_tie_is_worth_four_fifths_of_what_it_moves() -> None:
+def test_a_tie_counts_for_four_fifths_of_what_it_moves() -> None:
     """Two candidates of prior variance 1, an answer of weight 1/4: v = 2, s = 2 sqrt(1/4 / (3/2))."""
     first, second = all_pairs(2)
     moves = moves_of(np.eye(2), first, second)
@@ -155,7 +155,7 @@ def test_goals_that_part_the_pairs_part_the_knowledge() -> None:
 
 
 @pytest.mark.parametrize("goal", [RANKING, Goal(top_k=3)])
-def test_knowledge_does_not_hang_on_how_candidates_are_numbered(goal: Goal) -> None:
+def test_knowledge_does_not_depend_on_how_candidates_are_numbered(goal: Goal) -> None:
     mean, sigma = random_state(10, seed=3)
     label = np.random.default_rng(0).permutation(10)
     back = np.argsort(label)

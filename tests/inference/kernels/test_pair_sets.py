@@ -129,11 +129,11 @@ def test_the_best_pairs_are_those_of_a_scan_of_all_scores(
     rule: Rule, n: int, seed: int, is_positive: bool, places: int
 ) -> None:
     mean, sigma = some_state(n, seed)
-    pairs, land = random_pairs(n, seed, seed % 3), land_of(mean, sigma, is_positive=is_positive)
+    pairs, moments = random_pairs(n, seed, seed % 3), land_of(mean, sigma, is_positive=is_positive)
     expected = every_score(mean, sigma, rule, pairs)
     scores = np.sort(expected[mask(pairs)])[-places:]
 
-    best, values, is_all = leading(land, rule, pairs, places, TIE, n * n)
+    best, values, is_all = leading(moments, rule, pairs, places, TIE, n * n)
 
     line = scores[0] * (1.0 - 2.0 * TIE) if len(scores) == places else -np.inf
     assert is_all
@@ -148,16 +148,16 @@ def test_the_best_pairs_of_many_are_those_of_a_scan(rule: Rule, seed: int, is_ev
     """So many that only some variances are looked at before most candidates are left out."""
     n, places, rng = 2_100, 9, np.random.default_rng(seed)
     mean, variance = rng.normal(size=n), rng.uniform(0.29 if is_even else 0.1, 0.3, n)
-    land = PairMoments(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
+    moments = PairMoments(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
     pairs = listed(n, np.flatnonzero(np.triu(rng.random((n, n)) < 0.01, 1)), leaves_out=True)
     expected = np.where(mask(pairs), scores_of(rule, mean[:, None] - mean, variance[:, None] + variance), -np.inf)
 
-    best, values, is_all = leading(land, rule, pairs, places, 0.0, n * n)
+    best, values, is_all = leading(moments, rule, pairs, places, 0.0, n * n)
 
     assert is_all
     np.testing.assert_array_equal(best, np.sort(np.argpartition(expected, -places, axis=None)[-places:]))
     np.testing.assert_allclose(values, expected.ravel()[best], rtol=1e-9)
-    assert is_even or len(contenders(land, rule, pairs, places, 0.0)[0]) < n // 2
+    assert is_even or len(contenders(moments, rule, pairs, places, 0.0)[0]) < n // 2
 
 
 def codes(pairs: PairSet) -> Ints:
@@ -167,9 +167,9 @@ def codes(pairs: PairSet) -> Ints:
 @each_rule
 def test_pairs_that_are_all_tied_are_all_there(rule: Rule) -> None:
     n = 50
-    land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
+    moments = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    best, _, is_all = leading(land, rule, every_pair(n), 1, TIE, n * n)
+    best, _, is_all = leading(moments, rule, every_pair(n), 1, TIE, n * n)
 
     assert is_all
     np.testing.assert_array_equal(best, codes(every_pair(n)))
@@ -185,9 +185,9 @@ def test_most_pairs_of_a_set_that_is_known_a_little_are_never_read() -> None:
 
 def test_it_gives_up_where_it_may_not_read_more() -> None:
     n = 50
-    land = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
+    moments = land_of(np.zeros(n), isotropic(n, 1.0), is_positive=True)
 
-    assert not leading(land, RULES[0], every_pair(n), 1, TIE, 10)[2]
+    assert not leading(moments, RULES[0], every_pair(n), 1, TIE, 10)[2]
 
 
 @numerics

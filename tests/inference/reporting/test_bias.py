@@ -164,7 +164,7 @@ def test_each_judge_has_a_bias_of_its_own(expert: str) -> None:
 
 @each_expert
 def test_opposite_judges_of_the_same_pairs_cancel(expert: str) -> None:
-    """What one says of a pair the other says of it turned round: scores as without a bias, deltas of opposite sign."""
+    """What one says of a pair the other says of its reverse: scores as without a bias, deltas of opposite sign."""
     log = joined(cycle(6, 0), random_comparisons(6, 20, seed=0))
     leaning = log._replace(p=expit(logit(np.clip(log.p, 0.01, 0.99)) + 1.0))
     both = joined(leaning, swapped(leaning)._replace(judge=np.ones(log.size, np.int64)))

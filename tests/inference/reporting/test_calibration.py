@@ -322,7 +322,7 @@ def test_the_same_twice_is_one_order(objective: CalibrationObjective) -> None:
     assert twice.after == pytest.approx(once.after)
 
 
-def test_the_least_sure_are_left_out_first_and_ties_share_what_they_are_worth() -> None:
+def test_the_least_sure_are_left_out_first_and_ties_share_their_weight() -> None:
     """In order of confidence: right, right, and two of which one is right."""
     p, outcome = np.array([0.9, 0.2, 0.6, 0.6]), np.array([1.0, 0.0, 1.0, 0.0])
     curve = rejection(p, outcome)

@@ -94,10 +94,10 @@ def test_the_forecast_is_the_mean_over_what_more_comparisons_may_say() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_a_forecast_begins_at_what_is_known_and_rises(seed: int) -> None:
     posterior, pairs = Scores(*random_state(7, seed)), every(7)
-    foretold = [concordance_after(posterior, np.ones(7), pairs, factor) for factor in (1.0, 1.25, 2.0, 4.0, 1e9)]
-    assert foretold[0] == pytest.approx(concordance(posterior, pairs), abs=1e-12)
-    assert (np.diff(foretold) > 0.0).all()
-    assert foretold[-1] == pytest.approx(1.0, abs=1e-3)
+    predicted = [concordance_after(posterior, np.ones(7), pairs, factor) for factor in (1.0, 1.25, 2.0, 4.0, 1e9)]
+    assert predicted[0] == pytest.approx(concordance(posterior, pairs), abs=1e-12)
+    assert (np.diff(predicted) > 0.0).all()
+    assert predicted[-1] == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -108,8 +108,8 @@ def test_of_a_mixture_it_is_the_chance_that_its_one_published_order_is_right(see
     i, j = np.nonzero(pairs)
     share = np.mean((drawn[:, i] < drawn[:, j]) == (rank[i] < rank[j]))
     assert concordance(posterior, pairs) == pytest.approx(share, abs=0.003)
-    foretold = [concordance_after(posterior, np.ones(6), pairs, factor) for factor in (1.0, 2.0, 4.0)]
-    assert concordance(posterior, pairs) <= foretold[0] < foretold[1] < foretold[2]
+    predicted = [concordance_after(posterior, np.ones(6), pairs, factor) for factor in (1.0, 2.0, 4.0)]
+    assert concordance(posterior, pairs) <= predicted[0] < predicted[1] < predicted[2]
 
 
 def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
@@ -124,7 +124,7 @@ def test_the_interval_of_very_many_pairs_is_from_draws_of_every_part() -> None:
     assert sure.interval == pytest.approx((0.0, 1.0))
 
 
-def test_where_verdicts_told_nothing_more_of_them_tell_nothing() -> None:
+def test_where_verdicts_say_nothing_more_of_them_say_nothing() -> None:
     alike = Scores(np.zeros(3), isotropic(3, 1.0))
     assert concordance_after(alike, np.ones(3), every(3), 4.0) == pytest.approx(0.5)
 

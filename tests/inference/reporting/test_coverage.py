@@ -16,7 +16,7 @@ from app.inference.types import by_one_judge
 from benchmarks.loop import judged
 from benchmarks.studies.coverage import Coverage, CoverageSetting, answering, hard_verdicts, one_run
 
-RUNS, COINS = 150, 60
+RUNS, RANDOM_RUNS = 150, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
 
 
@@ -54,14 +54,14 @@ def test_whoever_leads_is_best_as_often_as_stated(criterion: Criterion) -> None:
 
 
 @pytest.mark.parametrize("criterion", SELECTIONS)
-def test_tie_groups_of_tossed_coins(criterion: Criterion) -> None:
+def test_tie_groups_of_random_judging(criterion: Criterion) -> None:
     """Ten equals, 200 verdicts of no meaning: more than one group in 5% of the runs; in 9 of 60 once in 500 times."""
-    several = sum(max(groups_of_coins(criterion, seed)) > 1 for seed in range(COINS))
+    several = sum(max(groups_of_random_verdicts(criterion, seed)) > 1 for seed in range(RANDOM_RUNS))
 
-    assert several <= binom.ppf(0.999, COINS, 0.05)
+    assert several <= binom.ppf(0.999, RANDOM_RUNS, 0.05)
 
 
-def groups_of_coins(criterion: Criterion, seed: int) -> list[int]:
+def groups_of_random_verdicts(criterion: Criterion, seed: int) -> list[int]:
     answer = answering(hard_verdicts, np.zeros(10), np.random.default_rng([11, seed]))
     sets = judged(answer, 10, Method(), Plan(Policy(criterion), Order.BALANCED, seed), batch=10)
     last = next(islice(sets, 19, None))

@@ -21,7 +21,7 @@ def test_circulation_is_the_largest_singular_value_of_what_scores_leave() -> Non
     assert circulation(by_one_judge(first, second, won), n, rng).size == pytest.approx(wanted, rel=1e-3)
 
 
-def test_a_full_circle_goes_round_more_than_coins_and_an_order_less() -> None:
+def test_a_full_cycle_has_more_cycles_than_chance_and_an_order_fewer() -> None:
     n, rng = 11, np.random.default_rng(0)
     first, second = np.triu_indices(n, 1)
     circle = ((second - first) % n < n / 2).astype(np.float64)

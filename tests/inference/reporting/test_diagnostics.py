@@ -164,7 +164,7 @@ def test_a_pair_that_pools_to_a_tie_is_no_edge(tie: list[tuple[int, int, float]]
 
 
 def test_repeated_verdicts_of_a_pair_are_pooled_by_their_mean() -> None:
-    """0 over 1 once surely, against two weak verdicts the other way."""
+    """0 over 1 once at full strength, against two weak verdicts the other way."""
     assert cycles(comparisons((0, 1, 1.0), (0, 1, 0.4), (1, 0, 0.6), (1, 2, 1.0), (2, 0, 1.0)), 3).cyclic == 1
 
 
@@ -273,11 +273,11 @@ def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
 @given(judged_logs())
 def test_swapping_every_order_with_its_verdict_only_exchanges_the_positions(log: Judged) -> None:
     n, item, other = log.n, log.item, swapped(log.comparisons)
-    same_order, turned_round, first_both, second_both, by_chance = repeats(log.comparisons, n, item)
+    same_order, reversed_order, first_both, second_both, by_chance = repeats(log.comparisons, n, item)
 
     assert cycles(other, n) == cycles(log.comparisons, n)
     assert agreement(other, n, item) == agreement(log.comparisons, n, item)
-    assert repeats(other, n, item) == Consistency(same_order, turned_round, second_both, first_both, by_chance)
+    assert repeats(other, n, item) == Consistency(same_order, reversed_order, second_both, first_both, by_chance)
     np.testing.assert_array_equal(order_balance(other, n).lead, -order_balance(log.comparisons, n).lead)
 
 

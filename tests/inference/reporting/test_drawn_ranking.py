@@ -32,7 +32,7 @@ def test_they_hold_the_rank_itself() -> None:
     assert ((best <= rank) & (rank <= worst)).all()
 
 
-def test_what_is_settled_is_one_rank() -> None:
+def test_what_is_decided_is_one_rank() -> None:
     values = np.repeat([[0.9, 0.1, 0.5, 0.5]], 200, axis=0)
     intervals = rank_intervals(ranks(values[0]), ranks_of(values), 0.95)
     assert intervals.tolist() == [[1, 1], [4, 4], [2, 2], [2, 2]]

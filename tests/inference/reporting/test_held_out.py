@@ -1,4 +1,4 @@
-"""Random pairs, held against what was predicted of them."""
+"""Random pairs, compared with their predictions."""
 
 import numpy as np
 import pytest

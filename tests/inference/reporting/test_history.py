@@ -1,4 +1,4 @@
-"""How a ranking settled."""
+"""How a ranking converged."""
 
 from functools import partial
 

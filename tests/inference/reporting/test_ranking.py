@@ -176,10 +176,10 @@ def test_candidates_are_interchangeable_up_to_the_rounding_of_their_variance() -
     assert interchangeable(Scores(np.zeros(n), plain(sigma, 0.0))).tolist() == [0] * n
 
 
-def test_rank_intervals_of_a_settled_order_are_points() -> None:
-    settled = Scores(np.array([0.0, 100.0, -100.0]), isotropic(3, 1.0))
+def test_rank_intervals_of_a_decided_order_are_points() -> None:
+    decided = Scores(np.array([0.0, 100.0, -100.0]), isotropic(3, 1.0))
 
-    assert summarise(settled, Wanted(0.95), rng()).rank_interval.tolist() == [[2, 2], [1, 1], [3, 3]]
+    assert summarise(decided, Wanted(0.95), rng()).rank_interval.tolist() == [[2, 2], [1, 1], [3, 3]]
 
 
 def test_rank_intervals_without_data_say_nothing() -> None:
@@ -306,22 +306,22 @@ def test_p_top_grows_with_k() -> None:
     np.testing.assert_array_equal(of_k[-1], 1.0)
 
 
-def told_apart_by(difference: float, means: ArrayLike) -> Scores:
-    """Independent scores: those that differ by more are surely different at the level of 95%."""
+def distinguished_by(difference: float, means: ArrayLike) -> Scores:
+    """Independent scores: those that differ by more are different at the level of 95%."""
     mean = np.asarray(means, np.float64)
     return Scores(mean, isotropic(len(mean), 0.5 * (difference / sure_of_any(len(mean), 0.95)) ** 2))
 
 
 def test_tie_groups_by_hand() -> None:
-    """Surely means by more than 1.6: 2.9 and 2.0 tie with 3.5; 1.8 does not, nor 0.1 with its own head 1.8."""
-    live = told_apart_by(1.6, [1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6])
+    """Proven means by more than 1.6: 2.9 and 2.0 tie with 3.5; 1.8 does not, nor 0.1 with its own head 1.8."""
+    live = distinguished_by(1.6, [1.8, 3.5, 0.1, 2.9, 2.0, 0.1 + 1e-12, -1.6])
 
     assert tie_groups(live, Wanted()).tolist() == [2, 1, 3, 1, 1, 3, 4]
 
 
-def test_a_group_is_held_against_its_head_and_not_against_its_neighbour() -> None:
-    """Small steps add up: nobody ties with a head that is surely better."""
-    live = told_apart_by(1.6, -np.arange(6.0))
+def test_a_group_is_compared_with_its_head_and_not_with_its_neighbour() -> None:
+    """Small steps add up: nobody ties with a head that is proven better."""
+    live = distinguished_by(1.6, -np.arange(6.0))
 
     assert tie_groups(live, Wanted()).tolist() == [1, 1, 2, 2, 3, 3]
 
@@ -329,7 +329,7 @@ def test_a_group_is_held_against_its_head_and_not_against_its_neighbour() -> Non
 @pytest.mark.parametrize(("epsilon", "expected"), [(0.0, [1, 2, 3]), (0.4, [1, 1, 2]), (2.2, [1, 1, 1])])
 def test_epsilon_widens_the_groups(epsilon: float, expected: list[int]) -> None:
     """1.6 + epsilon is what separates."""
-    live = told_apart_by(1.6, [3.7, 1.8, 0.1])
+    live = distinguished_by(1.6, [3.7, 1.8, 0.1])
 
     assert tie_groups(live, Wanted(epsilon=epsilon)).tolist() == expected
 
@@ -356,7 +356,7 @@ def test_without_data_all_are_in_one_group() -> None:
     assert tie_groups(marginal(posterior.prior(model(4))), Wanted(0.5)).tolist() == [1, 1, 1, 1]
 
 
-def test_correlated_scores_are_told_apart_by_the_variance_of_their_difference() -> None:
+def test_correlated_scores_are_distinguished_by_the_variance_of_their_difference() -> None:
     """Each sd is 1, but what is common to both does not blur their order."""
     close = Scores(np.array([0.5, 0.0]), covariance_of(np.array([[1.0, 0.99], [0.99, 1.0]])))
 

@@ -1,4 +1,4 @@
-"""Judges held against people: what is coupled, who agrees."""
+"""Judges validated against people: what is coupled, who agrees."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_interval_is_wilsons() -> None:
     assert agreed.interval == pytest.approx((0.669629, 0.887563), abs=1e-6)
 
 
-def test_nothing_is_held_against_nobody() -> None:
+def test_nothing_is_validated_without_people() -> None:
     nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
     assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
     comparisons, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))

@@ -127,7 +127,7 @@ def test_the_standings_have_a_forecast_and_no_entropy() -> None:
     standings = by_posterior(published, WANTED)
     assert [row.rank for row in standings.rows] == list(range(1, 81))
     assert standings.entropy is None
-    assert [foretold.comparisons for foretold in standings.forecast] == [250, 300, 400, 800]
+    assert [forecast.comparisons for forecast in standings.forecast] == [250, 300, 400, 800]
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_verdicts_of_judges_who_measure_are_nearer_to_a_half() -> None:
     assert expected_verdict(np.ones(1), MIXED) < expected_verdict(np.ones(1), VOTES)
 
 
-def test_a_published_ranking_knows_what_its_judges_are_worth() -> None:
+def test_a_published_ranking_knows_its_verdict_weights() -> None:
     comparisons, item = log(4, 10, 0, votes=False)
     published = fitted(comparisons, item, 4)
     expected = rates(drawn_values(published.scores), attenuation(published), 0.95)
@@ -184,7 +184,7 @@ def test_of_all_pairs_what_was_said_counts_as_it_is() -> None:
     np.testing.assert_allclose((matrix + matrix.T)[~np.eye(3, dtype=bool)], 1.0)
 
 
-def test_a_better_system_wins_less_surely_than_it_is_better() -> None:
+def test_a_better_system_wins_less_probably_than_it_is_better() -> None:
     comparisons, item = log(4, 60, 2, votes=True)
     scores = fitted(comparisons, item, 4).scores
     better, wins = expected_wins(scores), expected_win_rates(scores, VOTES)

@@ -100,7 +100,7 @@ def test_with_each_order_a_pair_that_is_out_is_out_in_both() -> None:
 
 
 def test_with_each_order_the_criterion_says_when_the_other_order_comes() -> None:
-    """A judge that is sure of (0, 1) and ties the rest is asked the others' pairs first, not this one turned round."""
+    """A judge that is sure of (0, 1) and ties the rest is asked the others' pairs first, not its reverse."""
     log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, 0.99, judge=1), ComparisonRow(2, 0, 2, 1, 0.5, judge=1)])
     snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 2, log, [])
     everyone = catalogue(np.ones((1, 3), np.bool_))

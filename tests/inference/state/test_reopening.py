@@ -128,7 +128,7 @@ def test_the_pairs_whose_order_keeps_the_set_from_stopping_come_first() -> None:
     assert unordered(opened(judged(*log), BEN)) == ALL
 
 
-def test_where_repeats_are_no_more_evidence_they_go_round_and_end() -> None:
+def test_where_repeats_are_no_more_evidence_each_pair_comes_again_and_it_ends() -> None:
     learnt = Interpretation(Method(verdict_weight="learnt"), {})
     times = {shown: MOST_TIMES - (shown == (2, 1)) for shown in BOTH_WAYS}
     rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN, 1.0) for shown, many in times.items() for n in range(many)]

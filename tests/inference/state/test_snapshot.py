@@ -18,7 +18,7 @@ from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior, period
-from app.inference.fitting.worth import at_scale
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.confidence import concordance
@@ -161,8 +161,8 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
 def test_a_lesson_in_another_method_is_not_taken() -> None:
     other = Interpretation(Method(position_bias="closed-form", verdict_weight="learnt"), {})
     n, answers = LEARNT_AT_ONCE + 1, snapshots.log_from_rows(rows())
-    read_anew = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
-    assert snapshots.with_computed(read_anew, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_anew
+    read_again = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
+    assert snapshots.with_computed(read_again, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_again
 
 
 def repeated(n: int, seed: int) -> list[ComparisonRow]:
@@ -221,7 +221,7 @@ def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
 
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
-def test_a_covariance_that_is_made_afresh_ahead_is_gone_on_from_whenever_it_was_computed(way: str) -> None:
+def test_a_covariance_that_is_recomputed_ahead_is_gone_on_from_whenever_it_was_computed(way: str) -> None:
     n = INVERTED_AT_ONCE + 4
     ahead, left = among_many(*ONE_BY_ONE, n=n, way=way), among_many(*ONE_BY_ONE, n=n, way=way, ahead=False)
     assert ahead.posterior.since_exact < period(n)
@@ -251,7 +251,7 @@ def test_a_covariance_is_forgotten_with_what_it_was_computed_from(way: str) -> N
     assert_same(after, among_many(LENGTH, n=n, way=way, voided=2, ahead=False))
 
 
-def test_a_covariance_is_made_afresh_ahead_once_it_is_due() -> None:
+def test_a_covariance_is_recomputed_ahead_once_it_is_due() -> None:
     n = INVERTED_AT_ONCE + 4
     early, due = (among_many(version, n=n, way="soft-bt", ahead=False) for version in (period(n) - 1, period(n)))
     assert not snapshots.looks_ahead(early)
@@ -290,29 +290,29 @@ def test_what_is_published_is_a_fit_of_everything_from_scratch(name: str) -> Non
     assert (published.scale.c1[np.unique(absolute.judge)] > 0).all()
 
 
-def test_a_log_keeps_the_last_that_its_pool_told_it() -> None:
-    told = [SharedPriors(seq, Hyperprior(Normal(0.1 * seq, 1.0), {1: Normal(-1.0, 0.5)})) for seq in (2, 6)]
+def test_a_log_keeps_the_last_shared_priors() -> None:
+    shared = [SharedPriors(seq, Hyperprior(Normal(0.1 * seq, 1.0), {1: Normal(-1.0, 0.5)})) for seq in (2, 6)]
     snapshot = snapshots.advance(
-        snapshots.empty(PLAIN, N, ITEMS), 2, snapshots.log_from_rows(rows()[:1], pooled=told[0]), []
+        snapshots.empty(PLAIN, N, ITEMS), 2, snapshots.log_from_rows(rows()[:1], pooled=shared[0]), []
     )
-    assert snapshot.log.pooled == told[0]
+    assert snapshot.log.pooled == shared[0]
     scored = [_said(5, 0, 1)]
     snapshot = snapshots.advance(snapshot, 5, snapshots.log_from_rows(rows()[2:4], scored), [1])
-    assert snapshot.log.pooled == told[0]
-    snapshot = snapshots.advance(snapshot, 6, snapshots.log_from_rows([], pooled=told[1]), [])
-    assert snapshot.log.pooled == told[1]
+    assert snapshot.log.pooled == shared[0]
+    snapshot = snapshots.advance(snapshot, 6, snapshots.log_from_rows([], pooled=shared[1]), [])
+    assert snapshot.log.pooled == shared[1]
 
 
 @pytest.mark.parametrize(("verdict_weight", "matters"), [("learnt", True), ("one-vote", False)])
-def test_what_a_pool_told_counts_from_its_version_on(verdict_weight: str, matters: bool) -> None:
+def test_shared_priors_count_from_their_version_on(verdict_weight: str, matters: bool) -> None:
     interpretation = Interpretation(Method(verdict_weight=verdict_weight), {})
     first, later = (snapshots.log_from_rows(rows()[part]) for part in (slice(0, 9), slice(9, 11)))
-    told = SharedPriors(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
+    shared = SharedPriors(10, Hyperprior(Normal(2.0, 0.1), {judge: Normal(-3.0, 0.1) for judge in range(3)}))
     before = snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 9, first, [])
-    after = snapshots.advance(before, 10, snapshots.log_from_rows([], pooled=told), [])
+    after = snapshots.advance(before, 10, snapshots.log_from_rows([], pooled=shared), [])
     assert (snapshots.exact(after).posterior.mean != snapshots.exact(before).posterior.mean).any() == matters
     at_the_end = snapshots.advance(after, 12, later, [])
-    at_once = snapshots.log_from_rows(rows()[:11], pooled=told)
+    at_once = snapshots.log_from_rows(rows()[:11], pooled=shared)
     assert_same(at_the_end, snapshots.advance(snapshots.empty(interpretation, N, ITEMS), 12, at_once, []))
     if at_the_end.learnt is not None:
         assert np.log(at_the_end.learnt.noise) == pytest.approx(-3.0, abs=0.4)

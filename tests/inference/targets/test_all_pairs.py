@@ -25,7 +25,7 @@ LEARNT = Method(verdict_weight="learnt")
 DRAWS = 40_000
 
 
-def told(answers: Comparisons, n: int, item: Ints | None = None, method: Method = LEARNT) -> WinRates:
+def win_rates(answers: Comparisons, n: int, item: Ints | None = None, method: Method = LEARNT) -> WinRates:
     item = np.zeros(answers.size, np.int64) if item is None else item
     judges = int(answers.judge.max(initial=-1)) + 1
     published = publish_for("all-pairs", answers, item, no_absolute_scores(), method, n, judges)
@@ -96,7 +96,7 @@ def test_a_vote_that_was_not_cast_is_drawn_from_the_scores() -> None:
     assert drawn(Pair(0.7, delta=1.0)).mean() == pytest.approx(0.5 * (expit(1.7) + expit(-0.3)), abs=0.01)
 
 
-def test_scores_far_apart_decide_as_surely_in_every_draw() -> None:
+def test_scores_far_apart_decide_alike_in_every_draw() -> None:
     """Their odds are no finite numbers; nor are those of close scores beside the odds of another draw."""
     scores = np.array([[900.0, 1.0], [-900.0, 0.0], [-950.0, -1.0]]).repeat([1, 40_000], axis=1)
     nothing = np.full((1, 3, 3), np.nan)
@@ -130,7 +130,7 @@ def test_votes_that_differ_leave_a_lasting_verdict_open() -> None:
 
 
 def test_a_lasting_verdict_has_its_order_too() -> None:
-    """Slow formula: the judge repeats what one error gave it in each order, or judges afresh; draws as it did judge."""
+    """Slow formula: the judge repeats what one error gave it in each order, or judges again; draws as it did judge."""
     rho, d, delta, rng, size = 0.6, 0.4, 0.9, np.random.default_rng(7), 1_000_000
     error = rng.logistic(size=size)
     lasting, q = np.stack([d + delta + error > 0.0, d - delta + error > 0.0]), expit(np.array([d + delta, d - delta]))
@@ -149,7 +149,7 @@ def test_all_pairs_in_is_all_known(kind: str) -> None:
     p = {"votes": (d > 0.0).astype(float), "saturated": np.where(d > 0.0, 0.999, 0.001), "probabilities": expit(d)}[
         kind
     ]
-    rates = told(round_robin(n, p), n)
+    rates = win_rates(round_robin(n, p), n)
     np.fill_diagonal(p, 0.0)
     np.testing.assert_allclose(rates.values, np.tile(p.sum(axis=1) / (n - 1), (len(rates.values), 1)), atol=1e-9)
     ranking = summary_of(rates, Wanted())
@@ -175,7 +175,7 @@ def test_words_said_as_probabilities_are_words() -> None:
 
 def test_what_ties_once_all_is_known_shares_its_place() -> None:
     p = np.array([[0.5, 0.5, 1.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.5]])
-    ranking = summary_of(told(round_robin(3, p), 3), Wanted())
+    ranking = summary_of(win_rates(round_robin(3, p), 3), Wanted())
     assert ranking.rank.tolist() == [1, 1, 3]
     assert ranking.p_best.tolist() == [1.0, 1.0, 0.0]
     assert ranking.tie_group.tolist() == [1, 1, 2]
@@ -206,18 +206,20 @@ def some_log(seed: int, n: int = 7, count: int = 15, judges: int = 2) -> Compari
 def test_relabelling_relabels() -> None:
     log, place = some_log(4), np.random.default_rng(5).permutation(7)
     moved = log._replace(first=place[log.first], second=place[log.second])
-    np.testing.assert_allclose(told(moved, 7).values[:, place], told(log, 7).values, atol=1e-6)
+    np.testing.assert_allclose(win_rates(moved, 7).values[:, place], win_rates(log, 7).values, atol=1e-6)
 
 
 def test_judges_may_have_any_number() -> None:
     log = some_log(6)
-    np.testing.assert_allclose(told(log._replace(judge=1 - log.judge), 7).values, told(log, 7).values, atol=1e-6)
+    np.testing.assert_allclose(
+        win_rates(log._replace(judge=1 - log.judge), 7).values, win_rates(log, 7).values, atol=1e-6
+    )
 
 
 def test_several_judges_count_alike() -> None:
     """Two judges who both judged the only pair: the mean of theirs."""
     log = once_each(np.array([0, 0]), np.array([1, 1]), np.array([1.0, 0.0]), np.array([0, 1]))
-    np.testing.assert_allclose(told(log, 2).values, 0.5)
+    np.testing.assert_allclose(win_rates(log, 2).values, 0.5)
 
 
 def test_a_judge_who_said_the_same_again_said_it_once() -> None:
@@ -228,14 +230,14 @@ def test_a_judge_who_said_the_same_again_said_it_once() -> None:
 
 
 @pytest.mark.parametrize("votes", [1.0, 2.0])
-def test_a_judge_who_contradicts_itself_is_not_certain_whatever_its_answers_are_worth(votes: float) -> None:
+def test_a_judge_who_contradicts_itself_is_not_certain_whatever_its_verdict_weight(votes: float) -> None:
     """On each pair four answers of six are for the first one, in each order two of three; or all, and it is certain."""
     first, second = np.array([(0, 1), (0, 2), (1, 2)]).repeat(6, axis=0).T
     turned = np.tile([False, True], 9)
     won = np.tile([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], 3)
     for p, is_certain in ((won, False), (np.ones(18), True)):
         log = by_one_judge(np.where(turned, second, first), np.where(turned, first, second), np.abs(turned - p))
-        ranking = summary_of(told(log._replace(weight=np.full(18, votes)), 3, method=Method()), Wanted())
+        ranking = summary_of(win_rates(log._replace(weight=np.full(18, votes)), 3, method=Method()), Wanted())
         assert (ranking.p_best[0] == 1.0) == is_certain
         assert (ranking.rank_interval.tolist() == [[1, 1], [2, 2], [3, 3]]) == is_certain
 

@@ -96,7 +96,7 @@ def test_other_names_of_prompts_and_candidates_change_names_alone() -> None:
     assert_allclose(other.covariance.matrix()[np.ix_(names, names)], one.covariance.matrix(), atol=1e-8)
 
 
-def test_every_part_has_the_scale_that_stops_are_held_against() -> None:
+def test_every_part_has_the_scale_that_stops_are_tested_with() -> None:
     comparisons, item, _ = judged(6, 8, 0.5)
     for method in (LEARNT, ONE_VOTE):
         fitted = published(comparisons, item, method)
@@ -198,24 +198,24 @@ def leads(scores: Scores) -> float:
     )
 
 
-def test_with_effects_prompts_settle_it_and_comparisons_do_not() -> None:
+def test_with_effects_prompts_decide_it_and_comparisons_do_not() -> None:
     comparisons, item, _ = judged(9, 15, 1.0)
     fitted = published(comparisons, item)
     now, endless = leads(on_new_items(fitted, item)), leads(_same_prompts(_clusters(fitted, item), 1.0))
     assert now < 0.99
     assert endless < 0.99
-    settled = prompts_needed(fitted, item, leads, 0.99)
-    assert settled.prompts == 15
-    assert settled.share is not None
-    assert settled.share > 0.8
-    assert settled.needed is not None
-    assert settled.needed > 15
-    assert settled.comparisons_suffice is False
+    decided = prompts_needed(fitted, item, leads, 0.99)
+    assert decided.prompts == 15
+    assert decided.share is not None
+    assert decided.share > 0.8
+    assert decided.needed is not None
+    assert decided.needed > 15
+    assert decided.comparisons_suffice is False
     assert prompts_needed(fitted, item, leads, now).needed == 15
     assert prompts_needed(fitted, item, leads, 1.1).needed is None
 
 
-def test_without_effects_comparisons_settle_it() -> None:
+def test_without_effects_comparisons_decide_it() -> None:
     comparisons, item, _ = judged(10, 15, 0.0, share=0.3)
-    settled = prompts_needed(published(comparisons, item), item, leads, 0.95)
-    assert settled.comparisons_suffice is True
+    decided = prompts_needed(published(comparisons, item), item, leads, 0.95)
+    assert decided.comparisons_suffice is True

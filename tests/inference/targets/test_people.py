@@ -199,11 +199,11 @@ def test_relabelling_relabels() -> None:
 
 
 def test_sets_of_a_pool_tell_the_effects_of_a_judge() -> None:
-    told = []
+    contributions = []
     for seed in range(6):
         _, log, people = judged(seed, [1.5, 0.2, 0.2], 150)
-        told += effects_apart(published(log, 3), people, np.array([7, 8, 9]))
-    pooled = pool_effects(told)
+        contributions += effects_apart(published(log, 3), people, np.array([7, 8, 9]))
+    pooled = pool_effects(contributions)
     assert pooled[7].mean > USUAL_EFFECTS.mean + 0.5
     assert max(pooled[8].mean, pooled[9].mean) < USUAL_EFFECTS.mean
     assert max(each.sd for each in pooled.values()) < 1.5 * USUAL_EFFECTS.sd
@@ -217,5 +217,5 @@ def test_a_judge_alone_tells_a_pool_nothing() -> None:
 def test_more_candidates_than_it_can_take_are_refused() -> None:
     latent, people = model_and_people()
     large = latent._replace(model=latent.model._replace(n=501))
-    with pytest.raises(ValueError, match="2 models and 501 candidates"):
+    with pytest.raises(ValueError, match="2 models on 501 candidates"):
         of_people(large, people, {})

@@ -174,7 +174,7 @@ def test_a_model_without_a_chat_template_gets_plain_text(judge: str) -> None:
     assert tokenizer.decode(ids) == "\n\n".join(message.text for message in asked.messages)
 
 
-def test_a_model_that_knows_no_system_turn_is_told_in_the_users(judge: str) -> None:
+def test_a_model_without_a_system_turn_reads_it_in_the_users(judge: str) -> None:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(judge)

@@ -29,7 +29,7 @@ def model(judge: str) -> Transformer:
 
 
 @pytest.fixture(scope="module")
-def told() -> tuple[Items, Ints, Floats]:
+def labelled() -> tuple[Items, Ints, Floats]:
     """300 items with their truth, which the first word tells, and three judges' probabilities of it."""
     draw = rng()
     truth = draw.integers(2, size=300)
@@ -79,9 +79,9 @@ def test_features_are_the_last_hidden_state_of_any_model(of_any_kind: str) -> No
 
 
 def test_features_depend_neither_on_the_batch_nor_on_the_padding_side(
-    model: Transformer, told: tuple[Items, Ints, Floats], monkeypatch: pytest.MonkeyPatch
+    model: Transformer, labelled: tuple[Items, Ints, Floats], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    items = [{"text": item["text"][: 10 + n]} for n, item in enumerate(told[0][:50])]
+    items = [{"text": item["text"][: 10 + n]} for n, item in enumerate(labelled[0][:50])]
     read: list[int] = []
     x = encode(items, model, read.append).toarray()
     assert sum(read) == 50
@@ -100,9 +100,9 @@ def test_a_text_is_cut_off_where_the_model_ends(model: Transformer) -> None:
 
 
 def test_with_a_transformer_skill_aggregation_beats_the_majority(
-    model: Transformer, told: tuple[Items, Ints, Floats]
+    model: Transformer, labelled: tuple[Items, Ints, Floats]
 ) -> None:
-    items, truth, y = told
+    items, truth, y = labelled
     plain = (majority(votes(binary(y))).labels(rng()) == truth).mean()
     assert accuracy("skill-aggregation", truth, y, encode(items, model)) > plain + 0.1
     tuned = accuracy("skill-aggregation", truth, y, tokens(items, model), learner=fine_tuned(model))
@@ -110,9 +110,9 @@ def test_with_a_transformer_skill_aggregation_beats_the_majority(
 
 
 def test_training_the_transformer_helps_and_leaves_the_original_as_it_was(
-    model: Transformer, told: tuple[Items, Ints, Floats]
+    model: Transformer, labelled: tuple[Items, Ints, Floats]
 ) -> None:
-    items, truth, y = told
+    items, truth, y = labelled
     before, steps = encode(items, model), list[Step]()
     frozen = accuracy("skill-aggregation-x", truth, y, before)
     runs = [
@@ -129,7 +129,7 @@ def test_training_the_transformer_helps_and_leaves_the_original_as_it_was(
 
 @pytest.mark.parametrize("method", ["crowdlayer", "train-on-majority"])
 def test_the_other_heads_train_it_too(
-    model: Transformer, told: tuple[Items, Ints, Floats], method: ContextMethod
+    model: Transformer, labelled: tuple[Items, Ints, Floats], method: ContextMethod
 ) -> None:
-    items, truth, y = told
+    items, truth, y = labelled
     assert accuracy(method, truth, y, tokens(items, model), learner=fine_tuned(model)) > 0.8

@@ -214,7 +214,7 @@ export const unsent = (count) => `Offline: ${counted(count, "verdict")} not sent
  */
 export function judged(count, { budget, comparisons, stop }) {
   const left = budget?.max_comparisons ? Math.max(0, budget.max_comparisons - comparisons) : null;
-  const end = left === null ? (stop ? "until the stop rule is met" : "no limit") : `${left} left in the budget`;
+  const end = left === null ? (stop ? "with a stop rule" : "no limit") : `${left} left in the budget`;
   return `Your verdicts in this session: ${count}. Comparisons in the set: ${comparisons}, ${end}.`;
 }
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.fitting.foresight import BIAS_VARIANCE, SCALES, foresee, log_likelihoods, logits
+from app.inference.fitting.prediction import BIAS_VARIANCE, SCALES, log_likelihoods, logits, predict
 from app.inference.types import Comparisons, take
 
 N, K, JUDGES = 5, 40, 2
@@ -15,14 +15,14 @@ def test_the_filter_is_what_its_equations_say() -> None:
     first = rng.integers(N, size=K)
     second = (first + rng.integers(1, N, size=K)) % N
     log = Comparisons(first, second, rng.random(K), rng.integers(JUDGES, size=K), rng.uniform(0.5, 2.0, K))
-    foresight = foresee(log, N)
+    predictions = predict(log, N)
     mean, variance = np.zeros(N + JUDGES), np.append(np.ones(N), np.full(JUDGES, BIAS_VARIANCE))
     for k, (a, b, p, judge, weight) in enumerate(zip(*log, strict=True)):
         r = np.zeros(N + JUDGES)
         r[[a, b, N + judge]] = 1.0, -1.0, 1.0
-        assert foresight.difference[k] == pytest.approx(mean[a] - mean[b])
-        assert foresight.variance[k] == pytest.approx(variance[a] + variance[b])
-        assert foresight.bias[k] == pytest.approx(mean[N + judge])
+        assert predictions.difference[k] == pytest.approx(mean[a] - mean[b])
+        assert predictions.variance[k] == pytest.approx(variance[a] + variance[b])
+        assert predictions.bias[k] == pytest.approx(mean[N + judge])
         u = r**2 @ variance
         q = expit(r @ mean / np.sqrt(1.0 + np.pi * u / 8.0))
         w = weight * q * (1.0 - q)
@@ -37,9 +37,9 @@ def test_verdicts_of_a_block_are_foreseen_from_those_before_it() -> None:
     log = Comparisons(first, second, rng.random(K), rng.integers(JUDGES, size=K), np.ones(K))
     block = np.arange(K) // 7
     log.judge[0] = JUDGES - 1
-    together = foresee(log, N, block)
+    together = predict(log, N, block)
     for k in range(7, K):
-        alone = foresee(take(log, np.append(np.arange(7 * block[k]), k)), N)
+        alone = predict(take(log, np.append(np.arange(7 * block[k]), k)), N)
         assert [each[k] for each in together] == pytest.approx([each[-1] for each in alone])
 
 
@@ -47,7 +47,7 @@ def test_a_verdict_is_as_likely_as_the_one_that_would_take_its_place_is_not() ->
     log = Comparisons(
         np.array([0, 0, 1]), np.array([1, 1, 2]), np.array([1.0, 1.0, 0.0]), np.zeros(3, np.int64), np.ones(3)
     )
-    of_each = logits(foresee(log, N))
+    of_each = logits(predict(log, N))
     won, lost = (np.exp(log_likelihoods(of_each, np.full(3, way))) for way in (True, False))
     assert of_each.shape == (len(SCALES), 3)
     np.testing.assert_allclose(won + lost, 1.0)

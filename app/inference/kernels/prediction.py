@@ -1,4 +1,4 @@
-"""The loop of fitting/foresight.py: one pass over a log that keeps a mean and a variance for each score and bias."""
+"""The loop of fitting/prediction.py: one pass over a log that keeps a mean and a variance for each score and bias."""
 
 import math
 

@@ -29,7 +29,7 @@ def _available() -> float:
 
 
 def _within_group() -> float:
-    """What the container, if this is one, has left, with the pages of files that it has read and may drop."""
+    """Memory that the container, if this is one, has left, with the pages of files that it may drop."""
     try:
         limit, used = (float((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
         kept = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())

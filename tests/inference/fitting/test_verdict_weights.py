@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.fitting.worth import Hyperparameters, weighed, weighed_further
+from app.inference.fitting.verdict_weights import Hyperparameters, weighed, weighed_further
 from app.inference.types import Comparisons, take
 from tests.inference.factories import numerics
 

@@ -1,4 +1,4 @@
-"""What could be foreseen of each verdict from those before it, in one pass over the log (an extended Kalman filter).
+"""Predictions of each verdict from those before it, in one pass over the log (an extended Kalman filter).
 
 Scores are N(0, 1) and biases N(0, BIAS_VARIANCE) before the first verdict, and taken as independent ever after, so that
 a verdict costs O(1) whatever N is. Verdict k, of judge j, with a shown first and b second:
@@ -7,8 +7,8 @@ a verdict costs O(1) whatever N is. Verdict k, of judge j, with a shown first an
     q = sigma(d / sqrt(1 + pi u / 8))    w = weight q (1 - q)    g = weight (p - q) / (1 + w u)
     m_a += v_a g    m_b -= v_b g    delta_j += v_j g    v_i -= v_i^2 w / (1 + w u)    for i = a, b, j
 
-How far scores are spread, and how many votes an answer is worth, is not known beforehand. So a verdict is foreseen once
-for each c in SCALES, as if scores were c times what the filter takes them for:
+How far scores are spread, and how many votes a verdict counts for, is not known beforehand. So a verdict is predicted
+once for each c in SCALES, as if scores were c times what the filter takes them for:
 
     P(first wins | c) = sigma(c x / sqrt(1 + pi c^2 v / 8) + delta)           delta > 0 favours the first position
 """
@@ -17,39 +17,39 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.kernels.foresight import filtered
+from app.inference.kernels.prediction import filtered
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 SCALES = np.array([1.0 / 9.0, 1.0 / 3.0, 1.0, 3.0, 9.0])
 BIAS_VARIANCE = 0.25
 
 
-class Foresight(NamedTuple):
-    """What was known before each of K verdicts."""
+class Predictions(NamedTuple):
+    """Knowledge before each of K verdicts."""
 
     difference: Floats  # (K,) x, of first minus second
     variance: Floats  # (K,) v
     bias: Floats  # (K,) delta of who judges
 
 
-def foresee(comparisons: Comparisons, n: int, block: Ints | None = None) -> Foresight:
-    """Foresight of every verdict, given those before it.
+def predict(comparisons: Comparisons, n: int, block: Ints | None = None) -> Predictions:
+    """Predictions of every verdict, given those before it.
 
-    Args: those of the same `block` (K,), which come one after the other, are foreseen together; by default each alone.
+    Args: those of the same `block` (K,), which come one after the other, are predicted together; by default each alone.
     """
     block = np.arange(comparisons.size) if block is None else block
     judges = int(comparisons.judge.max(initial=-1)) + 1
     variance = np.concatenate([np.ones(n), np.full(judges, BIAS_VARIANCE)])
     first, second, p, judge, weight = comparisons
     before = np.zeros(n + judges), variance
-    return Foresight(
+    return Predictions(
         *filtered(first.copy(), second.copy(), p.copy(), judge.copy(), weight.copy(), *before, block.copy())
     )
 
 
-def logits(foresight: Foresight) -> Floats:
+def logits(predictions: Predictions) -> Floats:
     """(C, K) logits of P(first wins) by each of SCALES."""
-    difference, variance, bias = foresight
+    difference, variance, bias = predictions
     c = SCALES[:, None]
     return np.asarray(c * difference / np.sqrt(1.0 + np.pi * c**2 * variance / 8.0) + bias)
 

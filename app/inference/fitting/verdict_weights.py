@@ -1,4 +1,4 @@
-"""The weights of answers, given what they are worth (methods 11; how that is learnt: hyperparameters.py).
+"""Weights of verdicts, given the hyperparameters (methods 11; how they are learnt: hyperparameters.py).
 
 A measurement of judge j weighs 1 / sigma2_j and a vote phi_j, at most 1. Repeats of a pair of one item by one judge
 share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of its weight, and rho = 1 of measurements.
@@ -30,11 +30,11 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
     Args: `item` (K,) is what each was about.
     """
     comparisons = with_measured_ties(comparisons)
-    share, worth = (
+    share, weight = (
         shares(comparisons, item, n, hyperparameters.repeat_correlation),
-        _worth(comparisons, hyperparameters),
+        _weight_of_verdicts(comparisons, hyperparameters),
     )
-    return comparisons._replace(weight=comparisons.weight * share * worth)
+    return comparisons._replace(weight=comparisons.weight * share * weight)
 
 
 def weighed_further(
@@ -47,7 +47,7 @@ def weighed_further(
     one = take(comparisons, slice(known.size, None))
     if one.size != 1 or not _is_apart(known, item, one):
         return weighed(comparisons, item, n, hyperparameters)
-    weight = one.weight * _worth(one, hyperparameters)
+    weight = one.weight * _weight_of_verdicts(one, hyperparameters)
     return comparisons._replace(p=appended(known.p, one.p), weight=appended(known.weight, weight))
 
 
@@ -60,14 +60,14 @@ def _is_apart(known: Comparisons, item: Ints, one: Comparisons) -> bool:
     return not (ties.any() or (theirs & between & about).any())
 
 
-def _worth(comparisons: Comparisons, hyperparameters: Hyperparameters) -> Floats:
+def _weight_of_verdicts(comparisons: Comparisons, hyperparameters: Hyperparameters) -> Floats:
     of_measurement, of_vote = 1.0 / hyperparameters.noise, np.minimum(hyperparameters.votes, 1.0)
     judge = comparisons.judge
     return np.where(is_vote(comparisons.p), of_vote[judge], of_measurement[judge])
 
 
 def shares(comparisons: Comparisons, item: Ints, n: int, repeat_correlation: Floats) -> Floats:
-    """(K,) what is left of each comparison's weight where m votes of a group count as m / (1 + (m - 1) rho).
+    """(K,) the share of each comparison's weight that counts where m votes of a group count as m / (1 + (m - 1) rho).
 
     Args: `repeat_correlation` (J,) is rho; of measurements it is 1.
     """
