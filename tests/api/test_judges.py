@@ -233,7 +233,7 @@ async def test_systems_without_texts_cannot_be_read(http: httpx.AsyncClient) -> 
     await compare(http, created["id"], "ash>elm")
     answer = await http.get(f"/v1/sets/{created['id']}/judges", params={"method": "crowdlayer"})
     assert answer.status_code == 422
-    assert "has none; choose dawid-skene" in answer.json()["detail"]
+    assert "the set stores none; choose dawid-skene" in answer.json()["detail"]
 
 
 async def test_long_work_is_announced_and_then_ready(

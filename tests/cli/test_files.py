@@ -198,7 +198,7 @@ def test_simulate_measures_how_far_a_goal_is_reached(capsys: pytest.CaptureFixtu
     result = json.loads(out(capsys, *common, *wanted, "--format", "json"))
     assert curve.read_text().splitlines()[0] == "criterion,seed,comparisons,goal,pearson"
     assert 0.0 <= result["full_set_goal"] <= 1.0
-    assert out(capsys, *common, *wanted).splitlines()[1].startswith("Goal reached of the full set: ")
+    assert out(capsys, *common, *wanted).splitlines()[1].startswith("Full set: share of the goal ")
     _, line = failure(capsys, *common, "0.05", "--goal", "against=nobody")
     assert "--goal names nobody" in line
 

@@ -179,14 +179,16 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
 
     assert [row.key for row in ranking] == ["kelp", "moss", "fern", "ivy"]
     assert (len(ranking), ranking.best) == (4, OUTPUTS["kelp"])
-    head, first, *_, target, first_place, comparisons = str(ranking).splitlines()
-    assert head.split() == ["rank", "key", "score", "ranks", "wins", "best", "output"]
+    head, first, *_, comparisons, target, first_place, next_step = str(ranking).splitlines()
+    assert head.split() == ["rank", "key", "score", "ranks", "wins", "output"]
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
     assert target == "By all 6 pairs, as function judged them."
-    assert first.split()[5:8] == ["1–1", "100%", "100%"]
-    assert first_place.startswith("kelp wins the most by all pairs, with a probability of 100%")
-    assert comparisons.startswith("6 comparisons, all of the pairs")
+    assert first.split()[5:7] == ["1–1", "100%"]
+    assert first_place.startswith("No ranking yet: the verdicts are still consistent with random judging")
+    assert first_place.endswith("kelp leads so far.")
+    assert next_step == "Every pair is judged: add another judge, or candidates."
+    assert comparisons == "6 comparisons."
     assert "<td>&lt;b&gt;.</td>" in ranking._repr_html_()
     assert capsys.readouterr().err == ""
     assert client.sets.get(ranking.ranking.set_id).record.question == "Which is longer?"

@@ -111,7 +111,7 @@ async def test_an_export_that_fails_is_one_clear_line_and_leaves_the_old_file(se
     file.write_text("precious")
     done = await nextpair("export", "00000000-0000-0000-0000-000000000000", "-o", str(file), server=server.url)
     assert done.code == 1
-    assert re.fullmatch(r"nextpair: .*no candidate set.*\n", done.stderr)
+    assert re.fullmatch(r"nextpair: .*no set .*\n", done.stderr)
     assert file.read_text() == "precious"
 
 

@@ -20,8 +20,10 @@ logits l_k, less their mean over what the same judge said of the prompt, so that
 
     E_M = mean_c prod_m 2 sigma(T_m),    T_m = sum over the verdicts k of prompt m of (2 z_k - 1) (l_k - mean of judge)
 
-2 sigma(T) = 2 L(z) / (L(z) + L(1 - z)) holds the prompt's verdicts against all of them turned round. Where T is as
-likely -T its mean is 1, at the end of each prompt: without position bias that is exact, with one it is nearly so.
+2 sigma(T) = 2 L(z) / (L(z) + L(1 - z)) compares the prompt's verdicts with all of them inverted. Where T is as
+likely -T its mean is 1, at the end of each prompt: without position bias that is exact, with one it is nearly so. A
+judge's only verdict on a prompt adds nothing to T. So E_K of the first verdict on each prompt alone, E_1, is taken
+with it: these are independent of each other, and b_j stands for the position bias. The evidence is (E_M + E_1) / 2.
 """
 
 from typing import NamedTuple
@@ -56,28 +58,48 @@ def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool =
 
 def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:
     """(K,) log E after each comparison."""
-    counts, first_won = counting(comparisons, n, item), comparisons.p > 0.5
-    foretold = np.where(counts, log_likelihoods(logits(predict(comparisons, n)), first_won), 0.0).cumsum(axis=1)
+    return _log_evidence(comparisons, counting(comparisons, n, item), logits(predict(comparisons, n)))
+
+
+def _log_evidence(comparisons: Comparisons, counts: Bools, bets: Floats) -> Floats:
+    """(K,) log E_K of the verdicts that count, from the predicted logits (C, K)."""
+    first_won = comparisons.p > 0.5
+    predicted = np.where(counts, log_likelihoods(bets, first_won), 0.0).cumsum(axis=1)
     by_position = _most_likely_habits(first_won & counts, counts, comparisons.judge)
-    return np.asarray(logsumexp(foretold, axis=0) - np.log(len(SCALES)) - by_position)
+    return np.asarray(logsumexp(predicted, axis=0) - np.log(len(SCALES)) - by_position)
 
 
 def log_evidence_on_new_items(comparisons: Comparisons, n: int, item: Ints) -> Floats:
-    """(M,) log E after each prompt, in the order in which they came up; 0 after the first."""
+    """(M,) log E after each prompt, in the order in which they came up."""
     _, begins, prompt = np.unique(item, return_index=True, return_inverse=True)
     came = np.argsort(np.argsort(begins))[prompt]
     order = np.argsort(came, kind="stable")
     log, prompt = take(comparisons, order), came[order]
-    counts, first_won = counting(log, n, prompt), log.p > 0.5
-    bets = np.where(counts, logits(predict(log, n, prompt)._replace(bias=np.zeros(log.size))), 0.0)  # (C, K)
+    counts, predicted = counting(log, n, prompt), predict(log, n, prompt)
+    of_inverted = _log_evidence_of_inverted(log, prompt, counts, logits(predicted._replace(bias=np.zeros(log.size))))
+    of_first = _log_evidence_of_first(log, prompt, counts, logits(predicted))
+    return np.asarray(np.logaddexp(of_inverted, of_first) - np.log(2.0))
+
+
+def _log_evidence_of_inverted(log: Comparisons, prompt: Ints, counts: Bools, bets: Floats) -> Floats:
+    """(M,) log E_M after each prompt, from the predicted logits (C, K) without position bias; 0 after the first."""
+    bets = np.where(counts, bets, 0.0)
     by_judge = numbered(prompt, log.judge)
     of_judge = np.maximum(np.bincount(by_judge, counts), 1.0)
-    turned = np.where(first_won, 1.0, -1.0) * counts
+    signs = np.where(log.p > 0.5, 1.0, -1.0) * counts
     mean = np.array([np.bincount(by_judge, bet) for bet in bets]) / of_judge
-    aligned = turned * (bets - mean[:, by_judge])
+    aligned = signs * (bets - mean[:, by_judge])
     of_prompts = np.array([np.bincount(prompt, each) for each in aligned])
     log_e = (np.log(2.0) - np.logaddexp(0.0, -of_prompts)).cumsum(axis=1)
     return np.asarray(logsumexp(log_e, axis=0) - np.log(len(SCALES)))
+
+
+def _log_evidence_of_first(log: Comparisons, prompt: Ints, counts: Bools, bets: Floats) -> Floats:
+    """(M,) log E_1 after each prompt, from the predicted logits (C, K)."""
+    first_of_prompt = np.zeros(log.size, np.bool_)
+    first_of_prompt[np.flatnonzero(counts)[np.unique(prompt[counts], return_index=True)[1]]] = True
+    last_of_prompt = np.r_[np.flatnonzero(np.diff(prompt)), log.size - 1]
+    return _log_evidence(log, first_of_prompt, bets)[last_of_prompt]
 
 
 def counting(comparisons: Comparisons, n: int, item: Ints) -> Bools:

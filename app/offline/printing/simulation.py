@@ -72,9 +72,9 @@ def _print(curves: Curves, costs: Sequence[Cost], target: float, unscored: int) 
     seeds, full = len(next(iter(curves.agreement.values()))), float(curves.full.mean())
     pairs = f"{curves.ordered_pairs:,.5g} ordered pairs"
     console.print(f"{counted(curves.cases, 'group')} of {pairs} · {counted(seeds, 'seed')}")
-    measure = "Rank correlation (Spearman)" if curves.measure == "spearman" else "Goal reached"
-    console.print(f"{measure} of the full set: {full:.3f}; the target is {target:.0%} of it, {target * full:.3f}.")
-    console.print(f"Pearson correlation of the full set: {float(curves.full_pearson.mean()):.3f}.")
+    measure = "rank correlation (Spearman)" if curves.measure == "spearman" else "share of the goal"
+    pearson, wanted = float(curves.full_pearson.mean()), f"target {target * full:.3f} ({target:.0%})"
+    console.print(f"Full set: {measure} {full:.3f}, Pearson {pearson:.3f}; {wanted}.")
     if curves.constant:
         console.print(f"{counted(curves.constant, 'group')} left out, because its truth is constant.")
     if unscored:
