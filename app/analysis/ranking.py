@@ -172,7 +172,8 @@ def _summary(
     )
     further = [each.sentence for each in (stopping, ranking.prompts) if each and each.sentence not in ("", by_rule)]
     if signal and not signal.claimed and log.rows and not further:
-        further = [confidence.next_step(is_complete=target.judged.complete, is_stopped=bool(by_rule))]
+        step = confidence.next_step(signal, log.rows, is_complete=target.judged.complete, is_stopped=bool(by_rule))
+        further = [step]
     return [ranking.inference_target.sentence, *claims, *further]
 
 

@@ -1,6 +1,6 @@
 """How sure a ranking is: expected concordance, first place with its P(best), and evidence of signal, in this order.
 
-no signal       no ranking yet, who leads so far, and no probability; or that a stop rule is met by the model alone
+no signal       that there is none yet, who leads so far, and no probability; or that a stop rule is met by the model
 P(best) >= SURE the best
 else            who leads, with P(best)
 
@@ -52,8 +52,11 @@ def summary(
     return [concordance(confidence, level), first, evidence(signal), about]
 
 
-def next_step(*, is_complete: bool, is_stopped: bool = False) -> str:
-    """What to do where the signal is not shown."""
+def next_step(signal: SignalTest, comparisons: int, *, is_complete: bool, is_stopped: bool = False) -> str:
+    """What to do where so many comparisons do not show the signal."""
+    if is_complete and 2 * signal.verdicts < comparisons:
+        counts = f"Only the first verdict of each judge on a pair counts: {signal.verdicts:,} of {comparisons:,}."
+        return f"{counts} Name the judge or the prompt of each verdict, or add another judge."
     if is_complete:
         return "Every pair is judged: add another judge, or candidates."
     return "To confirm it, set a stricter stop rule and judge more pairs." if is_stopped else "Judge more pairs."
@@ -103,7 +106,7 @@ def evidence(signal: SignalTest) -> str:
     """The evidence of signal."""
     if signal.claimed:
         return f"The verdicts depend on the candidates (e-value {e_value(signal.e_value)})."
-    return f"No ranking yet: the verdicts are {_as_random(signal)}."
+    return f"No signal yet: the verdicts are {_as_random(signal)}."
 
 
 def without_the_model(signal: SignalTest) -> str:

@@ -10,8 +10,8 @@ from nextpair.words import ObjectiveName
 from app.inference.reporting import (
     CalibrationObjective,
     ProbabilityErrors,
+    beside_references,
     debiased,
-    held_against,
     rejection,
     reliability,
     temperature,
@@ -49,7 +49,9 @@ def _calibration(
     judges = snapshot.evidence.judges
     numbers = {judge_id: number for number, judge_id in enumerate(judges.tolist())}
     references = np.isin(judges, [ids[name] for name in reference])
-    p, outcome = held_against(raw(snapshot), snapshot.log.entries.item, numbers.get(ids[judge], NOBODY), references)
+    p, outcome = beside_references(
+        raw(snapshot), snapshot.log.entries.item, numbers.get(ids[judge], NOBODY), references
+    )
     fit = temperature(p, outcome, CalibrationObjective(objective))
     is_known = fit.verdicts > 0
     return schemas.Calibration(

@@ -109,7 +109,7 @@ def _doubted(answer: Answer, number: int) -> bool:
     rng, pairs = np.random.default_rng([SEED, number]), np.array(np.triu_indices(IN_THE_CYCLE, 1))
     first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
     log = by_one_judge(first, second, answer(rng, first, second))
-    return circulation(log, IN_THE_CYCLE, rng).coins <= RARE
+    return circulation(log, IN_THE_CYCLE, rng).at_random <= RARE
 
 
 def changes(runs: int) -> Iterable[Sequence[str]]:

@@ -360,7 +360,7 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
         assert not re.search("is the best|Shared first|P.best.", first[name])
         is_met = stop is not None and name != "some left"
         assert ("Under the model of the judges, the stop rule is met: first place is known" in first[name]) is is_met
-        assert ("No ranking yet" in first[name]) is not is_met
+        assert ("No signal yet" in first[name]) is not is_met
     who = {name: re.search(r"([\w, ]+) leads?\b", sentence) for name, sentence in first.items()}
     found = {name: leaders and leaders[1].strip() for name, leaders in who.items()}
     assert found == {"order": "a", "cycle": "a, b and c", "ties": "a, b, c and 1 more", "some left": "a"}

@@ -14,7 +14,7 @@ CLAIMED, ABSENT = (
     SignalTest(e_value=2.0, claimed=False, verdicts=30),
 )
 NO_RANKING = (
-    "No ranking yet: the verdicts are still consistent with random judging plus position bias (e-value 2, below 20)."
+    "No signal yet: the verdicts are still consistent with random judging plus position bias (e-value 2, below 20)."
 )
 
 

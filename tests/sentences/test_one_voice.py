@@ -95,7 +95,7 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     alone = f"{keys[0]} leads", f"{keys[0]} is the best"
     assert any(each in place.sentence for each in alone) is (len(shared) == 1)
     assert ("P(best)" in place.sentence or "Shared first" in place.sentence) is signal.claimed
-    assert ("No ranking yet" in place.sentence) is not signal.claimed
+    assert ("No signal yet" in place.sentence) is not signal.claimed
 
 
 @pytest.mark.parametrize("target", TARGETS)

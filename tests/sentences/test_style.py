@@ -125,7 +125,8 @@ def of_the_rest() -> Iterator[str]:
         for p_best in ((None, None), (0.99, 0.01), (0.4, 0.4), (1.0, 1.0)):
             ranked = [("a", 1, p_best[0]), ("b", 1 if p_best[0] == p_best[1] else 2, p_best[1])]
             yield confidence.first_place(ranked, 30, signal).sentence
-    yield from (confidence.next_step(is_complete=is_complete) for is_complete in (True, False))
+    for is_complete, comparisons in product((True, False), (30, 900)):
+        yield confidence.next_step(SignalTest(2.0, False, 30), comparisons, is_complete=is_complete)
     yield from (checks.bias_unknown("gpt"), checks.favours("gpt", 0.1), checks.failing("gpt"), checks.small_bias(0.3))
 
 

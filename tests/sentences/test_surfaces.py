@@ -17,7 +17,7 @@ from tests.sentences.test_style import assert_plain
 
 KEYS = [f"key{number}" for number in range(N)]
 TARGETS: tuple[InferenceTargetChoice, ...] = ("auto", "all-pairs", "new-items", "latent")
-RANDOM = "No ranking yet: the verdicts are still consistent with random judging plus position bias"
+RANDOM = "No signal yet: the verdicts are still consistent with random judging plus position bias"
 
 
 @pytest.fixture(params=[(seed, target) for seed in range(10) for target in TARGETS], ids=str)

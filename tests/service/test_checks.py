@@ -21,7 +21,7 @@ def doubted(judge: Judge) -> float:
         rng, pairs = np.random.default_rng([15, seed]), np.array(np.triu_indices(N, 1))
         first, second = np.where(rng.random(pairs.shape[1]) < 0.5, pairs, pairs[::-1])
         log = by_one_judge(first, second, judge(rng, first, second))
-        doubts += circulation(log, N, rng).coins <= RARE
+        doubts += circulation(log, N, rng).at_random <= RARE
     return doubts / LOGS
 
 

@@ -34,7 +34,7 @@ from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
 
 ENOUGH = 0.5  # share of verdicts, from which on a bias counts as identified
-SURELY = 2.0  # standard deviations
+PROVEN = 2.0  # standard deviations
 STEP = 1e-4  # in d, between the curvatures that l3 is read off
 
 
@@ -50,10 +50,10 @@ class Bias(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Whether the judge is surely against the others: c is below 0 by more than SURELY standard deviations."""
+        """Whether the judge is inverted: c is below 0 by more than PROVEN standard deviations."""
         if self.discrimination is None or self.sd_of_discrimination is None:
             return False
-        return self.discrimination < -SURELY * self.sd_of_discrimination
+        return self.discrimination < -PROVEN * self.sd_of_discrimination
 
 
 class ClosedForm(NamedTuple):

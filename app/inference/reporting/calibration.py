@@ -1,16 +1,16 @@
-"""A judge's probabilities held against people's verdicts, and one temperature that corrects them (GPM App. B).
+"""A judge's probabilities compared with people's verdicts, and one temperature that corrects them (GPM App. B).
 
 p is the judge's probability that the first candidate is better, y what a person said of the same pair: 1 for the
 first, 0 for the second, 1/2 for a tie. Both have shape (K,).
 
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2
     both orders   p~ = (p~_ij + 1 - p~_ji) / 2: a temperature is of single answers, as a set applies it; what is held
-                  against people is what the two together say, in which a liking for a position cancels  (PoE 3.5)
+                  against people is what the two together say, in which a position bias cancels     (PoE 3.5)
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
-    biased ECE    the same of single answers, a liking for a position included; GPM table 3 has it and the debiased
+    biased ECE    the same of single answers, a position bias included; GPM table 3 has it and the debiased
 
 Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
 jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
@@ -177,7 +177,7 @@ def _least_log_loss(p: Floats, outcome: Floats) -> float:
 def _least_ece(p: Floats, outcome: Floats) -> float:
     """log T, the best of many, and of as many as a hundred between its neighbours.
 
-    From one to the next the ECE changes by less than a quarter of the step in log T, but for jumps.
+    From one to the next the ECE changes by less than a quarter of the step in log T, except for jumps.
     """
     logits = np.atleast_2d(_logits(p))
 

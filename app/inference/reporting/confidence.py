@@ -10,7 +10,7 @@
         1 / v'  =  1 / V + f (1 / v - 1 / V)
         E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
 
-The forecast allows for means that move as more is told, and for orders that change with them: it is the chance that
+The forecast allows for means that move with more verdicts, and for orders that change with them: it is the chance that
 s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
 """
 

@@ -1,4 +1,4 @@
-"""Cycles among the pooled verdicts of a log, i over j over k over i, and whether coins would go round as much."""
+"""Cycles among the pooled verdicts of a log, i over j over k over i, and whether random verdicts would have as many."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from app.inference.verdicts import pair_numbers, pooled_directions
 
 DRAWS = 59
 SMALLEST = 1e-300
-STEPS = 30  # towards a singular value, the same for verdicts and coins
+STEPS = 30  # towards a singular value, the same for given and random verdicts
 
 
 class Triads(NamedTuple):
@@ -22,14 +22,14 @@ class Triads(NamedTuple):
 
 class Circulation(NamedTuple):
     size: float
-    coins: int  # of DRAWS logs of coins, how many have at least as much
+    at_random: int  # of DRAWS logs of random verdicts, how many have at least as much
 
 
 def cycles(comparisons: Comparisons, n: int) -> Triads:
     """Contradictions of the pooled verdicts, over all judges and items: i over j over k over i.
 
-    Verdicts of one total order have no cycle. Coin flips make a quarter of the triads cyclic on average: two of the
-    eight ways to decide three pairs.
+    Verdicts of one total order have no cycle. Random verdicts make a quarter of the triads cyclic on average: two of
+    the eight ways to decide three pairs.
     """
     up, down = _ascending(*_edges(comparisons, n), n)
     triads = _closed(up + down, up + down)
@@ -38,18 +38,18 @@ def cycles(comparisons: Comparisons, n: int) -> Triads:
 
 
 def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:
-    """How far verdicts go round, for what no scores explain, against coins on the same pairs.
+    """Circulation of verdicts, in what no scores explain, compared with random verdicts on the same pairs.
 
     y is 1 for each pair that has a winner, as winner against loser; least squares scores leave y - D s of it, which in
-    an (N, N) matrix R, R_ij = -R_ji, goes round and round. The largest singular value of R is how much of that is one
-    circulation of all candidates, as when each beats the next half of a circle. Under coins the signs of y are drawn.
+    an (N, N) matrix R, R_ij = -R_ji, is circulation alone. The largest singular value of R is how much of that is one
+    circulation of all candidates, as when each beats the next half of a cycle. At random the signs of y are drawn.
     """
     winner, loser = _edges(comparisons, n)
     signs = np.where(rng.random((len(winner), 1 + DRAWS)) < 0.5, -1.0, 1.0)
     signs[:, 0] = 1.0
     s = potentials(signs, by_one_judge(winner, loser, np.ones(len(winner))), n)
-    size, *of_coins = _largest_singular_values(signs - (s[winner] - s[loser]), winner, loser, rng.standard_normal(n))
-    return Circulation(float(size), int((np.array(of_coins) >= size).sum()))
+    size, *of_random = _largest_singular_values(signs - (s[winner] - s[loser]), winner, loser, rng.standard_normal(n))
+    return Circulation(float(size), int((np.array(of_random) >= size).sum()))
 
 
 def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:

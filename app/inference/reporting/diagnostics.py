@@ -34,7 +34,7 @@ class Consistency(NamedTuple):
 class PositionBalance(NamedTuple):
     lead: Ints  # (N,) how many times more often each candidate was shown first than second
     worst: int  # largest absolute lead
-    mixed: float | None  # share of what verdicts say of a liking for a position that no scores could say as well
+    mixed: float | None  # share of what verdicts say of a position bias that no scores could say as well
     first_picked: float | None  # mean p, by weight
 
 
@@ -83,7 +83,7 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
 def agreement(comparisons: Comparisons, n: int, item: Ints) -> AgreedShare:
     """Agreement of two different judges of the same pair, over all pairs and all twos of their judges.
 
-    A judge that decided a pair several times has one verdict there, the pooled one. Two judges that flip coins, without
+    A judge that decided a pair several times has one verdict there, the pooled one. Two random judges, without
     ties, agree in half of the pairs.
     """
     pair = numbered(item, pair_numbers(comparisons, n))

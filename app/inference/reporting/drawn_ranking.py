@@ -8,7 +8,7 @@ tie group       going down the ranking, a new group begins where the whole rank 
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 confidence      share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
 forecast        as in confidence.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
-                pairs that was judged: what is judged is known, and what is not is told by more
+                pairs that was judged: what is judged is known, and what is not is known by more
 """
 
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The way a ranking settled: what was ranked after the first comparisons of a log, more and more of them."""
+"""The way a ranking converged: what was ranked after the first comparisons of a log, more and more of them."""
 
 from collections.abc import Callable
 from typing import NamedTuple

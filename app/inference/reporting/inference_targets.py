@@ -1,4 +1,4 @@
-"""Inference targets: the question that a ranking answers, and its certainty is about (decision 69).
+"""Inference targets: the question that a ranking answers, and its confidence is about (decision 69).
 
 What is named comes first, then what the set says; `auto` is decided by what was judged, and by whom.
 """
@@ -21,7 +21,7 @@ TARGETS: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
 FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, and to do so by default
 REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
 
-Echoes = Callable[[], Floats]  # finds (J,) rho, where it is needed
+RepeatCorrelations = Callable[[], Floats]  # finds (J,) rho, where it is needed
 
 
 class Obstacle(Enum):
@@ -82,7 +82,7 @@ class Unanswerable(ValueError):
 
 
 def judging_of(
-    comparisons: Comparisons, item: Ints, n: int, people: Bools, repeat_correlations: Echoes | None
+    comparisons: Comparisons, item: Ints, n: int, people: Bools, repeat_correlations: RepeatCorrelations | None
 ) -> Judging:
     """Args: as of `judged_of`, of n candidates."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
@@ -104,7 +104,7 @@ def judged_of(
     has: Bools,
     names: Sequence[str],
     people: Bools,
-    repeat_correlations: Echoes | None,
+    repeat_correlations: RepeatCorrelations | None,
     all_prompts: int,
 ) -> Scope:
     """What was judged of N candidates, by J judges.

@@ -8,7 +8,7 @@
                     (candidates that the posterior does not tell apart share what their draws say together)
     tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
                     1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
-                    surely worse than its head by more than epsilon. The divisor counts every pair and direction
+                    proven worse than its head by more than epsilon. The divisor counts every pair and direction
                     (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
                     coin give one group with probability `level`. One begins, too, where the best rank that is possible
                     is beyond the worst one of somebody in the group: ranks that exclude each other are no tie

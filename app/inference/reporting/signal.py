@@ -2,21 +2,21 @@
 
 Verdict k of judge j names the first, z_k = 1, or the second, z_k = 0. Nothing depends on the texts if each judge names
 the first with a probability b_j of its own, whatever it is shown and was shown before. Against that, verdicts are
-foretold from those before them (fitting/prediction.py), once for each scale c:
+predicted from those before them (fitting/prediction.py), once for each scale c:
 
     E_K = mean_c prod_k P(z_k | c, before k) / prod_j sup_b prod_(k of j) b^z_k (1 - b)^(1 - z_k)
 
 The best b_j in hindsight is no worse than the true one, so E is at most a product of likelihood ratios, which is a
 martingale with mean 1 whatever chose the pairs and their order. By Ville's inequality P(ever E >= 1 / alpha) <= alpha
-(universal inference: Wasserman, Ramdas, Balakrishnan 2020). A judge who always names one position is foretold as
+(universal inference: Wasserman, Ramdas, Balakrishnan 2020). A judge who always names one position is predicted as
 well by b, and gives none.
 
 A judge's first verdict on a pair counts, later ones do not: who repeats itself says nothing new. Ties do not count.
 
 That is about the prompts that were judged. On each of them a candidate may do well by chance, and all verdicts on the
 prompt share it. Whether candidates differ on prompts to come is asked by prompt: if they do not, their effects on a
-prompt are as likely the other way round. Verdicts of a prompt are foretold from those on earlier prompts alone, with
-logits l_k, less their mean over what the same judge said of the prompt, so that a liking for a position cancels:
+prompt are as likely the other way round. Verdicts of a prompt are predicted from those on earlier prompts alone, with
+logits l_k, less their mean over what the same judge said of the prompt, so that a position bias cancels:
 
     E_M = mean_c prod_m 2 sigma(T_m),    T_m = sum over the verdicts k of prompt m of (2 z_k - 1) (l_k - mean of judge)
 
@@ -36,7 +36,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
-LARGEST = 700.0  # log E that is told apart
+LARGEST = 700.0  # log E that is distinguished
 
 
 class SignalTest(NamedTuple):

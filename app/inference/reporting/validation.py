@@ -1,4 +1,4 @@
-"""Certainty: what people say of the pairs that a ranking is about, and how sure the other judges are beside them."""
+"""Validation: what people say of the pairs that a ranking is about, and how sure the other judges are beside them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.reporting.calibration import CalibrationObjective, TemperatureFit, tells_temperature, temperature
-from app.inference.reporting.references import PairsAgreed, agreement_with, held_against
+from app.inference.reporting.references import PairsAgreed, agreement_with, beside_references
 from app.inference.types import Bools, Comparisons, Ints
 
 
@@ -22,7 +22,7 @@ def validation_by_people(comparisons: Comparisons, item: Ints, people: Bools, le
     """
     if not people.any() or people.all():
         return BesidePeople(None)
-    against = {judge: held_against(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
+    against = {judge: beside_references(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
     temperatures = {
         judge: temperature(beside.p, beside.outcome, CalibrationObjective.LOG_LOSS)
         for judge, beside in against.items()

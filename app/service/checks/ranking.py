@@ -49,7 +49,9 @@ def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping) -> s
         return prompts.needed(found) if found else "Judge more prompts."
     if target == "people" and not basis.people:
         return ASK_PEOPLE
-    return stopping.more(first_alone, "show who is best") or confidence.next_step(is_complete=False)
+    signal, comparisons = basis.judged.signal(target), basis.snapshot.comparisons.size
+    step = confidence.next_step(signal, comparisons, is_complete=False)
+    return stopping.more(first_alone, "show who is best") or step
 
 
 def _evidence(e_value: float) -> str:
@@ -87,8 +89,8 @@ def cycles(facts: Examined) -> CheckResult:
     if cycles.share is None or cycles.triads < FEW:
         return CheckResult("unknown", checks.FEW_TRIPLES, counted(cycles.triads, "triple"))
     whirl = circulation(facts.basis.judged.verdicts, facts.basis.snapshot.model.n, np.random.default_rng(SEED))
-    figure = checks.cycles_figure(cycles.share, cycles.triads, whirl.coins, DRAWS)
-    if whirl.coins <= RARE:
+    figure = checks.cycles_figure(cycles.share, cycles.triads, whirl.at_random, DRAWS)
+    if whirl.at_random <= RARE:
         return CheckResult("doubt", checks.CYCLES, figure)
     if cycles.cyclic > 0.25 * cycles.triads - ABOVE_CHANCE * np.sqrt(3.0 * cycles.triads / 16.0):
         return CheckResult("unknown", checks.CYCLES_AS_RANDOM, figure)

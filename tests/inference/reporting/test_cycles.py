@@ -25,5 +25,5 @@ def test_a_full_cycle_has_more_cycles_than_chance_and_an_order_fewer() -> None:
     n, rng = 11, np.random.default_rng(0)
     first, second = np.triu_indices(n, 1)
     circle = ((second - first) % n < n / 2).astype(np.float64)
-    assert circulation(by_one_judge(first, second, circle), n, rng).coins == 0
-    assert circulation(by_one_judge(first, second, np.ones(len(first))), n, rng).coins == DRAWS
+    assert circulation(by_one_judge(first, second, circle), n, rng).at_random == 0
+    assert circulation(by_one_judge(first, second, np.ones(len(first))), n, rng).at_random == DRAWS

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.inference.reporting.references import agreement_with, held_against
+from app.inference.reporting.references import agreement_with, beside_references
 from app.inference.types import Comparisons, Ints, no_comparisons, once_each
 from tests.inference.factories import swapped
 
@@ -23,16 +23,16 @@ def test_an_answer_is_coupled_with_its_counterpart_in_the_other_order() -> None:
         (1, 3, 5, 0.2, MODEL), (1, 3, 5, 0.0, ANN), (1, 5, 3, 1.0, BEA),
     )  # fmt: skip
     for same in (comparisons, swapped(comparisons)):
-        held = held_against(same, item, MODEL, PEOPLE)
+        held = beside_references(same, item, MODEL, PEOPLE)
         couples = {(*sorted((here, there)), outcome) for here, there, outcome in np.round([*held.p, held.outcome], 9).T}
         assert couples == {(0.4, 0.9, 1.0), (0.7, 0.7, 1.0), (0.2, 0.2, 0.0)}
 
 
 def test_several_people_are_one_opinion_which_may_be_a_tie() -> None:
     comparisons, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN), (0, 1, 0, 1.0, BEA))
-    assert held_against(comparisons, item, MODEL, PEOPLE).outcome.tolist() == [0.5]
+    assert beside_references(comparisons, item, MODEL, PEOPLE).outcome.tolist() == [0.5]
     only_ann = np.array([False, True, False])
-    assert held_against(comparisons, item, MODEL, only_ann).outcome.tolist() == [1.0]
+    assert beside_references(comparisons, item, MODEL, only_ann).outcome.tolist() == [1.0]
 
 
 def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
@@ -46,7 +46,7 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
     agreed = agreement_with(comparisons, item, PEOPLE, 0.95)
     assert agreed is not None
     assert (agreed.pairs, agreed.share) == (2, 0.5)
-    assert held_against(comparisons, item, MODEL, PEOPLE).p.shape == (2, 4)
+    assert beside_references(comparisons, item, MODEL, PEOPLE).p.shape == (2, 4)
 
 
 def test_the_interval_is_wilsons() -> None:
@@ -62,5 +62,5 @@ def test_nothing_is_validated_without_people() -> None:
     nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
     assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
     comparisons, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))
-    assert held_against(comparisons, item, -1, PEOPLE).outcome.size == 0
+    assert beside_references(comparisons, item, -1, PEOPLE).outcome.size == 0
     assert agreement_with(comparisons, item, np.array([False, False]), 0.95) is None
