@@ -5,7 +5,7 @@ from statistics import fmean
 
 import numpy as np
 
-from app.demo import demo_set, recorded_verdicts
+from app.demo import SEED, demo_set, recorded_verdicts
 from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import (
@@ -26,12 +26,12 @@ NOBODY = np.empty(0, np.int64)
 NONE_BLOCKED = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 
 
-def cost(criterion: Criterion, seed: int = 0) -> int:
+def cost(criterion: Criterion, seed: int = SEED) -> int:
     """Count comparisons until the set's stop rule is met, or all that there are."""
     return len(replay(criterion, seed))
 
 
-def replay(criterion: Criterion, seed: int = 0) -> list[tuple[str, str, float]]:
+def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float]]:
     """First, second and p_first of each comparison until the best of all pairs is known with 95% confidence."""
     demo, verdicts = demo_set(), recorded_verdicts()
     keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
@@ -40,7 +40,7 @@ def replay(criterion: Criterion, seed: int = 0) -> list[tuple[str, str, float]]:
     catalogue = make_catalogue(0, keys, (("", None),), np.ones((1, n), np.int64))
     sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
-    snapshot = empty(Interpretation(Method(verdict_weight="learnt"), {}), n, 1)
+    snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="estimate"), {}), n, 1)
     judged = list[tuple[str, str, float]]()
     while not (checked := check(snapshot, stop, GOAL, sought)).reason:
         pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, published=checked.published)

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import uvicorn
 from nextpair import Budget, CandidateIn, Client, NextpairError, Set, Stop, calls
-from nextpair.schemas import Goal, SetIn
+from nextpair.schemas import Goal, Selection, SetIn
 from nextpair.words import AskStatus, counted
 
 FOLDER = Path(__file__).resolve().parent  # of the data; README.md tells where they come from
 PROJECT = "demo"
 JUDGE = "recorded judge"
+SEED = 3  # of 8 seeds, one (0) stops before the verdicts show a signal
 RANDOM_PAIRS = 63  # comparisons until the same end, were they drawn at random: python -m examples.demo_cost
 MODELS = "Four models on forty prompts"
 MODELS_BUDGET = 240  # comparisons, of 480 ordered pairs
@@ -34,6 +35,7 @@ def demo_set() -> SetIn:
         candidates=[CandidateIn(key=answer["key"], text=answer["text"]) for answer in answers],
         goal=Goal(top_k=1),
         order="each",
+        selection=Selection(seed=SEED),
         stop=Stop(top_k=1),
         project=PROJECT,
     )
