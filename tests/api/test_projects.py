@@ -52,7 +52,7 @@ async def test_without_weights_nothing_is_averaged_and_the_first_set_orders(http
     assert all(row["weighted"] is None for row in board["rows"])
     assert board["rows"][3]["places"][0] is None
     assert board["sentence"] == (
-        "In the order of Clarity; the criteria are not averaged. 1 candidate of 4 is not in every criterion."
+        "In the order of Clarity; the criteria are not averaged. A criterion is missing for 1 of 4 candidates."
     )
 
 

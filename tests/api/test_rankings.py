@@ -279,7 +279,7 @@ async def test_more_judge_effects_than_consensus_takes_are_refused(http: httpx.A
     await compare_all(http, created["id"], [comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
     refused = await read(http, created["id"], method="consensus")
     assert refused.status_code == 422
-    assert "5,000 in all at most; here are 101 x 50" in refused.json()["detail"]
+    assert "at most 5,000; here are 101 x 50" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("method", BASELINES)

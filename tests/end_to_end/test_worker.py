@@ -226,7 +226,7 @@ async def test_metrics_while_it_works(client: AsyncClient, work: Work) -> None:
         (["--set", str(UUID(int=1)), "--template", "nothing"], "There is no template 'nothing'"),
         (["--engine", "vllm"], "vLLM cannot be imported"),
         (["--absolute", "ten"], "write a scale such as 1-10"),
-        ([], "the engine scripted makes verdicts up; name each set that it may judge with --set ID"),
+        ([], "the engine scripted invents verdicts, so it judges only sets that you name with --set ID"),
         (["--project", "mine"], "with --set ID"),
     ],
 )

@@ -163,6 +163,6 @@ async def test_what_another_process_took_over_is_skipped(
         await client.send(next_pairs(judge="lengths", count=1, worker=f"a/{n}"))
     engine.go.set()
     await asyncio.wait_for(working, 10.0)
-    assert worker.stats.skipped["This lease was handed out again"] == 1
-    assert "This lease was handed out again" in capsys.readouterr().err
+    assert worker.stats.skipped["This pair was leased again"] == 1
+    assert "This pair was leased again" in capsys.readouterr().err
     assert len((await client.send(list_comparisons(made.id))).comparisons) == 1

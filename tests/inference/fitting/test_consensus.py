@@ -190,5 +190,5 @@ def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
 
 
 def test_more_judge_effects_than_it_can_take_are_refused() -> None:
-    with pytest.raises(ValueError, match="5,000 in all at most; here are 1,001 x 5"):
+    with pytest.raises(ValueError, match="at most 5,000; here are 1,001 x 5"):
         fit(no_comparisons(), build(Method(), 1001), 5)
