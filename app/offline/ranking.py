@@ -112,7 +112,7 @@ def rank_file(
         memory.require(memory.A_ROW * rows, f"{path}: {rows:,} rows, each of which {method.name} needs", IN_SUMS)
     tags, by = dict[str, outputs.Tags](), method.by
     if outputs_of and by is None and not method.covariate:
-        raise InputError("--outputs is for --by, which ranks by a tag of the prompts, and for --covariate; name one")
+        raise InputError("--outputs is for --by TAG and --covariate COL only: add one of them, or leave out --outputs")
     if method.covariate and not outputs_of:
         raise InputError(f"--covariate {method.covariate[0]} needs the outputs: give --outputs FILE")
     beside = outputs.load(outputs_of, by, method.covariate) if outputs_of else outputs.NO_OUTPUTS

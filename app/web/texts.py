@@ -99,7 +99,7 @@ COLUMNS = [
     Column("score", "Score", "Scores average 0; a lead of 1 logit, or 174 Elo, wins 73% of comparisons."),
     Column("", "Against", "Difference from the baseline with its interval, and the expected share of wins against it."),
     Column("", "Rank interval", "Best and worst plausible rank; the rank intervals of all candidates hold together."),
-    Column("p_best", "P(best)", "Probability of being the best; shown once verdicts depend on the candidates."),
+    Column("p_best", "P(best)", "Probability of being best or tied; shown once verdicts depend on the candidates."),
     Column("tie_group", "Tie group", "Candidates that cannot be separated from the first of their group, at 95%."),
     Column("comparisons", "Comparisons", "Comparisons in which this candidate took part."),
 ]

@@ -4,10 +4,9 @@ import sys
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 
-MISSING = (
-    "nextpair: only the Python client is installed. The command comes with the server: "
-    "pip install 'nextpair-server[all]', or run uvx 'nextpair-server[all]' to start one."
-)
+from nextpair.words import INSTALL
+
+MISSING = f"nextpair: only the Python client is installed. The command comes with nextpair-server. {INSTALL}"
 
 
 def main() -> None:

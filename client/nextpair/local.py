@@ -16,7 +16,9 @@ from tempfile import TemporaryDirectory
 import httpx
 
 from nextpair.errors import NoServer
+from nextpair.words import INSTALL
 
+STARTING = "Starting a private nextpair server; the first start compiles for up to a minute."
 FIRST_START = 300.0  # seconds: it compiles, and makes a database
 LAST_WORDS = 2000  # characters of what a server said that did not start
 PAUSE = 0.05  # seconds between looks
@@ -32,6 +34,7 @@ def running(data_dir: Path | str | None = None) -> Iterator[str]:
     Raises NoServer where nextpair-server is not installed, or does not start.
     """
     program = _program()
+    print(STARTING, file=sys.stderr, flush=True)
     with ExitStack() as stack:
         if data_dir is None:
             data_dir = stack.enter_context(TemporaryDirectory(prefix="nextpair-", ignore_cleanup_errors=True))
@@ -60,7 +63,8 @@ def _program() -> str:
     places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     program = shutil.which("nextpair-server", path=places)
     if program is None:
-        raise NoServer("There is no server on this machine to start: pip install 'nextpair-server[all]'")
+        remedy = f"{INSTALL} Or use a server that runs: client=nextpair.Client(URL)."
+        raise NoServer(f"There is no server to start here: nextpair-server is not installed. {remedy}")
     return program
 
 

@@ -99,7 +99,8 @@ def rank(
     an async function. `concurrency` calls run at a time, in threads, or in one event loop for an async function.
 
     `until` is a number of comparisons or a rule such as `Stop(top_k=1)`. By default there are ten for each output, and
-    never more than there are pairs. Without `client`, a private server starts, and stops at the end.
+    never more than there are pairs. Without `client`, a private server starts, and stops at the end. The first start
+    compiles for up to a minute. A terminal or a notebook shows the number of comparisons so far.
 
     `name` is that of the set that `client` keeps. Call again with the same name and outputs to continue: stored
     verdicts are not asked for again. One process at a time continues a set.
@@ -126,7 +127,7 @@ def rank(
         budget=None if most is None else Budget(max_comparisons=most),
         stop=stop,
     )
-    with nullcontext(client) if client else _private() as service:
+    with nullcontext(client) if client else Client.local() as service:
         kept = None if name is None else _kept(service, wanted)
         ranked = kept or Set(service, service.send(create_set(wanted)))
         try:
@@ -150,14 +151,6 @@ def _kept(service: Client, wanted: SetIn) -> Set | None:
             raise ValueError(f"the set {wanted.name!r} asks {each.record.question!r}; ask that, or choose another name")
         return Set(service, each.update(budget=wanted.budget, stop=wanted.stop))
     return None
-
-
-@contextmanager
-def _private() -> Iterator[Client]:
-    if sys.stderr.isatty():
-        print("Starting a private server; the very first one compiles, for half a minute.", file=sys.stderr)
-    with Client.local() as client:
-        yield client
 
 
 def _keyed(outputs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -279,18 +272,19 @@ def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOu
 
 @contextmanager
 def _progress(most: int | None, done: int) -> Iterator[Callable[[], None]]:
-    """A function to call after each comparison: it counts on a terminal, from `done` on, and is silent elsewhere."""
+    """A function to call after each comparison: it counts on, from `done`, on a terminal or in a notebook."""
     one_thread = Lock()
+    is_shown = sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")  # a notebook's
 
     def show() -> None:
         nonlocal done
         with one_thread:
             done += 1
-            if sys.stderr.isatty():
+            if is_shown:
                 print(f"\r{done}{f' of {most}' if most else ''} comparisons", end="", file=sys.stderr, flush=True)
 
     try:
         yield show
     finally:
-        if done and sys.stderr.isatty():
+        if done and is_shown:
             print(file=sys.stderr)

@@ -60,6 +60,7 @@ STATUSES: dict[PageStatus, str] = {
 }
 ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_selected": 1}  # of each pair
 LOCAL = "http://127.0.0.1:8000"  # the service by default
+INSTALL = "In a checkout of nextpair, run `pip install ./client '.[all]'`, or install the wheels of `make wheels`."
 JOINT: tuple[JointName, ...] = get_args(JointName)  # methods that estimate judges and scores together
 MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # verdicts that one comparison may stand for
 FARTHEST_LOG, NARROWEST_LOG, WIDEST_LOG = 7.0, 0.01, 8.0  # means, and sds, of logarithms in shared priors

@@ -81,7 +81,7 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
         (["--by", "kind", "--outputs", str(log)], "no outputs of several systems are known here"),
         (["--by", "kind", "--method", "win-ratio"], "--by kind: win-ratio ranks all prompts together"),
         (["--by", "kind", "--inference-target", "latent"], "--by kind: slices are about new prompts"),
-        (["--outputs", str(outputs)], "--outputs is for --by"),
+        (["--outputs", str(outputs)], "add one of them, or leave out --outputs"),
         (["--covariate", "lists"], "--covariate lists needs the outputs: give --outputs FILE"),
         (
             ["--covariate", "lists", "--outputs", str(outputs)],

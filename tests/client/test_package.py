@@ -107,7 +107,7 @@ def test_the_command_of_the_client_alone_says_what_to_install(monkeypatch: pytes
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(command, "distribution", missing)
-    with pytest.raises(SystemExit, match=r"pip install 'nextpair-server\[all\]'"):
+    with pytest.raises(SystemExit, match=r"pip install \./client '\.\[all\]'"):
         command.main()
 
 

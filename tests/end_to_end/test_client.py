@@ -1,6 +1,7 @@
 """The Python client against a server of its own: `Client.local`, `rank`, and the methods, sync and async."""
 
 import asyncio
+import io
 import subprocess
 import sys
 import threading
@@ -32,8 +33,12 @@ def client(server: Server) -> Iterator[nextpair.Client]:
 # A server of one's own
 
 
-def test_a_local_server_is_gone_afterwards_and_its_data_only_where_nobody_named_a_folder(tmp_path: Path) -> None:
+def test_a_local_server_is_gone_afterwards_and_its_data_only_where_nobody_named_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with nextpair.Client.local(tmp_path / "new" / "folder") as client:
+        starting = "Starting a private nextpair server; the first start compiles for up to a minute.\n"
+        assert capsys.readouterr() == ("", starting)
         url = client.url
         client.sets.create(name="Sky", question="Which?")
     with pytest.raises(httpx.ConnectError):
@@ -66,7 +71,7 @@ def test_without_a_server_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
 
-    with pytest.raises(nextpair.NoServer, match=r"pip install 'nextpair-server"), nextpair.Client.local():
+    with pytest.raises(nextpair.NoServer, match=r"pip install \./client '\.\[all\]'"), nextpair.Client.local():
         pass
 
 
@@ -403,3 +408,14 @@ def test_a_terminal_sees_how_far_it_is(
     nextpair.rank(OUTPUTS, judge=longer, until=2, client=client)
 
     assert capsys.readouterr().err == "\r1 of 2 comparisons\r2 of 2 comparisons\n"
+
+
+@pytest.mark.parametrize(("module", "shown"), [("ipykernel.iostream", "\r1 of 1 comparisons\n"), ("io", "")])
+def test_a_notebook_sees_it_too_and_a_file_does_not(
+    client: nextpair.Client, monkeypatch: pytest.MonkeyPatch, module: str, shown: str
+) -> None:
+    stderr = type("OutStream", (io.StringIO,), {"__module__": module})()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    nextpair.rank(OUTPUTS, judge=longer, until=1, client=client)
+
+    assert stderr.getvalue() == shown

@@ -41,7 +41,7 @@ def test_it_is_small_and_typed_beside_an_app_of_the_projects_own(
 
     told = subprocess.run([environment.bin / "nextpair"], capture_output=True, text=True)
     assert (told.returncode, told.stdout) == (1, "")
-    assert "pip install 'nextpair-server[all]'" in told.stderr
+    assert "pip install ./client '.[all]'" in told.stderr
 
     environment.run("pip", "uninstall", "--yes", "--quiet", "setuptools", "pip")
     size = sum(file.stat().st_size for file in environment.packages.rglob("*") if file.is_file())

@@ -18,6 +18,7 @@ from app.inference.state.availability import NONE_BLOCKED
 from app.inference.state.catalogue import make_catalogue
 from app.inference.state.evidence import Interpretation
 from app.inference.state.log import ComparisonRow, log_from_rows
+from app.inference.state.published import Sought, exact, quantity
 from app.inference.state.snapshot import Snapshot, advance, empty
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
@@ -62,3 +63,5 @@ def warm_up() -> None:
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, NONE_BLOCKED, plan, 1)
             ask(snapshot, everyone, NONE_BLOCKED, plan._replace(goal=Goal(pair=(0, 1))), 2)
+    few = advance(empty(Interpretation(Method(verdict_weight="learnt"), {}), 3, 1), 10, some, [])
+    quantity(few, exact(few, target="all-pairs"), Sought("all-pairs", np.ones((1, 3), np.bool_), ()))

@@ -33,8 +33,8 @@ class Rank(Response):
     )
     p_best: float | None = Field(
         default=None,
-        description="P(best): probability that the candidate is the best. From 2,000 to 10,000 draws, accurate to "
-        "about 0.01.",
+        description="P(best): probability that the candidate is the best, alone or tied. A tie counts for each, so the "
+        "sum may exceed 1, above all for `all-pairs`. From 2,000 to 10,000 draws, accurate to about 0.01.",
     )
     p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
     tie_group: int | None = Field(

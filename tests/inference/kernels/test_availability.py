@@ -13,7 +13,8 @@ from app.inference.choosing.order import Order, lead
 from app.inference.fitting.model import Method
 from app.inference.graphs.comparison_graph import evaluate, put_in_rows, relaxed, weights_of
 from app.inference.graphs.conjugate_gradients import newton_step
-from app.inference.kernels import bradley_terry, pair_sets
+from app.inference.kernels import bradley_terry, pair_sets, tilted
+from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.components import joined
 from app.inference.kernels.design import precision, precision_times, shown
@@ -96,5 +97,21 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     asked = state.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)
 
     assert len(asked) == 9
+    assert all(known)
+    assert [each.signatures for each in kernels] == known
+
+
+def test_after_a_warm_up_no_ranking_of_all_pairs_waits_for_a_compiler() -> None:
+    kernels: list[Any] = [mean_verdicts, tilted.moments]
+    state.warm_up()
+    known = [each.signatures.copy() for each in kernels]
+
+    places = np.column_stack(pairs(11, seed=0)).tolist()
+    rows = [state.ComparisonRow(k + 1, item, i, j, 0.5, judge=k % 2) for k, (item, i, j) in enumerate(places)]
+    method = Method(verdict_weight="learnt", position_bias="estimate")
+    held = state.advance(state.empty(Interpretation(method, {}), N, ITEMS), 11, state.log_from_rows(rows), [])
+    sought = state.Sought("all-pairs", np.ones((ITEMS, N), np.bool_), ())
+    state.quantity(held, state.exact(held, target="all-pairs"), sought)
+
     assert all(known)
     assert [each.signatures for each in kernels] == known
