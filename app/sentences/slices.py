@@ -37,7 +37,9 @@ def summary(
         differ = "differences between candidates are larger or smaller; no reversal is shown there"
         sentences.append(f"On {named(other_on)}, {differ}.")
     if not sentences:
-        sentences.append(f"No tag value differs detectably from the other prompts ({counted(values, 'value')} of {tag}).")
+        sentences.append(
+            f"No tag value differs detectably from the other prompts ({counted(values, 'value')} of {tag})."
+        )
     if shared is not None:
         sentences.append(f"The {tag} explains about {percent(1.0 - shared)} of the differences between prompts.")
     sentences.append(f"By {tag}, on new prompts; scores are shrunk towards those of all prompts.")
