@@ -76,8 +76,9 @@ def failing(judge: str) -> str:
     return f"{judge} often gives no verdict; the pairs it skips may differ from the rest. See its failures."
 
 
-def signal_figure(e_value: str, verdicts: int, enough: float) -> str:
-    return f"e-value {e_value} from {counted(verdicts, 'verdict')}; {enough:.0f} is enough"
+def signal_figure(e_value: str, enough: float, verdicts: int, of: int) -> str:
+    counting = counted(verdicts, "verdict") if verdicts == of else f"{verdicts:,} of {counted(of, 'verdict')}"
+    return f"e-value {e_value} (needs {enough:.0f}), from {counting}"
 
 
 def cycles_figure(share: float, triples: int, as_many: int, draws: int) -> str:

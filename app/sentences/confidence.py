@@ -15,7 +15,7 @@ from nextpair import schemas
 from nextpair.words import counted, percent
 
 from app.inference.reporting import CLAIMED, SignalTest
-from app.sentences.lists import named
+from app.sentences.lists import named, quoted
 
 SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
@@ -97,7 +97,9 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
         each = " each" if is_shared else ""
         return FirstPlace(claimed=False, sentence=f"{leading}: P(best) {chance}{each}.")
     sentence = (
-        f"Shared first: {named(leaders)}." if is_shared else f"{leaders[0]} is the best: P(best) {percent(chances[0])}."
+        f"Shared first: {named(leaders)}."
+        if is_shared
+        else f"{quoted(leaders[0])} is the best: P(best) {percent(chances[0])}."
     )
     return FirstPlace(claimed=True, sentence=sentence)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from nextpair.words import counted, percent
 
 from app.inference.targets import TagDeviation
-from app.sentences.lists import named
+from app.sentences.lists import named, quoted
 
 
 def too_few_prompts(tag: str, value: str) -> str:
@@ -15,6 +15,7 @@ def too_few_prompts(tag: str, value: str) -> str:
 def difference(tag: str, value: str, first: str, second: str, test: TagDeviation, *, is_claimed: bool) -> str:
     """How the ranking on one value differs from the other prompts' ranking."""
     where, p = f"{tag} {value}", f"(p = {test.p_value:.2g})"
+    first, second = quoted(first), quoted(second)
     if not is_claimed:
         return f"No difference between {where} and the other prompts is shown {p}."
     if test.is_reversal:
@@ -36,7 +37,9 @@ def summary(
         differ = "differences between candidates are larger or smaller; no reversal is shown there"
         sentences.append(f"On {named(other_on)}, {differ}.")
     if not sentences:
-        sentences.append(f"On none of {counted(values, 'value')} is a difference from the other prompts shown.")
+        sentences.append(
+            f"No tag value differs detectably from the other prompts ({counted(values, 'value')} of {tag})."
+        )
     if shared is not None:
         sentences.append(f"The {tag} explains about {percent(1.0 - shared)} of the differences between prompts.")
     sentences.append(f"By {tag}, on new prompts; scores are shrunk towards those of all prompts.")

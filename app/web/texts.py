@@ -123,9 +123,11 @@ def progress(row: SetOut) -> str:
     words = counted(done, "comparison")
     if not most:
         return words
-    pairs = counted(most, "ordered pair" if ORDERS_ASKED[row.order] > 1 else "pair")
-    every = f"all {pairs}" if most > 1 else f"the {pairs}"
-    whole = f"the budget of {most:,}" if row.budget and row.budget.max_comparisons else every
+    orders = ORDERS_ASKED[row.order]
+    pairs = counted(most // orders, "pair")
+    every = f"all {pairs}" if most > orders else f"the {pairs}"
+    both = f"{most:,} ({pairs}, both orders)" if orders > 1 else every
+    whole = f"the budget of {most:,}" if row.budget and row.budget.max_comparisons else both
     return f"{words}, {min(100 * done // most, 100)}% of {whole}"
 
 

@@ -91,7 +91,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.Async
         assert ("consistent with random judging" in first_place) is not signal["claimed"]
         assert first_place in (await checks(http, created["id"]))["First place"][1]
         verdict, words = (await checks(http, created["id"]))["Signal"]
-        assert f"e-value {e_value(signal['e_value'])} from {signal['verdicts']}" in words
+        assert f"e-value {e_value(signal['e_value'])} (needs 20), from {signal['verdicts']}" in words
         verdicts[name] = verdict, signal["claimed"]
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 

@@ -285,6 +285,29 @@ async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Ju
     await expect(page.locator("#problem")).to_be_hidden()
 
 
+async def test_prompts_come_first_where_comparisons_do_not_help_and_a_met_rule_is_said_once(
+    new_set: NewSet, someone: Someone
+) -> None:
+    rule, set_id = "Under the model of the judges, the stop rule is met.", await new_set(*TEXTS)
+
+    async def changed(route: Route) -> None:
+        answer = await route.fetch()
+        ranking = await answer.json() | {
+            "first_place": f"c0 leads. {rule}",
+            "prompts": {"judged": 40, "needed": 69, "comparisons_suffice": False, "sentence": "29 more prompts."},
+            "stopping": {"converged": True, "reason": "top_k", "sentence": rule},
+        }
+        await route.fulfill(response=answer, json=ranking)
+
+    visitor = await someone()
+    await visitor.page.route("**/ranking?*", changed)
+    await visitor.page.goto(f"{visitor.url}/sets/{set_id}")
+    await expect(visitor.page.locator("[data-status]:visible")).to_contain_text("Add prompts first")
+    await expect(visitor.page.locator("#leader")).to_contain_text(rule)
+    await expect(visitor.page.locator("#target")).to_contain_text("29 more prompts.")
+    await expect(visitor.page.locator("#target")).not_to_contain_text(rule)
+
+
 async def test_a_baseline_a_scale_and_a_tag_can_be_chosen(someone: Someone, service: AsyncClient) -> None:
     rng, items = random.Random(1), [f"p{n}" for n in range(12)]
     tagged = [schemas.ItemIn(key=item, tags={"category": ["code", "facts"][n % 2]}) for n, item in enumerate(items)]

@@ -16,7 +16,7 @@ const EXAMPLES = {
   ofCandidate: ["oak", "97%"], ranks: [[1, 3]], rates: [interval], difference: ["0.5", "0.1", "0.9", 0.6],
   agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2], cell: ["oak", "elm", "even"],
   ranked: ["oak", 1], observedWins: ["oak", 0.7], isBetter: ["oak", 0.7], moves: [2], duration: [1500],
-  shareOfPairs: [{ share: 0.8, pairs: 40, interval }], plusMinus: [{ delta: 0.1, sd: 0.2 }],
+  shareOfPairs: [{ share: 0.8, pairs: 40, interval }], shareOf: [{ share: 0.5, pairs: 2 }], plusMinus: [{ delta: 0.1, sd: 0.2 }],
   pairAgreement: [{ share: 0.8, pairs: 9, kappa: 0.4, kappa_interval: [0.1, 0.7] }],
   alpha: [{ drawn: true, interval, value: 0.93, pairs: 12 }], textOf: ["oak"], checks: [10, 2, 1], refused: ["No such set."],
   readOn: [3], unsent: [2], judged: [3, { budget: { max_comparisons: 40 }, comparisons: 30, stop: null }],

@@ -60,6 +60,13 @@ def test_without_signal_there_is_no_ranking(p_best: Sequence[float], shared: int
     assert place == (False, f"{NO_RANKING} {leading}")
 
 
+def test_keys_that_are_numbers_are_quoted() -> None:
+    alone, shared = [("0", 1, 0.97), ("1", 2, 0.03)], [("0", 1, 0.5), ("1", 1, 0.5)]
+    assert confidence.first_place(alone, 30, CLAIMED).sentence == '"0" is the best: P(best) 97%.'
+    assert confidence.first_place(shared, 30, CLAIMED).sentence.startswith('"0" and "1" lead: ')
+    assert confidence.first_place(alone, 30, ABSENT).sentence.endswith(' "0" leads so far.')
+
+
 def test_without_a_comparison_or_a_pair_the_next_step_is_said() -> None:
     nobody = SignalTest(e_value=1.0, claimed=False, verdicts=0)
     assert confidence.first_place(placed([0.5, 0.5], 2), 0, nobody) == (False, "")

@@ -85,8 +85,8 @@ async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> N
     ("fields", "progress", "status"),
     [
         ({}, "1 comparison, 16% of all 6 pairs", "Open: pairs wait for judges"),
-        ({"order": "both"}, "1 comparison, 8% of all 12 ordered pairs", "Open: "),
-        ({"order": "each"}, "1 comparison, 8% of all 12 ordered pairs", "Open: "),
+        ({"order": "both"}, "1 comparison, 8% of 12 (6 pairs, both orders)", "Open: "),
+        ({"order": "each"}, "1 comparison, 8% of 12 (6 pairs, both orders)", "Open: "),
         ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Open: "),
         ({"budget": {"max_comparisons": 1}}, "1 comparison, 100% of the budget of 1", "Budget reached: "),
     ],

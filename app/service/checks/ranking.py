@@ -60,7 +60,8 @@ def _evidence(e_value: float) -> str:
 
 def signal(facts: Examined) -> CheckResult:
     signal, candidates = facts.basis.judged.signal(facts.basis.target().name), facts.basis.snapshot.model.n
-    figure = checks.signal_figure(confidence.e_value(signal.e_value), signal.verdicts, CLAIMED)
+    comparisons = facts.basis.snapshot.comparisons.size
+    figure = checks.signal_figure(confidence.e_value(signal.e_value), CLAIMED, signal.verdicts, comparisons)
     if signal.claimed:
         return CheckResult("holds", confidence.evidence(signal), figure)
     if signal.verdicts < max(FEW, LONG * candidates):

@@ -83,8 +83,8 @@ export function showValidation({ validation: { about, agreement_with_people: agr
  * What is ranked, and what to do next.
  * @param {Contract.Ranking} ranking
  */
-export function showTarget({ inference_target: { sentence, also }, comparisons, prompts, signal, stopping, summary }) {
-  const further = [stopping?.sentence, prompts?.sentence].filter(Boolean);
+export function showTarget({ inference_target: { sentence, also }, first_place: claim, comparisons, prompts, signal, stopping, summary }) {
+  const further = [stopping?.sentence, prompts?.sentence].filter((each) => each && !claim.includes(each));
   const isStepMissing = comparisons && !signal.claimed && !further.length;
   find("#target").textContent = [sentence, ...(isStepMissing ? summary.slice(-1) : further)].join(" ");
   find("#also").replaceChildren(...(also.length ? [words.OTHER_TARGETS] : []), ...also.flatMap((name, place) => [

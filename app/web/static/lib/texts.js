@@ -72,10 +72,11 @@ export function evidenceOfSignal({ claimed, e_value: e }) {
 }
 
 /**
+ * A key that is a number stands in quotes.
  * @param {string} key
  * @param {string} value
  */
-export const ofCandidate = (key, value) => `${key}: ${value}`;
+export const ofCandidate = (key, value) => `${/^\d+$/.test(key) ? `"${key}"` : key}: ${value}`;
 /** @param {[number, number]} ranks */
 export const ranks = ([best, worst]) => (best === worst ? String(best) : `${best} to ${worst}`);
 /** @param {[number, number]} interval */
@@ -132,15 +133,15 @@ export const isBetter = (key, probability) => `${key} is better with probability
 
 export const FACTS = /** @satisfies {Record<string, Explained>} */ ({
   verdicts: ["Verdicts", "Number of verdicts by this judge in this set."],
-  skill: ["Skill", "1 is always right, 0 is random judging, below 0 is inverted; by the method chosen above."],
-  discrimination: ["Discrimination", "Weight of the score difference in this judge's verdicts; 1 is that of people, 0 is random."],
+  skill: ["Skill", "Agreement with the judges taken together, not with the truth, so it needs two judges: 1 is full, 0 is random, below 0 is inverted."],
+  discrimination: ["Discrimination", "Weight of the score difference in this judge's verdicts: 0 is random, and 1 is that of people, or the prior's mean where nobody human has judged."],
   bias: ["Position bias, logits", "Above 0 the judge favours the text shown first, below 0 the second."],
   spread: ["Judge effects, sd", "Standard deviation of this judge's own preferences around the common scores, in logits."],
   deviations: ["Largest deviations", "Candidates whose score by this judge differs most from the common score, in logits."],
   relative: ["Relative discrimination", "1 agrees with the ranking as expected, 0 is random judging, below 0 is inverted."],
   people: ["Agrees with people", "Share of common pairs with the same winner as people, with its 95% interval."],
   others: ["Agrees with others", "Share of common pairs with the same winner as the other judges."],
-  swapped: ["Agrees when swapped", "Share of pairs with the same winner when the order of the two texts is swapped."],
+  swapped: ["Agrees when swapped", "Share of pairs shown in both orders with the same winner; few pairs say little."],
   failures: ["Failures", "Share of requests without a usable verdict."],
   time: ["Median time", "Median time from asking to verdict."],
   cost: ["Cost", "Cost of all requests, in the currency of the judge's price."],
@@ -154,6 +155,8 @@ export const moves = (ranks) => (ranks ? `up to ${counted(ranks, "rank")}` : "no
 export const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 /** @param {Contract.Rightness} agreement */
 export const shareOfPairs = ({ share, pairs, interval }) => `${percent(share)}% of ${pairs} ${rates(interval)}`;
+/** @param {Contract.Agreement} agreement */
+export const shareOf = ({ share, pairs }) => (share === null ? NONE : `${percent(share)}% of ${counted(pairs, "pair")}`);
 /** @param {Contract.JudgeBias} bias */
 export const plusMinus = ({ delta, sd }) => `${signed(delta)} ± ${decimal(sd)}`;
 
@@ -182,6 +185,10 @@ export const TIED_BY = "Tie, by";
 
 // Diagnostics
 
+/** @type {Record<string, string>} */
+export const COUNTING = {
+  Signal: "Only the first verdict of each judge on a pair counts, in either order; later ones and ties add no evidence.",
+};
 /** @type {Record<Contract.CheckVerdict, string>} */
 export const VERDICTS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
 /**

@@ -2,7 +2,7 @@
 // Each check with its verdict and figure, confidence over time, and how well a judge is calibrated.
 import { element, find } from "../lib/dom.js";
 import { address, read, showProblem } from "../lib/set-page.js";
-import { COMPUTING, VERDICTS, checks as counts, newer } from "../lib/texts.js";
+import { COMPUTING, COUNTING, VERDICTS, checks as counts, newer } from "../lib/texts.js";
 
 const form = find("#calibration", HTMLFormElement);
 const judge = find("#calibration [name=judge]", HTMLSelectElement);
@@ -11,7 +11,7 @@ const reference = find("#calibration [name=reference]", HTMLSelectElement);
 /** @param {Contract.Check} check */
 function line({ name, verdict, says, figure }) {
   return element("li", { className: verdict },
-    element("strong", {}, `${VERDICTS[verdict]}: ${name}`), element("span", { className: "figure" }, figure),
+    element("strong", {}, `${VERDICTS[verdict]}: ${name}`), element("span", { className: "figure", title: COUNTING[name] ?? "" }, figure),
     element("span", { dir: "auto" }, says));
 }
 

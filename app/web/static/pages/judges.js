@@ -22,21 +22,22 @@ const number = (value) => (value === null || value === undefined ? NONE : decima
 
 /**
  * @param {Contract.JudgeCard} judge
+ * @param {boolean} isAlone whether nobody else has judged, so that nothing shows this judge's skill
  * @returns {[explained: texts.Explained, value: string | number][]}
  */
-function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }) {
+function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }, isAlone) {
   const people = judge.agreement_with_people;
   return [
     [FACTS.verdicts, judge.comparisons],
-    [FACTS.skill, number(judge.skill)],
+    [FACTS.skill, isAlone ? NONE : number(judge.skill)],
     [FACTS.discrimination, bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
     [FACTS.bias, bias ? texts.plusMinus(bias) : NONE],
     [FACTS.spread, number(effects?.sd)],
     [FACTS.deviations, effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
     [FACTS.relative, number(judge.relative_discrimination?.overall)],
     [FACTS.people, people ? texts.shareOfPairs(people) : NONE],
-    [FACTS.others, share(judge.agreement?.share)],
-    [FACTS.swapped, share(judge.swapped?.share)],
+    [FACTS.others, judge.agreement ? texts.shareOf(judge.agreement) : NONE],
+    [FACTS.swapped, judge.swapped ? texts.shareOf(judge.swapped) : NONE],
     [FACTS.failures, share(judge.failure_rate)],
     [FACTS.time, latency === null ? NONE : texts.duration(latency)],
     [FACTS.cost, number(judge.cost)],
@@ -44,9 +45,12 @@ function facts({ position_bias: bias, judge_effects: effects, influence, median_
   ];
 }
 
-/** @param {Contract.JudgeCard} judge */
-function card(judge) {
-  const lines = facts(judge).flatMap(([[name, title], value]) =>
+/**
+ * @param {Contract.JudgeCard} judge
+ * @param {boolean} isAlone
+ */
+function card(judge, isAlone) {
+  const lines = facts(judge, isAlone).flatMap(([[name, title], value]) =>
     [element("dt", { title }, name), element("dd", {}, String(value))]);
   const description = [judge.kind, judge.model].filter(Boolean).join(", ");
   const warning = judge.position_bias?.warning;
@@ -94,7 +98,7 @@ async function load() {
   find("#people-summary").textContent = judges.length ? people.summary : "";
   find("#check-judges").hidden = people.judge_next.length === 0;
   find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
-  find("#cards").replaceChildren(...judges.map(card));
+  find("#cards").replaceChildren(...judges.map((judge) => card(judge, judges.length === 1)));
   find("#alpha").textContent = texts.alpha(alpha);
   showAgreement(agreement);
   showProblem(null);

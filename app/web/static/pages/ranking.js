@@ -67,7 +67,7 @@ async function showRanking(signal) {
     offerBaselines(newest);
     draw();
     const goesOnNow = isNow() && goesOn(status);
-    showStatus(isNow() ? status : "earlier");
+    showStatus(isNow() ? nextStep(status, newest) : "earlier");
     showLeader(newest);
     showFigures(newest, goesOnNow);
     showTarget(newest);
@@ -252,7 +252,15 @@ function beside(ranking, { against }) {
 
 // Around the table
 
-/** @param {Contract.AskStatus | "earlier"} status */
+/**
+ * The status, or to add prompts where more comparisons of these are not enough.
+ * @param {Contract.AskStatus} status
+ * @param {Contract.Ranking} ranking
+ */
+const nextStep = (status, { prompts }) =>
+  (status === "open" && prompts?.needed && prompts.comparisons_suffice === false ? "more-prompts" : status);
+
+/** @param {Contract.AskStatus | "more-prompts" | "earlier"} status */
 function showStatus(status) {
   for (const each of findAll("[data-status]")) each.hidden = each.dataset.status !== status;
 }
