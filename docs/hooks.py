@@ -9,21 +9,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from app.main import create_app
-from app.settings import Settings
-from docs import citation, client_reference, commands_reference, files_reference, settings_reference, statuses_reference
-from docs.api_reference import MODELS, PAGES, pages
+from docs.api_reference import MODELS, PAGES
+from docs.generated import CHANGELOG, REFERENCE, generated
 
 DOCS = Path(__file__).parent
-CHANGELOG = "changelog.md"
-REFERENCE = {
-    "reference/commands.md": commands_reference.page,
-    "reference/cite.md": citation.page,
-    "reference/client.md": client_reference.page,
-    "reference/files.md": files_reference.page,
-    "reference/settings.md": settings_reference.page,
-    "reference/statuses.md": statuses_reference.page,
-}
 API = [
     {"Overview": "api/index.md"},
     *({title: f"api/{tag}.md"} for tag, title in PAGES.items()),
@@ -53,13 +42,6 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     files.append(File.generated(config, CHANGELOG, abs_src_path=str(DOCS.parent / "CHANGELOG.md")))
     for path, text in generated().items():
         files.append(File.generated(config, path, content=text))
-
-
-def generated() -> dict[str, str]:
-    """Write the pages that are made from the code, by their paths."""
-    document = create_app(Settings()).openapi()
-    api = pages(document, statuses_reference.problem_kinds())
-    return {path: write() for path, write in REFERENCE.items()} | {f"api/{name}": text for name, text in api.items()}
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from docs.hooks import CHANGELOG, REFERENCE, generated
+from docs.generated import CHANGELOG, REFERENCE, generated
 from tests.docs.test_pointers import FENCED, slug
 
 ROOT = Path(__file__).parents[2]
