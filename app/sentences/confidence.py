@@ -45,11 +45,11 @@ def summary(
     if not comparisons or len(ranked) < 2:
         return [NO_COMPARISONS if len(ranked) > 1 else NO_PAIR]
     if signal is None:
-        return [] if confidence is None else [concordance(confidence, level), about]
+        return [] if confidence is None else [concordance(confidence, level, len(ranked)), about]
     first = first_place(ranked, comparisons, signal, rule).sentence
     if confidence is None or not signal.claimed:
         return [first]
-    return [concordance(confidence, level), first, evidence(signal), about]
+    return [concordance(confidence, level, len(ranked)), first, evidence(signal), about]
 
 
 def next_step(signal: SignalTest, comparisons: int, *, is_complete: bool, is_stopped: bool = False) -> str:
@@ -62,8 +62,10 @@ def next_step(signal: SignalTest, comparisons: int, *, is_complete: bool, is_sto
     return "To confirm it, set a stricter stop rule and judge more pairs." if is_stopped else "Judge more pairs."
 
 
-def concordance(confidence: schemas.Confidence, level: float) -> str:
+def concordance(confidence: schemas.Confidence, level: float, candidates: int) -> str:
     """The expected concordance, now and after more comparisons."""
+    is_whole = confidence.pairs == candidates * (candidates - 1) // 2
+    pairs = "pairs" if is_whole else f"the {counted(confidence.pairs, 'pair')} of the goal"
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({100 * level:g}% interval {low} to {high})"
     later = (
@@ -71,7 +73,9 @@ def concordance(confidence: schemas.Confidence, level: float) -> str:
         for each in confidence.forecast[-2:]
     )
     return (
-        "; ".join([f"{percent(confidence.expected_concordance)} of pairs expected in the right order{within}", *later])
+        "; ".join(
+            [f"{percent(confidence.expected_concordance)} of {pairs} expected in the right order{within}", *later]
+        )
         + "."
     )
 

@@ -88,7 +88,13 @@ def test_all_pairs_are_in_order_only_where_their_expected_share_is_one(
     concordance: float, interval: tuple[float, float], line: str
 ) -> None:
     found = schemas.Confidence(expected_concordance=concordance, pairs=276, interval=interval, forecast=[])
-    assert confidence.concordance(found, 0.95) == line
+    assert confidence.concordance(found, 0.95, 24) == line
+
+
+def test_a_goal_says_how_many_pairs_it_is_about() -> None:
+    found = schemas.Confidence(expected_concordance=0.94, pairs=23, interval=(0.9, 0.97), forecast=[])
+    line = "94% of the 23 pairs of the goal expected in the right order (95% interval 90% to 97%)."
+    assert confidence.concordance(found, 0.95, 24) == line
 
 
 @pytest.mark.parametrize(
