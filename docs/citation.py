@@ -21,6 +21,9 @@ Cite the version that you used:
 [CITATION.cff](https://github.com/nextpair/nextpair/blob/main/CITATION.cff) has the same for programs. Cite the papers
 of the methods that you used as well: [equations](../appendix/equations.md) names them, and
 [how nextpair works](../explanation/methods.md#where-it-comes-from) says which methods are ours.
+
+For a figure, `nextpair rank FILE --plot ranking.svg` draws the ranking with its intervals, and the
+[tutorial](../tutorial.md#5-share-and-export) shows the other ways to share it.
 """
 
 
