@@ -236,12 +236,12 @@ def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published:
     """Number of prompts that would decide a ranking that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    found = prompts_to_decide(published, log.item, request.stop, request.goal)
-    return found and schemas.Prompts(
-        judged=found.prompts,
-        needed=found.needed,
-        comparisons_suffice=found.comparisons_suffice,
-        sentence=prompts.needed(found, by_rule=has_claims(request.stop, request.goal, published.model.n)),
+    forecast = prompts_to_decide(published, log.item, request.stop, request.goal)
+    return forecast and schemas.Prompts(
+        judged=forecast.prompts,
+        needed=forecast.needed,
+        comparisons_suffice=forecast.comparisons_suffice,
+        sentence=prompts.needed(forecast, by_rule=has_claims(request.stop, request.goal, published.model.n)),
     )
 
 

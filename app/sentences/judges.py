@@ -126,9 +126,9 @@ def named_for(discrimination: Discrimination, judge: str) -> str:
 
 def warning_of(bias: Bias) -> str | None:
     """What to doubt about the estimate of a position bias."""
-    not_told = TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
-    found = [*([] if bias.identified else [not_told]), *([INVERTED] if bias.is_against else [])]
-    return " ".join(found) or None
+    unidentified = TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
+    doubts = [*([] if bias.identified else [unidentified]), *([INVERTED] if bias.is_against else [])]
+    return " ".join(doubts) or None
 
 
 def position_bias(judge: str, bias: schemas.JudgeBias) -> str:

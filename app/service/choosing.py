@@ -177,9 +177,9 @@ def _why_it_cannot(state: AskState) -> str:
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """Effect of more prompts, of a set that is about new ones."""
     snapshot, goal = current.snapshot, current.terms.plan.goal
-    found = prompts_to_decide(exact(snapshot), snapshot.evidence.item, stop, goal)
+    forecast = prompts_to_decide(exact(snapshot), snapshot.evidence.item, stop, goal)
     by_rule = has_claims(stop, goal, snapshot.model.n)
-    return found and f"{stopping.ALL_JUDGED} {prompts.needed(found, by_rule=by_rule)}"
+    return forecast and f"{stopping.ALL_JUDGED} {prompts.needed(forecast, by_rule=by_rule)}"
 
 
 def _askable(state: AskState) -> int:

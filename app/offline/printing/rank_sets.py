@@ -33,8 +33,8 @@ def _print(ranks: schemas.RankSets, by_people: int) -> None:
     they = "The judge replaces" if len(judges) == 1 else "The judges replace"
     saved = "" if more is None else f" {they} {counted(more, 'verdict')} of people."
     people, level = counted(by_people, "instance"), f"{100.0 * (1.0 - ranks.alpha):g}%"
-    held = f"All rank-sets hold together with {level} confidence."
-    Console(highlight=False).print(f"{people} judged by people, {whose}. {held}{saved}")
+    together = f"All rank-sets hold together with {level} confidence."
+    Console(highlight=False).print(f"{people} judged by people, {whose}. {together}{saved}")
     cells = [
         [system.key, f"{system.theta:.3f}", f"{system.sd:.3f}", _ranks(system)]
         + [f"{alone.theta:.3f}  {_ranks(alone):>5}" for alone in (system.by_people, *system.by_judges)]

@@ -45,8 +45,8 @@ def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping) -> s
     """What would tell who is first, where that is not known."""
     if target == "new-items":
         item = basis.snapshot.evidence.item
-        found = prompts_to_decide(basis.published_for(target), item, WHO_IS_FIRST, basis.goal)
-        return prompts.needed(found) if found else "Judge more prompts."
+        forecast = prompts_to_decide(basis.published_for(target), item, WHO_IS_FIRST, basis.goal)
+        return prompts.needed(forecast) if forecast else "Judge more prompts."
     if target == "people" and not basis.people:
         return ASK_PEOPLE
     signal, comparisons = basis.judged.signal(target), basis.snapshot.comparisons.size
