@@ -1,5 +1,6 @@
 """The words of the contract that the command line offers too, without anything heavy to import."""
 
+from math import floor
 from typing import TYPE_CHECKING, Literal, get_args
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random"]
@@ -73,10 +74,10 @@ def counted(n: int, noun: str) -> str:
 
 
 def percent(probability: float) -> str:
-    """Whole per cent. Only 0 and 1 look impossible and certain."""
+    """Whole per cent, halves up as on the pages. Only 0 and 1 look impossible and certain."""
     if probability in (0.0, 1.0):
         return f"{probability:.0%}"
-    return "<1%" if probability < 0.005 else f"{min(probability, 0.99):.0%}"
+    return "<1%" if probability < 0.005 else f"{min(floor(100.0 * probability + 0.5), 99)}%"
 
 
 if not TYPE_CHECKING:  # else type checkers would take any name
