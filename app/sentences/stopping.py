@@ -41,15 +41,15 @@ def by_model_alone(stopping: schemas.Stopping | None, signal: SignalTest) -> str
     return stopping.sentence
 
 
-def more(stopping: Stopping, settle: str) -> str:
-    """How many comparisons would `settle` a set that is not settled; empty where that is not known."""
+def more(stopping: Stopping, aim: str) -> str:
+    """How many more comparisons would reach the `aim`, such as "meet it"; empty where that is not known."""
     low, median, high = stopping.forecast
     if stopping.left == 0:
         return NOTHING_LEFT
     if median is None:
         return ""
     between = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-    return f"About {counted(median, 'more comparison')} ({between}) would {settle}."
+    return f"About {counted(median, 'more comparison')} ({between}) would {aim}."
 
 
 def stricter(stopping: Stopping, error_level: float) -> str:
