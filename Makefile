@@ -78,7 +78,7 @@ check-js:  ## the pages' scripts against the contract's types; skipped, and says
 test-js:  ## what the pages' scripts compute; skipped, and says so, without Node.js 20
 	@if ! node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then \
 		echo "SKIPPED: make test-js, because there is no Node.js 20 or later"; \
-	else node --test --test-reporter=dot tests/js/*.test.mjs; fi
+	else node --test --test-reporter=dot tests/js/*.test.mjs tests/js/*/*.test.mjs; fi
 
 # The transformer's tests load numerics, and so llvmlite, on which vLLM stumbles as it looks into every loaded module.
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU

@@ -33,7 +33,7 @@ PAGES = {
     "home": "/",
     "new": "/sets/new",
     "ranking": "/sets/{id}",
-    "matrix": "/sets/{id}/map",
+    "matrix": "/sets/{id}/compare",
     "judges": "/sets/{id}/judges",
     "diagnostics": "/sets/{id}/diagnostics",
     "annotate": "/sets/{id}/annotate",

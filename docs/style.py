@@ -22,7 +22,7 @@ MESSAGES = (
     "app/service/checks/**/*.py",
     "app/offline/printing/**/*.py",
     "app/web/texts.py",
-    "app/web/static/lib/texts.js",
+    "app/web/static/lib/texts/*.js",
     "docs/openapi.json",
     "CHANGELOG.md",
     "CONTRIBUTING.md",

@@ -1,4 +1,4 @@
-"""Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts.js."""
+"""Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts/."""
 
 from typing import NamedTuple
 
@@ -15,16 +15,20 @@ from nextpair.words import (
 )
 
 TABS = {  # by what follows the set's address
-    "": "Ranking",
-    "/map": "Win matrix",
+    "": "Results",
+    "/compare": "Compare",
+    "/items": "Items",
     "/judges": "Judges",
-    "/diagnostics": "Diagnostics",
+    "/activity": "Activity",
+    "/settings": "Settings",
 }
 TAB_TIPS = {
-    "": "Candidates from best to worst, each with its intervals.",
-    "/map": "How often each candidate wins against each other one, and the next pairs.",
+    "": "Candidates from best to worst, each with its interval.",
+    "/compare": "Two candidates, versions or judges beside each other, and the win matrix.",
+    "/items": "Each prompt or pair with its outputs and verdicts.",
     "/judges": "How well judges agree, what biases they have, and the pairs they dispute.",
-    "/diagnostics": "Checks of whether this ranking can be relied on.",
+    "/activity": "Verdicts as they arrive, and who is judging now.",
+    "/settings": "The goal, when to stop, judges, export and deletion.",
 }
 NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
     "open": "Judge pairs yourself, or connect a judge.",

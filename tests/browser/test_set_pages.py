@@ -79,7 +79,7 @@ async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient,
     for path in (*TABS, "/annotate"):
         page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
         await page.wait_for_load_state("networkidle" if path else "load")
-        if path == "/map":
+        if path == "/compare":
             await expect(page.locator("#at")).to_contain_text(key)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
@@ -263,7 +263,7 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
 
 
 async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
-    page = await open_page(someone, await new_set(*TEXTS), "/map")
+    page = await open_page(someone, await new_set(*TEXTS), "/compare")
     await expect(page.locator("#at")).to_contain_text("the same candidate")
     await page.locator("#map").press("ArrowRight")
     await expect(page.locator("#at")).to_contain_text("never compared")
@@ -412,7 +412,7 @@ async def test_the_diagnostics_say_what_holds_and_draw_a_judge(judged: Judged, s
 
 
 async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/map")
+    page = await open_page(someone, await judged(), "/compare")
     at = page.locator("#at")
     await expect(at).to_contain_text("the same candidate")
     await page.locator("#map").focus()

@@ -138,7 +138,7 @@ async def test_every_page_and_the_api_have_one_word_for_how_a_set_stands(
     assert told.replace("_", " ").capitalize() == status
     assert f'<p class="faint">{status}: ' in await page(http)
     assert f'<span data-status="{told}">{status}: ' in await page(http, f"/sets/{set_id}")
-    assert (f"None. {status}: " in await page(http, f"/sets/{set_id}/map")) == (told != "open")
+    assert (f"None. {status}: " in await page(http, f"/sets/{set_id}/compare")) == (told != "open")
 
 
 async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, app: FastAPI) -> None:

@@ -1,7 +1,7 @@
 // @ts-check
 // A pair on which judges name different winners: both texts side by side, and below each who is for it.
 import { element } from "./dom.js";
-import { BETTER_BY, TIED_BY, textOf } from "./texts.js";
+import { BETTER_BY, TIED_BY, textOf } from "./texts/judges.js";
 
 /** @param {Contract.Dispute} dispute */
 export function disputeArticle({ item, first, second, verdicts }) {

@@ -3,7 +3,8 @@
 import { element, find } from "./dom.js";
 import { chance } from "./numbers.js";
 import { onScale, pBest, winRate } from "./rank-figures.js";
-import * as words from "./texts.js";
+import { NONE, ranks } from "./texts/common.js";
+import * as words from "./texts/results.js";
 
 const OFF = 0.2; // of ln T: a judge whose confidence differs from what people's verdicts bear out
 const TWICE = 2; // the place of twice as many comparisons in a forecast
@@ -22,8 +23,8 @@ export function showFigures(ranking, goesOn) {
   const place = find("#figures"), { comparisons, ranking: [first] } = ranking;
   place.hidden = !first || !comparisons;
   if (place.hidden) return;
-  const { HEADLINE: names, NONE: none } = words;
-  const range = first.rank_interval ? words.ranks(first.rank_interval) : none;
+  const { HEADLINE: names } = words;
+  const range = first.rank_interval ? ranks(first.rank_interval) : NONE;
   place.replaceChildren(
     figure("concordance", names.concordance, concordance(ranking, goesOn)),
     figure("p-best", names.pBest, words.ofCandidate(first.key, pBest(first, ranking))),
@@ -34,7 +35,7 @@ export function showFigures(ranking, goesOn) {
 
 /**
  * @param {string} name
- * @param {words.Explained} explained
+ * @param {import("./texts/common.js").Explained} explained
  * @param {string} value
  */
 function figure(name, [label, title], value) {
@@ -47,7 +48,7 @@ function figure(name, [label, title], value) {
  * @param {boolean} goesOn
  */
 function concordance({ confidence, signal, ranking: { length: n } }, goesOn) {
-  if (!confidence || !signal.claimed) return words.NONE;
+  if (!confidence || !signal.claimed) return NONE;
   const now = words.expectedConcordance(confidence, n), later = confidence.forecast.at(TWICE);
   const isForecast = goesOn && later && chance(later.expected_concordance) !== chance(confidence.expected_concordance);
   return isForecast ? now + words.forecast(later) : now;
@@ -59,7 +60,7 @@ function concordance({ confidence, signal, ranking: { length: n } }, goesOn) {
  */
 function intervalOf(row, ranking) {
   if (ranking.inference_target.name === "all-pairs" && row.win_rate !== null) return winRate(row);
-  return row.interval ? `${onScale(row.score, ranking)} (${row.interval.map((end) => onScale(end, ranking)).join(" to ")})` : words.NONE;
+  return row.interval ? `${onScale(row.score, ranking)} (${row.interval.map((end) => onScale(end, ranking)).join(" to ")})` : NONE;
 }
 
 /** Adds the figures that are no columns to the terms that the page explains. */

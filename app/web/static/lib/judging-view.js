@@ -3,7 +3,7 @@
 import { diff, render } from "./diff.js";
 import { find, findAll } from "./dom.js";
 import { goesOn } from "./statuses.js";
-import { LATE, TOO_LONG, judged, readOn, unsent } from "./texts.js";
+import { LATE, TOO_LONG, judged, readOn, unsent } from "./texts/annotate.js";
 
 /** @typedef {import("./pairs.js").Pair} Pair */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Outputs of systems that the service read in a table: one prompt at a time, what the systems wrote side by side.
 import { element, find } from "./dom.js";
-import * as texts from "./texts.js";
+import * as texts from "./texts/new-set.js";
 
 /**
  * Shows the first prompt; buttons step to the others.

@@ -2,7 +2,7 @@
 // What the service read in a file or in typed lines, and whether a set can be made of it.
 import { element, find, findAll } from "./dom.js";
 import { showOutputs } from "./outputs.js";
-import * as texts from "./texts.js";
+import * as texts from "./texts/new-set.js";
 
 const ROWS = 20;
 const EXCERPT = 300; // characters

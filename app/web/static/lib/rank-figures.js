@@ -1,7 +1,7 @@
 // @ts-check
 // Figures of a candidate, as the table and the headline show them.
 import { chance, decimal, percent } from "./numbers.js";
-import { NONE, rates } from "./texts.js";
+import { NONE, rates } from "./texts/common.js";
 
 /**
  * @param {number} score

@@ -1,6 +1,6 @@
 // @ts-check
 // Requests to the service; nothing else fetches.
-import { NO_ANSWER, unusable } from "./texts.js";
+import { NO_ANSWER, unusable } from "./texts/common.js";
 
 const PATIENCE_MS = 45_000;
 const MAY_PASS = new Set([401, 408, 425, 429]);

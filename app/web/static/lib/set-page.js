@@ -3,7 +3,7 @@
 import { nap } from "./backoff.js";
 import { find } from "./dom.js";
 import { Unreachable, get } from "./service.js";
-import { STILL_COMPUTING } from "./texts.js";
+import { STILL_COMPUTING } from "./texts/common.js";
 
 const COMPUTING = 425;
 const MOST_TRIES = 60; // while the service computes

@@ -11,7 +11,8 @@ import { ReadingTime } from "../lib/reading-time.js";
 import { scrollTogether } from "../lib/scroll.js";
 import { Unreachable, get } from "../lib/service.js";
 import { goesOn } from "../lib/statuses.js";
-import * as texts from "../lib/texts.js";
+import * as texts from "../lib/texts/annotate.js";
+import { broken } from "../lib/texts/common.js";
 
 const { say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline
@@ -328,6 +329,6 @@ document.addEventListener("visibilitychange", () => !document.hidden && judge &&
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && begin());
 setInterval(keepLeases, RENEWAL_MS);
-window.addEventListener("error", ({ message }) => say(texts.broken(message), "error"));
-window.addEventListener("unhandledrejection", ({ reason }) => say(texts.broken(reason), "error"));
+window.addEventListener("error", ({ message }) => say(broken(message), "error"));
+window.addEventListener("unhandledrejection", ({ reason }) => say(broken(reason), "error"));
 begin();

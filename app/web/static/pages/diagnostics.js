@@ -2,7 +2,8 @@
 // Each check with its verdict and figure, confidence over time, and how well a judge is calibrated.
 import { element, find } from "../lib/dom.js";
 import { address, read, showProblem } from "../lib/set-page.js";
-import { COMPUTING, COUNTING, VERDICTS, checks as counts, newer } from "../lib/texts.js";
+import { COUNTING, VERDICTS, checks as counts } from "../lib/texts/checks.js";
+import { COMPUTING, newer } from "../lib/texts/common.js";
 
 const form = find("#calibration", HTMLFormElement);
 const judge = find("#calibration [name=judge]", HTMLSelectElement);

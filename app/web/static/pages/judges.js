@@ -4,9 +4,10 @@ import { disputeArticle } from "../lib/disputes.js";
 import { element, find } from "../lib/dom.js";
 import { counted, decimal, percent, signed } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
-import * as texts from "../lib/texts.js";
+import { COMPUTING, NONE } from "../lib/texts/common.js";
+import * as texts from "../lib/texts/judges.js";
 
-const { FACTS, NONE } = texts;
+const { FACTS } = texts;
 const DISPUTES = 10; // shown at a time
 const choices = find("#choices");
 const method = find("#choices [name=method]", HTMLSelectElement);
@@ -23,7 +24,7 @@ const number = (value) => (value === null || value === undefined ? NONE : decima
 /**
  * @param {Contract.JudgeCard} judge
  * @param {boolean} isAlone whether nobody else has judged, so that nothing shows this judge's skill
- * @returns {[explained: texts.Explained, value: string | number][]}
+ * @returns {[explained: import("../lib/texts/common.js").Explained, value: string | number][]}
  */
 function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }, isAlone) {
   const people = judge.agreement_with_people;
@@ -88,7 +89,7 @@ async function loadDisputes(after) {
 }
 
 async function load() {
-  const onComputing = () => { summary.textContent = texts.COMPUTING; };
+  const onComputing = () => { summary.textContent = COMPUTING; };
   /** @type {Contract.Judges} */
   const { judges, people, warnings, agreement, alpha } = await read(
     "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });

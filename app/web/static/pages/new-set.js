@@ -5,7 +5,7 @@ import { clearErrors, focusFirstError, showError, showMessage } from "../lib/fie
 import { randomId } from "../lib/ids.js";
 import { hide, show, showLayout } from "../lib/preview.js";
 import { Refusal, post, upload } from "../lib/service.js";
-import * as texts from "../lib/texts.js";
+import * as texts from "../lib/texts/new-set.js";
 
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
 

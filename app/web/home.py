@@ -54,7 +54,7 @@ async def index(
         "previous": _link(q, project, page - 1) if page > 1 else None,
         "next": _link(q, project, page + 1) if len(rows) > PAGE else None,
     }
-    return templates.TemplateResponse(request, "sets.html", values, headers=headers(WITH_SEARCH))
+    return templates.TemplateResponse(request, "home.html", values, headers=headers(WITH_SEARCH))
 
 
 def _link(query: str, project: str, page: int) -> str:

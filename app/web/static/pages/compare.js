@@ -2,7 +2,7 @@
 // The win matrix, best first: zoomed and read by mouse, touch and keys.
 import { find } from "../lib/dom.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
-import * as texts from "../lib/texts.js";
+import * as texts from "../lib/texts/compare.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
 const LEAST = 4; // cells along a side

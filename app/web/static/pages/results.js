@@ -8,7 +8,8 @@ import { counted, percent } from "../lib/numbers.js";
 import { onScale, pBest, winRate } from "../lib/rank-figures.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
 import { goesOn } from "../lib/statuses.js";
-import * as words from "../lib/texts.js";
+import { NONE, newer, ranks } from "../lib/texts/common.js";
+import * as words from "../lib/texts/results.js";
 import { oneAtATime } from "../lib/wishes.js";
 
 const SHOWN_IN_FULL = 300; // candidates whose texts are loaded before anybody searches them
@@ -73,7 +74,7 @@ async function showRanking(signal) {
     showTarget(newest);
     showValidation(newest);
     showWarnings(newest);
-    find("#newer").textContent = words.newer(newest);
+    find("#newer").textContent = newer(newest);
     find("#empty").hidden = newest.comparisons > 0 || !isNow();
     if (newest.newer_version !== null) loadSoon();
   } catch (error) {
@@ -231,9 +232,9 @@ function line(ranking, row, isShared, drawing) {
     cell("plot", drawing),
     cell("score", onScale(row.score, ranking)),
     ...(ranking.baseline ? [cell("against", beside(ranking, row))] : []),
-    cell("rank_interval", row.rank_interval ? words.ranks(row.rank_interval) : words.NONE),
+    cell("rank_interval", row.rank_interval ? ranks(row.rank_interval) : NONE),
     cell("p_best", pBest(row, ranking), row.p_best !== null && !ranking.signal.claimed ? words.NOT_SHOWN : ""),
-    cell("tie_group", row.tie_group ?? words.NONE),
+    cell("tie_group", row.tie_group ?? NONE),
     cell("comparisons", row.comparisons));
 }
 
@@ -243,7 +244,7 @@ function line(ranking, row, isShared, drawing) {
  * @param {Contract.Rank} row
  */
 function beside(ranking, { against }) {
-  if (!against) return words.NONE;
+  if (!against) return NONE;
   const { win_rate: rate } = against;
   const [difference, low, high] = [against.difference, ...against.interval].map((value) =>
     rate === null ? String(percent(value)) : onScale(value, ranking));

@@ -1,0 +1,14 @@
+"""What every page of a set shares: its tabs, and a template filled with the set."""
+
+from fastapi import Request, Response
+from nextpair.schemas import SetOut
+
+from app.web.rendering import headers, templates
+from app.web.texts import TAB_TIPS, TABS
+
+
+def set_page(request: Request, template: str, of_set: SetOut, **values: object) -> Response:
+    """The template, filled with the set and these values."""
+    tab = TABS.get(request.url.path.removeprefix(f"/sets/{of_set.id}"))
+    values |= {"set": of_set, "tab": tab, "tabs": TABS, "tab_tips": TAB_TIPS}
+    return templates.TemplateResponse(request, template, values, headers=headers())

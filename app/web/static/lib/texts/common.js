@@ -1,0 +1,26 @@
+// @ts-check
+// Texts of several pages.
+import { percent } from "../numbers.js";
+
+export const NONE = "–";
+
+/** @typedef {[name: string, tip: string]} Explained label, and what it means in one sentence */
+
+export const LOADING = "Loading…";
+export const COMPUTING = "The service is computing this. The page updates by itself.";
+export const STILL_COMPUTING = "The service is still computing this. Reload the page in a minute.";
+export const NO_ANSWER = "The service does not answer. Check that it is running, then try again.";
+/** @param {number} status */
+export const unusable = (status) => `The service answered with status ${status}. Try again.`;
+/** @param {string} why */
+export const broken = (why) => `This page stopped working: ${why}. Reload it to continue.`;
+
+/** @param {{ version: number, newer_version: number | null }} result */
+export const newer = ({ version, newer_version: later }) =>
+  later === null ? "" : `This is version ${version}. Version ${later} is being computed.`;
+
+/** @param {[number, number]} ranks */
+export const ranks = ([best, worst]) => (best === worst ? String(best) : `${best} to ${worst}`);
+
+/** @param {[number, number]} interval */
+export const rates = ([low, high]) => `(${percent(low)} to ${percent(high)}%)`;

@@ -1,0 +1,37 @@
+import * as texts from "../../../app/web/static/lib/texts/results.js";
+import { testSentences, testFigures } from "../sentences.mjs";
+import { pBest } from "../../../app/web/static/lib/rank-figures.js";
+import { NONE } from "../../../app/web/static/lib/texts/common.js";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const interval = [0.9, 0.97];
+const confidence = (concordance, interval, pairs = 276) => ({ expected_concordance: concordance, pairs, interval, forecast: [] });
+const expected = (...figures) => texts.expectedConcordance(confidence(...figures), 24);
+
+testSentences(texts, {
+  against: ["oak"], scoreIn: ["Elo"], rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24],
+  forecast: [{ expected_concordance: 0.9, comparisons: 72 }], evidenceOfSignal: [{ claimed: false, e_value: 3 }],
+  ofCandidate: ["oak", "97%"], difference: ["0.5", "0.1", "0.9", 0.6],
+  agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2],
+});
+testFigures(Object.values(texts.HEADLINE));
+
+test("all pairs are expected in the right order only where their expected share is one", () => {
+  assert.equal(expected(1, [1, 1]), "All of the pairs expected in the right order");
+  assert.equal(expected(0.996, [1, 1]), "99% of pairs expected in the right order");
+  assert.equal(expected(0.99, [0.996, 1]), "99% of pairs expected in the right order (99 to 100%)");
+  assert.equal(expected(0.94, interval), "94% of pairs expected in the right order (90 to 97%)");
+});
+
+test("a goal has its own pairs, and one pair a probability", () => {
+  assert.equal(expected(1, [1, 1], 23), "All of the 23 pairs of the goal expected in the right order");
+  assert.equal(expected(0.8, [0, 1], 1), "80% probability that the pair of the goal is in the right order");
+});
+
+test("P(best) is not shown where the signal is not", () => {
+  assert.equal(pBest({ p_best: 1 }, { signal: { claimed: false } }), NONE);
+  assert.equal(pBest({ p_best: 0.998 }, { signal: { claimed: true } }), "99%");
+  assert.equal(texts.evidenceOfSignal({ claimed: true, e_value: 35.2 }), "verdicts depend on the candidates (e-value 35)");
+  assert.equal(texts.evidenceOfSignal({ claimed: false, e_value: 3.19 }), "not yet (e-value 3.1, below 20)");
+});
