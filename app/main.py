@@ -47,7 +47,7 @@ from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.process import freeze_what_start_up_made
-from app.service import idempotency, pools
+from app.service import idempotency, pools, purge
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
@@ -121,6 +121,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
             app.state.context.notices.run(partial(listen, opened.url)),
             idempotency.sweep(app.state.context),
             pools.keep_up(app.state.context),
+            purge.keep_purging(app.state.context),
         )
         tasks = [warming, *(asyncio.create_task(each) for each in work)]
         try:

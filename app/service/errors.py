@@ -4,7 +4,11 @@ The class name in kebab case, without Error, is the problem's type, the docstrin
 """
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar, NamedTuple
+from uuid import UUID
+
+from nextpair.words import GRACE_DAYS
 
 
 class FieldFault(NamedTuple):
@@ -98,6 +102,14 @@ class AlreadyVoided(Conflict):
     """This comparison is already void."""
 
 
+class NotVoided(Conflict):
+    """This comparison is not void."""
+
+
+class AlreadyRestored(Conflict):
+    """This comparison is already restored."""
+
+
 class TooFewVerdicts(Conflict):
     """There are too few verdicts for this."""
 
@@ -138,6 +150,17 @@ class Gone(AppError):
 
 class SetDeleted(Gone):
     """This set was deleted."""
+
+    def __init__(self, set_id: UUID, deleted_at: datetime) -> None:
+        self.set_id, self.until = set_id, deleted_at + timedelta(days=GRACE_DAYS)  # when it is gone for good
+        deleted = f"Set {set_id} was deleted on {deleted_at.astimezone(UTC):%Y-%m-%d}."
+        super().__init__(f"{deleted} {self._next_step(datetime.now(UTC))}")
+
+    def _next_step(self, now: datetime) -> str:
+        if now >= self.until:
+            return f"The {GRACE_DAYS} days in which it could be restored are over."
+        until = f"{self.until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return f"Restore it until {until} with POST /v1/sets/{self.set_id}/restore."
 
 
 class LeaseEnded(Gone):
