@@ -130,6 +130,7 @@ async def _rank_texts(call: Recorder) -> None:
     voided = listed["comparisons"][1]["seq"]
     await call("void", {"reason": "clicked the wrong side"}, set_id=sky, seq=voided)
     await call("restore_comparison", set_id=sky, seq=voided)
+    await call("activity", set_id=sky, query={"limit": 2})
     scores = [
         {"candidate": "kelp", "judge": "gpt-4", "probabilities": {"6": 0.1, "7": 0.6, "8": 0.3}},
         {"candidate": "aspen", "judge": "gpt-4", "mean": 6.2, "variance": 0.4},

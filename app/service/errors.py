@@ -5,7 +5,7 @@ The class name in kebab case, without Error, is the problem's type, the docstrin
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 from uuid import UUID
 
 from nextpair.words import GRACE_DAYS
@@ -151,16 +151,19 @@ class Gone(AppError):
 class SetDeleted(Gone):
     """This set was deleted."""
 
-    def __init__(self, set_id: UUID, deleted_at: datetime) -> None:
-        self.set_id, self.until = set_id, deleted_at + timedelta(days=GRACE_DAYS)  # when it is gone for good
-        deleted = f"Set {set_id} was deleted on {deleted_at.astimezone(UTC):%Y-%m-%d}."
-        super().__init__(f"{deleted} {self._next_step(datetime.now(UTC))}")
+    set_id: UUID | None = None
+    until: datetime | None = None  # when it is gone for good
 
-    def _next_step(self, now: datetime) -> str:
-        if now >= self.until:
-            return f"The {GRACE_DAYS} days in which it could be restored are over."
-        until = f"{self.until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return f"Restore it until {until} with POST /v1/sets/{self.set_id}/restore."
+    @classmethod
+    def at(cls, set_id: UUID, deleted_at: datetime) -> Self:
+        """The problem of a set that was deleted then."""
+        until = (deleted_at + timedelta(days=GRACE_DAYS)).astimezone(UTC)
+        next_step = f"Restore it until {until:%Y-%m-%d %H:%M} UTC with POST /v1/sets/{set_id}/restore."
+        if datetime.now(UTC) >= until:
+            next_step = f"The {GRACE_DAYS} days in which it could be restored are over."
+        error = cls(f"Set {set_id} was deleted on {deleted_at.astimezone(UTC):%Y-%m-%d}. {next_step}")
+        error.set_id, error.until = set_id, until
+        return error
 
 
 class LeaseEnded(Gone):

@@ -94,7 +94,7 @@ async def restore(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
     row = await sets.lock(db, set_id)
     if row is not None and row.deleted_at is not None:
         if not await sets.restore(db, set_id):
-            raise SetDeleted(set_id, row.deleted_at)
+            raise SetDeleted.at(set_id, row.deleted_at)
         await sets.announce(db, [set_id])
     return await get(db, set_id)
 
