@@ -19,7 +19,6 @@ const SHOWN = 50; // entries of the log
 const NEXT = 5; // pairs
 const PAUSE_MS = 1000; // between a verdict and the page that shows it
 const POLL_MS = 10_000; // leases come and go without a notice
-const LOOPBACK = /^(localhost|127\.|\[::1\])/;
 
 const page = find("#activity");
 const goal = Number(page.dataset.goal);
@@ -211,6 +210,7 @@ function showWork(work) {
 /** @param {Contract.JudgeProgress[]} all */
 function showJudges(all) {
   find(".of-judges").hidden = !all.length;
+  find("#awaited").hidden = true;
   judges.show(all);
   const names = [...new Set([...all.map(({ judge }) => judge), state.get().judge])].filter(Boolean).toSorted();
   const shown = [...menu.options].slice(1).map(({ value }) => value);
@@ -236,8 +236,6 @@ function showInvitation() {
   place.value = new URL(place.value, location.href).href;
   place.addEventListener("focus", () => place.select());
   place.after(copyButton(place.value));
-  find("#local").hidden = !LOOPBACK.test(location.host);
-  find("#local").textContent = words.ABOUT_LOCAL;
 }
 
 function begin() {

@@ -79,4 +79,3 @@ export const BADGES = {
   late: ["Late", "The verdict came after its lease ended; it counts."],
 };
 export const ABOUT_WRONG_ORDER = "Probability that the ranking has these two in the wrong order.";
-export const ABOUT_LOCAL = "This address works on this machine only. For other people, put the service behind TLS.";
