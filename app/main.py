@@ -38,6 +38,7 @@ from app.api import (
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
 from app.api.admission import Admission
+from app.api.compression import Compression
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
@@ -104,6 +105,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(LoopbackOnly)
     else:
         app.add_middleware(WithKey, key=settings.api_key.get_secret_value())
+    app.add_middleware(Compression)
     app.add_middleware(AnswerWhenStopped)
     app.add_middleware(Metrics)
     return app
