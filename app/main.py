@@ -18,6 +18,7 @@ from sqlalchemy.pool import QueuePool
 from app import __version__
 from app.api import (
     absolute_scores,
+    activity,
     aggregations,
     assignments,
     candidates,
@@ -48,7 +49,7 @@ from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.process import freeze_what_start_up_made
-from app.service import idempotency, pools
+from app.service import idempotency, pools, purge
 from app.service.context import Context
 from app.service.notices import Notices
 from app.settings import Settings
@@ -90,8 +91,8 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     nouns = (
-        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
+        rankings, rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
@@ -123,6 +124,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
             app.state.context.notices.run(partial(listen, opened.url)),
             idempotency.sweep(app.state.context),
             pools.keep_up(app.state.context),
+            purge.keep_purging(app.state.context),
         )
         tasks = [warming, *(asyncio.create_task(each) for each in work)]
         try:

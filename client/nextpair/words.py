@@ -63,6 +63,7 @@ ORDERS_ASKED: dict[OrderName, int] = {"balanced": 1, "both": 2, "each": 2, "as_s
 LOCAL = "http://127.0.0.1:8000"  # the service by default
 INSTALL = "In a checkout of nextpair, run `pip install ./client '.[all]'`, or install the wheels of `make wheels`."
 JOINT: tuple[JointName, ...] = get_args(JointName)  # methods that estimate judges and scores together
+GRACE_DAYS = 30  # from the deletion of a set until it can no longer be restored
 MIN_WEIGHT, MAX_WEIGHT = 1e-6, 1_000_000  # verdicts that one comparison may stand for
 FARTHEST_LOG, NARROWEST_LOG, WIDEST_LOG = 7.0, 0.01, 8.0  # means, and sds, of logarithms in shared priors
 P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}

@@ -5,6 +5,7 @@ from typing import Literal
 
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
 from nextpair.schemas import (
+    Activity,
     Calibration,
     Checks,
     Diagnostics,
@@ -72,6 +73,14 @@ def ranking_picture(
     """Draw the ranking: scores with their intervals, best first."""
     how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
     return get(path_of("sets", set_id, "ranking"), bytes, **how)
+
+
+def activity(
+    set_id: Id, *, judge: str | None = None, before: int | None = None, limit: int | None = None
+) -> Call[Activity]:
+    """Read who judges now, how far each judge is, and the newest entries of the log; pass `next_before` for older."""
+    path = path_of("sets", set_id, "activity")
+    return get(path, Activity.model_validate_json, judge=judge, before=before, limit=limit)
 
 
 def predict(

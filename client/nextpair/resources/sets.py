@@ -126,6 +126,7 @@ class Set(Bound):
         sky.add_comparisons([nextpair.ComparisonIn(first="kelp", second="fern", judge="bea", winner="first")])
         sky.add_absolute_scores([nextpair.AbsoluteScoreIn(candidate="kelp", judge="gpt-4", mean=8, variance=1)])
         sky.void(1, reason="wrong key pressed")
+        print(sky.restore_comparison(1).restores, [entry.kind for entry in sky.activity(limit=3).entries])
         print(len(list(sky.comparisons())), len(list(sky.absolute_scores())))
         log = b"".join(sky.export("csv"))
 
@@ -150,17 +151,20 @@ class Set(Bound):
         sky.add_pooled_evidence(pool="project:colours", sets=12, log_scale={"mean": 0.5, "sd": 0.3})
         print([entry.pool for entry in sky.pooled_evidence()])
 
-    Change it, or delete it:
+    Change it, delete it, or restore it:
 
         sky.update(name="Sky, round 2", stop=nextpair.Stop(concordance=0.99), goal=nextpair.Goal(top_k=1))
         sky.add_candidates([nextpair.CandidateIn(key="reed", text="It scatters.")])
         print(sky.read().name, [candidate.key for candidate in sky.candidates()], list(sky.items()))
-        client.sets.create(name="Draft", question="Which is clearer?").delete()
+        draft = client.sets.create(name="Draft", question="Which is clearer?")
+        draft.delete()
+        print([each.record.deleted_at for each in client.sets.list(deleted=True)], draft.restore().name)
     """
 
     read = own_call(calls.get_set)
     update = own_call(by_fields(calls.patch_set, SetPatch))
     delete = own_call(calls.delete_set)
+    restore = own_call(calls.restore_set)
     candidates = own_listing(calls.all_candidates)
     items = own_listing(calls.all_items)
     add_candidates = own_call(_add_candidates)
@@ -170,10 +174,12 @@ class Set(Bound):
     comparisons = own_listing(calls.all_comparisons)
     add_comparisons = own_call(_add_comparisons)
     void = own_call(calls.void)
+    restore_comparison = own_call(calls.restore_comparison)
     absolute_scores = own_listing(calls.all_absolute_scores)
     add_absolute_scores = own_call(_add_absolute_scores)
     pooled_evidence = own_listing(calls.all_pooled_evidence)
     add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
+    activity = own_call(calls.activity)
     ranking = own_call(calls.ranking)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
@@ -218,6 +224,7 @@ class AsyncSet(AsyncBound):
     read = async_own_call(calls.get_set)
     update = async_own_call(by_fields(calls.patch_set, SetPatch))
     delete = async_own_call(calls.delete_set)
+    restore = async_own_call(calls.restore_set)
     candidates = async_own_listing(calls.all_candidates)
     items = async_own_listing(calls.all_items)
     add_candidates = async_own_call(_add_candidates)
@@ -229,10 +236,12 @@ class AsyncSet(AsyncBound):
     comparisons = async_own_listing(calls.all_comparisons)
     add_comparisons = async_own_call(_add_comparisons)
     void = async_own_call(calls.void)
+    restore_comparison = async_own_call(calls.restore_comparison)
     absolute_scores = async_own_listing(calls.all_absolute_scores)
     add_absolute_scores = async_own_call(_add_absolute_scores)
     pooled_evidence = async_own_listing(calls.all_pooled_evidence)
     add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
+    activity = async_own_call(calls.activity)
     ranking = async_own_call(calls.ranking)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)
@@ -328,9 +337,11 @@ class SetCollection(Resource):
         new = _new_set(read, {"name": name, "question": question, **fields})
         return Set(self._sender, self._sender.send(new))
 
-    def list(self, *, project: str | None = None, status: SetStatus | None = None) -> Iterator[Set]:
-        """List sets, oldest first."""
-        for record in self._sender.each(calls.all_sets(project=project, status=status)):
+    def list(
+        self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
+    ) -> Iterator[Set]:
+        """List sets, oldest first; or only deleted ones that can be restored."""
+        for record in self._sender.each(calls.all_sets(project=project, status=status, deleted=deleted or None)):
             yield Set(self._sender, record)
 
 
@@ -362,7 +373,9 @@ class AsyncSetCollection(AsyncResource):
         new = _new_set(read, {"name": name, "question": question, **fields})
         return AsyncSet(self._sender, await self._sender.send(new))
 
-    async def list(self, *, project: str | None = None, status: SetStatus | None = None) -> AsyncIterator[AsyncSet]:
-        """List sets, oldest first."""
-        async for record in self._sender.each(calls.all_sets(project=project, status=status)):
+    async def list(
+        self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
+    ) -> AsyncIterator[AsyncSet]:
+        """List sets, oldest first; or only deleted ones that can be restored."""
+        async for record in self._sender.each(calls.all_sets(project=project, status=status, deleted=deleted or None)):
             yield AsyncSet(self._sender, record)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nextpair.schemas import deprecated as _deprecated
 from nextpair.schemas.absolute_scores import *
+from nextpair.schemas.activity import *
 from nextpair.schemas.aggregations import *
 from nextpair.schemas.assignments import *
 from nextpair.schemas.calibration import *
