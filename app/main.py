@@ -34,6 +34,7 @@ from app.api import (
     rank_sets,
     rankings,
     sets,
+    summaries,
     tables,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
@@ -90,7 +91,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        rank_sets, summaries, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
