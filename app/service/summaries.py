@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
 from zlib import crc32
 
 from nextpair import schemas
-from nextpair.words import JudgeKind
+from nextpair.words import JudgeKind, PageStatus, SetStatus
 
 from app.analysis.progress import Aim, progress
 from app.inference.choosing import Stop
@@ -13,12 +15,73 @@ from app.sentences.confidence import in_short, leaders
 from app.service import rankings
 from app.service.context import Context
 from app.service.definitions import goal_of
+from app.service.grouping import by_set
+from app.service.presenting.sets import present_set
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
+from app.service.statuses import statuses
 from app.storage import summaries
 from app.storage.schema import Record
+from app.storage.summaries import SortName, Wanted
 
 DEFAULT = RankingQuery()  # the ranking that everybody asks for
+MOST_EXAMINED = 500  # sets whose status is found out for one list
+StateName = Literal["open", "finished", "paused"]
+ONGOING: tuple[PageStatus, ...] = ("open", "all_leased", "preparing")
+
+
+class ListQuery(NamedTuple):
+    """The sets that a list shows."""
+
+    name: str = ""  # a part of it
+    project: str | None = None
+    state: StateName | None = None
+    sort: SortName = "-activity"
+    offset: int = 0
+    limit: int = 50
+
+
+class ListedSet(NamedTuple):
+    """What a list shows of a set without its ranking."""
+
+    set: schemas.SetOut
+    mark: str  # changes whenever the summary may
+    status: PageStatus
+    last_activity: datetime
+    judges: schemas.JudgeCounts
+
+
+class ListedSets(NamedTuple):
+    sets: list[ListedSet]
+    has_more: bool
+
+
+async def listed(ctx: Context, query: ListQuery) -> ListedSets:
+    """A page of sets. Those that are open, or finished, are looked for among the first MOST_EXAMINED."""
+    is_examined, offset, limit = query.state in ("open", "finished"), query.offset, query.limit
+    status: SetStatus | None = "open" if is_examined else "paused" if query.state else None
+    wanted = Wanted(query.name, query.project, status, query.sort)
+    async with ctx.reading() as db:
+        rows = await summaries.find(db, wanted, *((0, MOST_EXAMINED) if is_examined else (offset, limit + 1)))
+    words = await statuses(ctx, [present_set(row) for row in (rows if is_examined else rows[:limit])])
+    if is_examined:
+        fitting = [each for each in zip(rows, words, strict=True) if (each[1] in ONGOING) == (query.state == "open")]
+        chosen, has_more = fitting[offset : offset + limit], len(fitting) > offset + limit
+    else:
+        chosen, has_more = [*zip(rows, words, strict=False)], len(rows) > limit
+    async with ctx.reading() as db:
+        judges = by_set(await summaries.judges_of(db, [row.id for row, _ in chosen]))
+    shown = [
+        ListedSet(
+            present_set(row),
+            f"{row.version}.{row.revision}",
+            word,
+            row.last_activity,
+            count_kinds(each.kind for each in judges[row.id]),
+        )
+        for row, word in chosen
+    ]
+    return ListedSets(shown, has_more)
 
 
 async def fingerprint(ctx: Context, found: FoundSet) -> str:

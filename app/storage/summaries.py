@@ -1,7 +1,7 @@
 """Sets as a list shows them: their newest log entries and their judges, found by indexes and not by reading the log."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from nextpair.words import SetStatus
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.schema import Record, absolute_scores, comparisons, judges, sets, voids
 
-SortName = Literal["created", "name", "activity"]
+SortName = Literal["activity", "-activity", "name", "-name"]  # a minus is for the last first
 MOST_JUDGES = 100  # of a set that are looked up
 
 
@@ -21,32 +21,34 @@ def _newest(table: object) -> ColumnElement[object]:
 
 
 _ACTIVITY = func.greatest(sets.c.created_at, *map(_newest, (comparisons, voids, absolute_scores)))  # NULL is ignored
-_ORDERS = {
-    "created": (sets.c.created_at.desc(), sets.c.id.desc()),
-    "name": (func.lower(sets.c.name), sets.c.id),
-    "activity": (_ACTIVITY.desc(), sets.c.id.desc()),
+_ORDERS: dict[SortName, ColumnElement[object]] = {
+    "activity": _ACTIVITY.asc(),
+    "-activity": _ACTIVITY.desc(),
+    "name": func.lower(sets.c.name).asc(),
+    "-name": func.lower(sets.c.name).desc(),
 }
 
 
-async def find(
-    db: AsyncConnection,
-    *,
-    name: str,
-    project: str | None,
-    status: SetStatus | None,
-    sort: SortName,
-    offset: int,
-    limit: int,
-) -> Sequence[Record]:
-    """Sets that are not deleted and have `name` in their names, in upper or lower case, with their `last_activity`."""
+class Wanted(NamedTuple):
+    """The sets of a list, and their order."""
+
+    name: str  # a part of it, in upper or lower case
+    project: str | None
+    status: SetStatus | None
+    sort: SortName
+
+
+async def find(db: AsyncConnection, wanted: Wanted, offset: int, limit: int) -> Sequence[Record]:
+    """Sets that are not deleted, with the time of their `last_activity`."""
     statement = select(sets, _ACTIVITY.label("last_activity")).where(
-        sets.c.deleted_at.is_(None), sets.c.name.icontains(name, autoescape=True)
+        sets.c.deleted_at.is_(None), sets.c.name.icontains(wanted.name, autoescape=True)
     )
-    if project is not None:
-        statement = statement.where(sets.c.project == project)
-    if status is not None:
-        statement = statement.where(sets.c.status == status)
-    return (await db.execute(statement.order_by(*_ORDERS[sort]).offset(offset).limit(limit))).all()
+    if wanted.project is not None:
+        statement = statement.where(sets.c.project == wanted.project)
+    if wanted.status is not None:
+        statement = statement.where(sets.c.status == wanted.status)
+    in_order = statement.order_by(_ORDERS[wanted.sort], sets.c.created_at.desc(), sets.c.id)
+    return (await db.execute(in_order.offset(offset).limit(limit))).all()
 
 
 async def last_activity(db: AsyncConnection, set_id: UUID) -> object:
