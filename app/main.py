@@ -35,6 +35,7 @@ from app.api import (
     rank_sets,
     rankings,
     sets,
+    summaries,
     tables,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
@@ -92,7 +93,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
-        rankings, rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -11,7 +11,7 @@ from nextpair.words import STATUSES, PageStatus
 from app.web.rendering import HERE
 from app.web.texts import CONTROLS, NEXT_STEPS, TAB_TIPS, TABS, WAITING
 from tests.factories import create_set
-from tests.web.test_sets import page
+from tests.web.test_home import page
 
 TEMPLATES = sorted((HERE / "templates").glob("*.html"))
 LABEL = 3  # words

@@ -17,6 +17,7 @@ from nextpair.schemas import (
     Ranking,
     RankSets,
     Ready,
+    SetSummary,
 )
 from nextpair.schemas.deprecated import old_arguments, renamed_function
 from nextpair.words import (
@@ -60,6 +61,11 @@ def ranking(
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
     shown = {"baseline": baseline, "scale": scale, "by": by, "covariate": list(covariate) or None}
     return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
+
+
+def summary(set_id: Id) -> Call[SetSummary]:
+    """Read who leads a set, how sure that is, and how far the set is to its goal."""
+    return get(path_of("sets", set_id, "summary"), SetSummary.model_validate_json)
 
 
 def ranking_picture(

@@ -30,6 +30,7 @@ from nextpair.schemas.rankings import *
 from nextpair.schemas.ranks import *
 from nextpair.schemas.sets import *
 from nextpair.schemas.slices import *
+from nextpair.schemas.summaries import *
 from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *
 
