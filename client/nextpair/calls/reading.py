@@ -10,6 +10,10 @@ from nextpair.schemas import (
     Diagnostics,
     Dispute,
     DisputePage,
+    ItemStatistics,
+    ItemStatisticsPage,
+    JudgedPair,
+    JudgedPairPage,
     Judges,
     Matrix,
     Prediction,
@@ -26,6 +30,7 @@ from nextpair.words import (
     MatrixName,
     MethodName,
     ObjectiveName,
+    PairSort,
     ScaleName,
     SimultaneousName,
     TiesName,
@@ -135,6 +140,57 @@ def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = N
 def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
     """List pairs on which judges name different winners, in the order of their last verdicts."""
     return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
+
+
+def list_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    sort: PairSort | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[JudgedPairPage]:
+    """Read one page of judged pairs; pass its `next_after` as `after` for the next."""
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None}
+    path = path_of("sets", set_id, "pairs")
+    return get(path, JudgedPairPage.model_validate_json, **who, sort=sort, after=after, limit=limit)
+
+
+def all_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    sort: PairSort | None = None,
+) -> Listing[JudgedPair]:
+    """List judged pairs with their texts and every verdict that counts, newest first by default.
+
+    Each filter narrows the list. `tag` has tags of the item, each as NAME:VALUE. `sort` puts the largest
+    `disagreement` or `surprise` first.
+    """
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge}
+    return Listing(
+        lambda after: list_judged_pairs(set_id, **who, tag=tag, sort=sort, after=after, limit=PAGE),
+        lambda page: page.pairs,
+    )
+
+
+def list_item_statistics(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[ItemStatisticsPage]:
+    """Read one page of the statistics of items; pass its `next_after` as `after` for the next."""
+    path = path_of("sets", set_id, "item-statistics")
+    return get(path, ItemStatisticsPage.model_validate_json, after=after, limit=limit)
+
+
+def all_item_statistics(set_id: Id, *, after: str | None = None) -> Listing[ItemStatistics]:
+    """List items with their agreement, disagreement and surprise, in the order in which they joined."""
+    return Listing(lambda after: list_item_statistics(set_id, after=after, limit=PAGE), lambda page: page.items, after)
 
 
 def rank_sets(
