@@ -10,7 +10,15 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import PairSort, Winner
 
-from app.inference.judges import JudgedPairs, items_judged, judged_pairs, surprise_of_pairs, surprises
+from app.inference.judges import (
+    ItemsJudged,
+    JudgedPairs,
+    chosen_pairs,
+    items_judged,
+    judged_pairs,
+    surprise_of_pairs,
+    surprises,
+)
 from app.inference.state import Catalogue, Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
 from app.service import posteriors
@@ -31,8 +39,18 @@ class PairQuery(NamedTuple):
     candidate: str | None = None
     other: str | None = None  # both candidates are in the pair
     judge: str | None = None  # has judged it
+    find: str | None = None  # in the key or prompt of its item; of a set of texts, in the key of one of the two
     tags: Sequence[str] = ()  # each NAME:VALUE of its item
     sort: PairSort = "recent"
+
+
+class Wanted(NamedTuple):
+    """What a query is for, by numbers."""
+
+    items: Bools  # (I,) that match
+    candidates: Bools  # (N,) of whom one is in the pair
+    sides: list[int]  # of candidates who are both in the pair
+    judge: int | None  # by id
 
 
 class Figures(NamedTuple):
@@ -50,11 +68,8 @@ async def page(ctx: Context, set_id: UUID, query: PairQuery, *, after: int, limi
 
     Raises UnknownSet, SetDeleted, UnknownItem, UnknownCandidate, UnknownJudge.
     """
-    async with ctx.reading() as db:
-        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
-        judge = None if query.judge is None else (await existing_judges(db, [query.judge]))[query.judge]
-    wanted = _wanted(catalogue, query)
-    figures = await ctx.live.compute(_figures, snapshot, wanted, judge, query.sort)
+    catalogue, snapshot, wanted = await _read(ctx, set_id, query)
+    figures = await ctx.live.compute(_figures, snapshot, wanted, query.sort)
     pairs, listed = figures.pairs, figures.order[after : after + limit].tolist()
     outputs = [OutputPair(int(pairs.item[at]), int(pairs.low[at]), int(pairs.high[at])) for at in listed]
     shown = listed[: fitting(outputs, catalogue)]
@@ -78,47 +93,53 @@ async def page(ctx: Context, set_id: UUID, query: PairQuery, *, after: int, limi
     )
 
 
-async def items_page(ctx: Context, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemStatisticsPage:
-    """Items in the order in which they joined; none of a set of texts.
+async def items_page(
+    ctx: Context, set_id: UUID, query: PairQuery, *, after: int, limit: int
+) -> schemas.ItemStatisticsPage:
+    """Items with their pairs that match, in the order in which they joined, from behind the first `after` on.
 
-    Raises UnknownSet, SetDeleted, UnknownItem (for `after`).
+    None of a set of texts. Raises UnknownSet, SetDeleted, UnknownItem, UnknownCandidate, UnknownJudge.
     """
-    async with ctx.reading() as db:
-        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
-    keys = [key for key, _ in catalogue.items if key != TEXT_ITEM]
-    start = 0 if after is None else 1 + _item(catalogue, after)
-    listed = await ctx.live.compute(_items_judged, snapshot)
-    counts, known = np.stack(listed[:2], axis=1).tolist(), np.stack(listed[2:], axis=1).tolist()
-    rows = [
-        schemas.ItemStatistics(
-            key=keys[at],
-            prompt=_start(catalogue.items[at][1]),
-            tags=dict(catalogue.tags[at]),
-            comparisons=counts[at][0],
-            pairs=counts[at][1],
-            **dict(zip(("agreement", "disagreement", "surprise"), map(_or_none, known[at]), strict=True)),
-        )
-        for at in range(start, min(start + limit, len(keys)))
-    ]
-    has_more = start + limit < len(keys)
+    catalogue, snapshot, wanted = await _read(ctx, set_id, query)
+    of_pairs = query.candidate is not None or query.other is not None or query.judge is not None
+    figures = await ctx.live.compute(_items_judged, snapshot, wanted)
+    is_listed = wanted.items & (figures.pairs > 0) if of_pairs else wanted.items
+    matching = [at for at in np.flatnonzero(is_listed).tolist() if catalogue.items[at][0] != TEXT_ITEM]
+    until = after + limit
     return schemas.ItemStatisticsPage(
-        version=snapshot.version, items=rows, next_after=rows[-1].key if has_more else None
+        version=snapshot.version,
+        total=len(matching),
+        items=[_present_item(catalogue, figures, at) for at in matching[after:until]],
+        next_after=until if until < len(matching) else None,
     )
 
 
-def _wanted(catalogue: Catalogue, query: PairQuery) -> tuple[Bools, list[int]]:
-    """(I,) items that match, and the candidates who are in the pair. Raises UnknownItem, UnknownCandidate."""
-    items = np.ones(len(catalogue.items), np.bool_)
+async def _read(ctx: Context, set_id: UUID, query: PairQuery) -> tuple[Catalogue, Snapshot, Wanted]:
+    """Raises UnknownSet, SetDeleted, UnknownItem, UnknownCandidate, UnknownJudge."""
+    async with ctx.reading() as db:
+        catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
+        judge = None if query.judge is None else (await existing_judges(db, [query.judge]))[query.judge]
+    return catalogue, snapshot, _wanted(catalogue, query, judge)
+
+
+def _wanted(catalogue: Catalogue, query: PairQuery, judge: int | None) -> Wanted:
+    """Raises UnknownItem, UnknownCandidate."""
+    items, candidates = np.ones(len(catalogue.items), np.bool_), np.ones(len(catalogue.keys), np.bool_)
     if query.item is not None:
-        items[:] = False
-        items[_item(catalogue, query.item)] = True
+        items &= np.arange(len(items)) == _item(catalogue, query.item)
     for tag in query.tags:
         items &= [tag in (f"{name}:{value}" for name, value in tags.items()) for tags in catalogue.tags]
+    if query.find:
+        text = query.find.casefold()
+        if TEXT_ITEM in catalogue.item_ids:
+            candidates &= [text in key.casefold() for key in catalogue.keys]
+        else:
+            items &= [text in f"{key}\n{prompt or ''}".casefold() for key, prompt in catalogue.items]
     sides = [key for key in (query.candidate, query.other) if key is not None]
     for key in sides:
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling.")
-    return items, [catalogue.ids[key] for key in sides]
+    return Wanted(items, candidates, [catalogue.ids[key] for key in sides], judge)
 
 
 def _item(catalogue: Catalogue, key: str) -> int:
@@ -128,24 +149,30 @@ def _item(catalogue: Catalogue, key: str) -> int:
     return catalogue.item_ids[key]
 
 
-def _figures(snapshot: Snapshot, wanted: tuple[Bools, list[int]], judge: int | None, sort: PairSort) -> Figures:
+def _figures(snapshot: Snapshot, wanted: Wanted, sort: PairSort) -> Figures:
     pairs, expected = _pairs(snapshot)
     surprise = surprise_of_pairs(pairs, expected)
-    items, sides = wanted
-    matches = items[pairs.item]
-    for side in sides:
-        matches &= (pairs.low == side) | (pairs.high == side)
-    if judge is not None:
-        judged = pairs.pair[snapshot.log.entries.comparisons.judge == judge]
-        matches &= np.isin(np.arange(len(matches)), judged)
     by = {"recent": pairs.last, "disagreement": pairs.disagreement, "surprise": surprise}[sort]
     falling = np.round(np.where(np.isnan(by), -np.inf, by), EQUAL)
     order = np.lexsort((-pairs.last, -pairs.verdicts, -falling))
-    return Figures(pairs, expected, surprise, surprises(pairs, expected), order[matches[order]])
+    return Figures(pairs, expected, surprise, surprises(pairs, expected), order[_match(snapshot, pairs, wanted)[order]])
 
 
-def _items_judged(snapshot: Snapshot) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    return items_judged(*_pairs(snapshot), snapshot.shown.items)
+def _items_judged(snapshot: Snapshot, wanted: Wanted) -> ItemsJudged:
+    pairs, expected = _pairs(snapshot)
+    matches = _match(snapshot, pairs, wanted)
+    return items_judged(chosen_pairs(pairs, matches), expected[matches], snapshot.shown.items)
+
+
+def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: Wanted) -> Bools:
+    """(P,) pairs that a query is for."""
+    matches = wanted.items[pairs.item] & (wanted.candidates[pairs.low] | wanted.candidates[pairs.high])
+    for side in wanted.sides:
+        matches &= (pairs.low == side) | (pairs.high == side)
+    if wanted.judge is not None:
+        judged = pairs.pair[snapshot.log.entries.comparisons.judge == wanted.judge]
+        matches &= np.isin(np.arange(len(matches)), judged)
+    return matches
 
 
 def _pairs(snapshot: Snapshot) -> tuple[JudgedPairs, Floats]:
@@ -211,9 +238,19 @@ def _present(
     )
 
 
+def _present_item(catalogue: Catalogue, figures: ItemsJudged, at: int) -> schemas.ItemStatistics:
+    key, prompt = catalogue.items[at]
+    return schemas.ItemStatistics(
+        key=key,
+        prompt=prompt and prompt[: schemas.PROMPT_START],
+        tags=dict(catalogue.tags[at]),
+        comparisons=int(figures.comparisons[at]),
+        pairs=int(figures.pairs[at]),
+        agreement=_or_none(float(figures.agreement[at])),
+        disagreement=_or_none(float(figures.disagreement[at])),
+        surprise=_or_none(float(figures.surprise[at])),
+    )
+
+
 def _or_none(value: float) -> float | None:
     return None if isnan(value) else value
-
-
-def _start(prompt: str | None) -> str | None:
-    return prompt and prompt[: schemas.PROMPT_START]

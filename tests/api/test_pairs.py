@@ -94,6 +94,8 @@ async def test_filters_narrow_the_list_together(http: httpx.AsyncClient, set_id:
     assert await found(judge="ben") == {each for each in every if each[0] != "p5"}
     assert await found(tag="kind:code", judge="ben") == {each for each in every if each[0] in ("p1", "p3")}
     assert await found(tag=["kind:code", "kind:prose"]) == set()
+    assert await found(find="dO P3") == {each for each in every if each[0] == "p3"}
+    assert await found(find="gpt") == set()
     for name in ("item", "candidate", "other", "judge"):
         answer = await http.get(f"/v1/sets/{set_id}/pairs", params={name: "nobody"})
         unknown = "candidate" if name == "other" else name
@@ -106,7 +108,7 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
     one = await get(http, url, limit=4)
     two = await get(http, url, after=one["next_after"])
     items = [*one["items"], *two["items"]]
-    assert ([item["key"] for item in items], two["next_after"]) == (ITEMS, None)
+    assert ([item["key"] for item in items], one["total"], two["next_after"]) == (ITEMS, 6, None)
     for item in items:
         here = [pair for pair in listed if pair["item"]["key"] == item["key"]]
         assert item["pairs"] == len(here)
@@ -120,13 +122,17 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
             assert item["agreement"] == pytest.approx(np.mean([pair["agreement"] for pair in several]))
     assert items[0]["tags"] == {"kind": "prose"}
     assert items[0]["prompt"] == "Do p0."
+    of_ben = (await get(http, url, judge="ben", candidate="llama"))["items"]
+    assert [(item["key"], item["pairs"]) for item in of_ben] == [(item, 2) for item in ITEMS[:-1]]
+    assert [item["key"] for item in (await get(http, url, find="P5", tag="kind:code"))["items"]] == ["p5"]
 
 
 async def test_a_set_of_texts_has_pairs_and_no_items(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     assert await pairs(http, created["id"]) == []
     await send(http, created["id"], {"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})
-    (pair,) = await pairs(http, created["id"])
+    assert await pairs(http, created["id"], find="cedar") == []
+    (pair,) = await pairs(http, created["id"], find="ELM")
     assert (pair["item"], names(pair)) == (None, ("ash", "elm"))
     (verdict,) = pair["verdicts"]
     assert (verdict["winner"], verdict["p_first"], verdict["swapped"]) == ("both_bad", 0.5, True)

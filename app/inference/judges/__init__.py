@@ -34,6 +34,7 @@ from app.inference.judges.mean_wins import Instances, Wins, pair_numbers
 from app.inference.judges.pair_statistics import (
     ItemsJudged,
     JudgedPairs,
+    chosen_pairs,
     items_judged,
     judged_pairs,
     surprise_of_pairs,

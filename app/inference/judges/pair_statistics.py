@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 
 
@@ -71,6 +71,23 @@ def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints, n: int) -> Jud
     first, second = comparisons.first[at], comparisons.second[at]
     sides = np.minimum(first, second), np.maximum(first, second)
     return JudgedPairs(item[at], *sides, verdicts, last, agreeing, disagreement, pair, lean, weight)
+
+
+def chosen_pairs(pairs: JudgedPairs, chosen: Bools) -> JudgedPairs:
+    """The (P,) chosen ones alone."""
+    kept, number = chosen[pairs.pair], np.cumsum(chosen) - 1
+    return JudgedPairs(
+        item=pairs.item[chosen],
+        low=pairs.low[chosen],
+        high=pairs.high[chosen],
+        verdicts=pairs.verdicts[chosen],
+        last=pairs.last[chosen],
+        agreeing=pairs.agreeing[chosen],
+        disagreement=pairs.disagreement[chosen],
+        pair=number[pairs.pair[kept]],
+        lean=pairs.lean[kept],
+        weight=pairs.weight[kept],
+    )
 
 
 def surprises(pairs: JudgedPairs, expected: Floats) -> Floats:

@@ -55,7 +55,7 @@ class JudgedPairPage(Response):
 
 
 class ItemStatistics(Response):
-    """An item, and how far its verdicts agree with each other and with the ranking."""
+    """An item, and how far the verdicts on its pairs agree with each other and with the ranking."""
 
     key: str
     prompt: str | None = Field(description=f"The first {PROMPT_START} characters of the prompt.")
@@ -71,5 +71,6 @@ class ItemStatistics(Response):
 
 class ItemStatisticsPage(Response):
     version: int
+    total: int = Field(description="Number of items that match, on all pages together.")
     items: list[ItemStatistics]
-    next_after: str | None
+    next_after: int | None

@@ -46,8 +46,9 @@ def test_pairs_have_what_their_verdicts_say(log: list[Verdict]) -> None:
     expected = expected_of(pairs.low, pairs.high)
     of_pairs, of_verdicts = surprise_of_pairs(pairs, expected), surprises(pairs, expected)
     by_pair: dict[tuple[int, int, int], list[tuple[int, float, float]]] = {}
-    for seq, (item, (a, b), p, _, weight) in enumerate(log, 1):
-        by_pair.setdefault((item, min(a, b), max(a, b)), []).append((seq, p if a < b else 1.0 - p, weight))
+    for seq, (item, (a, b), p_first, _, votes) in enumerate(log, 1):
+        p_low = p_first if a < b else 1.0 - p_first
+        by_pair.setdefault((item, min(a, b), max(a, b)), []).append((seq, p_low, votes))
     assert set(by_pair) == set(zip(pairs.item.tolist(), pairs.low.tolist(), pairs.high.tolist(), strict=True))
     for at, place in enumerate(zip(pairs.item.tolist(), pairs.low.tolist(), pairs.high.tolist(), strict=True)):
         seqs, p, weight = map(np.array, zip(*by_pair[place], strict=True))
