@@ -29,6 +29,7 @@ from app.api import (
     disputes,
     health,
     judges,
+    pairs,
     pooled_evidence,
     problems,
     projects,
@@ -93,7 +94,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
-        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, deprecated, health,
+        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, pairs, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
