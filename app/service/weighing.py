@@ -21,7 +21,7 @@ from app.inference.judges import (
 )
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
-from app.inference.types import Ints
+from app.inference.types import Floats, Ints
 from app.live.jobs import JobKey, Report, Underway
 from app.sentences.judges import progress
 from app.service import posteriors
@@ -50,6 +50,7 @@ class WeighedJudges(NamedTuple):
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
     biases: Mapping[int, Bias]  # by number, as the set's own method has them
+    votes: Floats  # (J,) how many one verdict counts as
     findings: Findings
 
     @property
@@ -135,4 +136,12 @@ def _weigh(snapshot: Snapshot, conditions: Conditions, context: ItemContext | No
     findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)
     counts = np.bincount(tempered.judge, minlength=len(ids))
     by_number = {bias.judge: bias for bias in biases(snapshot)}
-    return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, findings)
+    return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, _votes(snapshot), findings)
+
+
+def _votes(snapshot: Snapshot) -> Floats:
+    """(J,) as they were learnt, else as the set fixes them."""
+    if snapshot.learnt is not None:
+        return snapshot.learnt.votes
+    fixed = snapshot.interpretation.votes
+    return np.array([fixed.get(judge, 1.0) for judge in snapshot.evidence.judges.tolist()], np.float64)

@@ -135,6 +135,7 @@ class Set(Bound):
 
         print([check.name for check in sky.checks().checks], sky.diagnostics().comparisons)
         print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
+        print(sky.judge("ada").summary)
         print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
         both = [
             nextpair.ComparisonIn(first=first, second=second, judge=judge, p_first=0.8)
@@ -182,6 +183,7 @@ class Set(Bound):
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
+    judge = own_call(calls.judge)
     disputes = own_listing(calls.all_disputes)
     calibration = own_call(calls.calibration)
     rank_sets = own_call(calls.rank_sets)
@@ -241,6 +243,7 @@ class AsyncSet(AsyncBound):
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)
+    judge = async_own_call(calls.judge)
     disputes = async_own_listing(calls.all_disputes)
     calibration = async_own_call(calls.calibration)
     rank_sets = async_own_call(calls.rank_sets)
