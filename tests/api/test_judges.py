@@ -22,6 +22,7 @@ from tests.factories import (
     create_systems,
     get,
     patch,
+    ranking,
     run_sql,
     simulated,
     tell,
@@ -348,7 +349,8 @@ async def test_a_judge_that_is_inverted_has_that_status(http: httpx.AsyncClient,
     }
     assert any(doubt.startswith("foe disagrees") for doubt in cards["foe"]["doubts"])
     assert cards["ann"]["doubts"] == []
-    assert cards["ann"]["effective_votes"] > 0.0
+    weights = (await ranking(http, many))["verdict_weight"]["effective_votes"]
+    assert {name: card["effective_votes"] for name, card in cards.items()} == pytest.approx(weights)
 
 
 async def test_a_pace_leaves_out_pauses_and_verdicts_from_elsewhere(http: httpx.AsyncClient, app: FastAPI) -> None:

@@ -133,7 +133,7 @@ def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str], deviation
         "judge_effects": None if effects is None else present_judge_effects(effects, keys, deviations),
         "relative_discrimination": None if discrimination is None else _present_discrimination(discrimination),
         "influence": None if influence is None else schemas.Influence(**influence._asdict()),
-        "effective_votes": float(weighed.votes[number]),
+        "effective_votes": None if np.isnan(weighed.votes[number]) else float(weighed.votes[number]),
     }
 
 

@@ -162,8 +162,7 @@ class JudgeCard(OldNames):
     doubts: list[str] = Field(default=[], description="What is wrong with this judge, in words.")
     effective_votes: float | None = Field(
         default=None,
-        description="How many votes one of its verdicts counts as, as learnt from all sets that share priors; else as "
-        "the set fixes it.",
+        description="How many votes one of its verdicts counts as in the set's ranking, learnt or as the set fixes it.",
     )
     verdicts_per_hour: float | None = Field(
         default=None,
