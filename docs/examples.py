@@ -205,6 +205,7 @@ async def _rank_systems(call: Recorder) -> None:
         await call(result, set_id=set_id)
     await call("list_judged_pairs", set_id=set_id, query={"sort": "surprise", "limit": "1"})
     await call("list_item_statistics", set_id=set_id)
+    await call("judge", set_id=set_id, name="gpt-4")
     await call("rank_sets", set_id=set_id, query={"judge": "gpt-4"})
     await call("calibration", set_id=set_id, query={"judge": "gpt-4", "reference": "alice"})
 

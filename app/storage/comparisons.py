@@ -139,6 +139,13 @@ async def latencies(db: AsyncConnection, set_id: UUID) -> dict[int, float]:
     return {row.judge_id: row.median for row in await db.execute(statement.group_by(c.judge_id))}
 
 
+async def latest(db: AsyncConnection, set_id: UUID, judge_id: int, limit: int) -> Sequence[Record]:
+    """The last comparisons of one judge with their names, newest first."""
+    entries = _entries(set_id).where(c.judge_id == judge_id).order_by(c.seq.desc()).limit(limit)
+    columns = [column for column in entries.selected_columns if column is not c.raw]
+    return (await db.execute(entries.with_only_columns(*columns, maintain_column_froms=True))).all()
+
+
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:
     columns = (c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
     statement = select(*columns).where(c.set_id == set_id, c.client_id == func.any(client_ids))

@@ -15,6 +15,7 @@ from nextpair.schemas import (
     ItemStatisticsPage,
     JudgedPair,
     JudgedPairPage,
+    JudgeDetail,
     Judges,
     Matrix,
     Prediction,
@@ -145,6 +146,11 @@ def judges(
     people = list(reference) or None
     path = path_of("sets", set_id, "judges")
     return get(path, Judges.model_validate_json, method=method, reference=people, ties=ties, **flags)
+
+
+def judge(set_id: Id, name: str) -> Call[JudgeDetail]:
+    """Read one judge: its card, its agreement over time, its pace, and its latest verdicts."""
+    return get(path_of("sets", set_id, "judges", name), JudgeDetail.model_validate_json)
 
 
 def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:

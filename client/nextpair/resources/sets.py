@@ -136,6 +136,7 @@ class Set(Bound):
 
         print([check.name for check in sky.checks().checks], sky.diagnostics().comparisons)
         print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
+        print(sky.judge("ada").summary)
         print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
         print([pair.surprise for pair in sky.pairs(sort="surprise")], list(sky.item_statistics()))
         both = [
@@ -190,6 +191,7 @@ class Set(Bound):
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
+    judge = own_call(calls.judge)
     disputes = own_listing(calls.all_disputes)
     pairs = own_listing(calls.all_judged_pairs)
     item_statistics = own_listing(calls.all_item_statistics)
@@ -255,6 +257,7 @@ class AsyncSet(AsyncBound):
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)
+    judge = async_own_call(calls.judge)
     disputes = async_own_listing(calls.all_disputes)
     pairs = async_own_listing(calls.all_judged_pairs)
     item_statistics = async_own_listing(calls.all_item_statistics)
