@@ -2,6 +2,7 @@
 // LaTeX as MathML, by KaTeX, which is loaded when the first formula is seen.
 
 const MOST_FORMULAS = 300; // of a text; the others stay as they were written
+const NEEDLESS = /<annotation[^]*<\/annotation>| style="[^"]*"/g; // the source, and what the page's policy forbids
 const WORDS = /[a-z]{2,} +[a-z]{2,}/i;
 
 /** @type {typeof import("katex").default | null | undefined} */
@@ -46,7 +47,7 @@ function typeset(code, sanitised) {
     const markup = katex?.renderToString(code.getAttribute("data-tex") ?? "", {
       output: "mathml", displayMode, throwOnError: true, strict: "ignore", trust: false, maxExpand: 200, maxSize: 20,
     });
-    if (markup) code.replaceWith(sanitised(markup.replace(/<annotation[^]*<\/annotation>/, "")));
+    if (markup) code.replaceWith(sanitised(markup.replace(NEEDLESS, "")));
   } catch {
     // the LaTeX stays in view
   }

@@ -5,11 +5,12 @@ import { markdown } from "./markdown.js";
 import { showFormulas } from "./mathematics.js";
 import { COPIED, COPY } from "./texts/rich-text.js";
 
-const LONGEST = 200_000; // characters of Markdown; the rest is shown plainly
-const LONGEST_PARAGRAPH = 20_000; // as marked takes time with the square of a paragraph's length
+const LONGEST = 100_000; // characters of Markdown; a longer text is shown as it was written
+const LONGEST_PARAGRAPH = 10_000; // as marked takes time with the square of a paragraph's length
 const COPIED_MS = 1500;
 
-const LINK = /^(?:https?:\/\/|mailto:)/i;
+const ADDRESS = /^(?:https?:\/\/|mailto:)/i;
+const ADDRESSES = ["href", "src"]; // attributes that ADDRESS is for
 const HTML = {
   ALLOWED_TAGS: [
     "a", "blockquote", "br", "code", "del", "em", "h3", "h4", "h5", "h6", "hr", "img", "li", "ol", "p", "pre", "strong",
@@ -104,11 +105,12 @@ function asHtml(text, toHtml) {
 /**
  * @param {import("dompurify").DOMPurify} purify
  * @param {string} markup
- * @param {import("dompurify").Config} lists
+ * @param {{ ALLOWED_TAGS: string[], ALLOWED_ATTR: string[] }} lists
  */
 function sanitised(purify, markup, lists) {
   return purify.sanitize(markup, {
-    ...lists, ALLOWED_URI_REGEXP: LINK, ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
+    ...lists, ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
+    ALLOWED_URI_REGEXP: ADDRESS, ADD_URI_SAFE_ATTR: lists.ALLOWED_ATTR.filter((name) => !ADDRESSES.includes(name)),
   });
 }
 
