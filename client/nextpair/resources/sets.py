@@ -48,6 +48,7 @@ from nextpair.sending.streams import Event
 from nextpair.tabular import Tabular, file_of
 from nextpair.words import ExportFormat, SetStatus
 
+BATCH = 5000  # comparisons in one request
 P = ParamSpec("P")
 
 
@@ -102,6 +103,11 @@ def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
     if read.faults:
         raise BadTable(read.faults, read.fault_count)
     return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
+
+
+def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[Sequence[ComparisonIn]]:
+    for start in range(0, len(comparisons), BATCH):
+        yield comparisons[start : start + BATCH]
 
 
 # Sets
@@ -326,7 +332,7 @@ class SetCollection(Resource):
         output: str | None = None,
         **fields: Any,
     ) -> Set:
-        """Create a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+        """Create a set from a table: outputs of several systems for several prompts, rival texts, or verdicts.
 
         For example:
 
@@ -344,8 +350,10 @@ class SetCollection(Resource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return Set(self._sender, self._sender.send(new))
+        created = Set(self._sender, self._sender.send(_new_set(read, {"name": name, "question": question, **fields})))
+        for batch in _batches(read.comparisons):
+            created.add_comparisons(batch)
+        return created
 
     def list(
         self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
@@ -380,8 +388,11 @@ class AsyncSetCollection(AsyncResource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = await self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return AsyncSet(self._sender, await self._sender.send(new))
+        record = await self._sender.send(_new_set(read, {"name": name, "question": question, **fields}))
+        created = AsyncSet(self._sender, record)
+        for batch in _batches(read.comparisons):
+            await created.add_comparisons(batch)
+        return created
 
     async def list(
         self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
