@@ -120,6 +120,7 @@ class Set(Bound):
         print(ranking.ranking[0].key, ranking.confidence)
         picture = sky.ranking_picture(form="png")
         print(sky.predict(first="kelp", second="fern").p_first_better)
+        print(sky.head_to_head(first="kelp", second="fern").sentence)
 
     Add what was judged elsewhere, and take back a mistake:
 
@@ -177,6 +178,7 @@ class Set(Bound):
     ranking = own_call(calls.ranking)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
+    head_to_head = own_call(calls.head_to_head)
     checks = own_call(calls.checks)
     trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
@@ -236,6 +238,7 @@ class AsyncSet(AsyncBound):
     ranking = async_own_call(calls.ranking)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)
+    head_to_head = async_own_call(calls.head_to_head)
     checks = async_own_call(calls.checks)
     trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)
