@@ -56,6 +56,7 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> N
         "get /v1/sets/{set_id}/rank-sets", "get /v1/sets/{set_id}/checks",
         "get /v1/sets/{set_id}/matrix", "get /v1/sets/{set_id}/diagnostics", "get /v1/sets/{set_id}/calibration",
         "get /v1/sets/{set_id}/ranking", "get /v1/sets/{set_id}/predict", "get /v1/sets/{set_id}/events",
+        "get /v1/sets/{set_id}/head-to-head",
         "get /healthz", "get /readyz", "get /metrics",
     }  # fmt: skip
 

@@ -16,6 +16,7 @@ from nextpair.schemas import (
     JudgedPair,
     JudgedPairPage,
     JudgeDetail,
+    HeadToHead,
     Judges,
     Matrix,
     Prediction,
@@ -101,6 +102,19 @@ def predict(
     """Predict one pair: the probability that the first candidate is better, given all comparisons."""
     pair = {"first": first, "second": second, "inference_target": inference_target}
     return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, **pair)
+
+
+def head_to_head(
+    set_id: Id,
+    *,
+    first: str,
+    second: str,
+    inference_target: InferenceTargetName | None = None,
+    level: float | None = None,
+) -> Call[HeadToHead]:
+    """Compare two candidates: win rate and interval, verdicts by judge and tag, and what would decide it."""
+    pair = {"first": first, "second": second, "inference_target": inference_target, "level": level}
+    return get(path_of("sets", set_id, "head-to-head"), HeadToHead.model_validate_json, **pair)
 
 
 def diagnostics(set_id: Id) -> Call[Diagnostics]:

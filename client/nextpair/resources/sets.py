@@ -126,6 +126,7 @@ class Set(Bound):
         print(ranking.ranking[0].key, ranking.confidence)
         picture = sky.ranking_picture(form="png")
         print(sky.predict(first="kelp", second="fern").p_first_better)
+        print(sky.head_to_head(first="kelp", second="fern").sentence)
 
     Add what was judged elsewhere, and take back a mistake:
 
@@ -192,6 +193,7 @@ class Set(Bound):
     summary = own_call(calls.summary)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
+    head_to_head = own_call(calls.head_to_head)
     checks = own_call(calls.checks)
     trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
@@ -258,6 +260,7 @@ class AsyncSet(AsyncBound):
     summary = async_own_call(calls.summary)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)
+    head_to_head = async_own_call(calls.head_to_head)
     checks = async_own_call(calls.checks)
     trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)
