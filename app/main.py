@@ -33,6 +33,7 @@ from app.api import (
     projects,
     rank_sets,
     rankings,
+    reports,
     sets,
     tables,
 )
@@ -89,7 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     nouns = (
-        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
+        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings, reports,
         rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:

@@ -119,6 +119,7 @@ class Set(Bound):
         ranking = sky.ranking(top_k=1)
         print(ranking.ranking[0].key, ranking.confidence)
         picture = sky.ranking_picture(form="png")
+        table, report = sky.ranking_latex(), sky.report()
         print(sky.predict(first="kelp", second="fern").p_first_better)
 
     Add what was judged elsewhere, and take back a mistake:
@@ -176,6 +177,8 @@ class Set(Bound):
     add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     ranking = own_call(calls.ranking)
     ranking_picture = own_call(calls.ranking_picture)
+    ranking_latex = own_call(calls.ranking_latex)
+    report = own_call(calls.report)
     predict = own_call(calls.predict)
     checks = own_call(calls.checks)
     trust = own_call(calls.trust)  # deprecated
@@ -235,6 +238,8 @@ class AsyncSet(AsyncBound):
     add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     ranking = async_own_call(calls.ranking)
     ranking_picture = async_own_call(calls.ranking_picture)
+    ranking_latex = async_own_call(calls.ranking_latex)
+    report = async_own_call(calls.report)
     predict = async_own_call(calls.predict)
     checks = async_own_call(calls.checks)
     trust = async_own_call(calls.trust)  # deprecated
