@@ -90,8 +90,8 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     nouns = (
-        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings, reports,
-        rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
+        reports, rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -85,7 +85,8 @@ async def get_ranking(
     width: Annotated[
         FigureWidth | None,
         Query(
-            description="Width of a picture for a journal, without title: `single` is 85 mm, `double` 174 mm, 8 pt type."
+            description="Width of a picture for a journal, without title, in 8 pt type: `single` is 85 mm, `double` is "
+            "174 mm."
         ),
     ] = None,
     if_none_match: Annotated[

@@ -1,5 +1,7 @@
 """Route to the report of a set, as a file."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
 
 from app.api.dependencies import ContextDep, SetId, while_connected
@@ -9,7 +11,9 @@ from app.service import reports, results
 from app.service.errors import NotConverged, StillComputing
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
-HTML = {200: {"content": {"text/html": {}}, "description": "One HTML file, which loads nothing."}}
+HTML: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/html": {}}, "description": "One HTML file, which loads nothing."}
+}
 
 
 @router.get(

@@ -136,7 +136,13 @@ def rank(
     )  # fmt: skip
     if len(files) > 1:
         refuse_of_several(
-            group_by=groups, scores=scores, plot=plot, latex=latex, by=by, outputs=outputs, baseline=baseline,
+            group_by=groups,
+            scores=scores,
+            plot=plot,
+            latex=latex,
+            by=by,
+            outputs=outputs,
+            baseline=baseline,
             matrix=matrix,
         )
         show_leaderboard(of_files(files, [read(file)[0].ranking for file in files], criterion_weight or ()), form)

@@ -8,9 +8,7 @@ from nextpair.words import FigureWidth, counted
 from app.files import plots
 
 
-def draw_ranking(
-    ranking: schemas.Ranking, title: str, form: plots.Form, width: FigureWidth | None = None
-) -> bytes:
+def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: FigureWidth | None = None) -> bytes:
     """A forest plot, with a part for each slice; of a width for journals without title and caption."""
     paper = plots.SCREEN if width is None else plots.PAPERS[width]
     of_pairs, level = ranking.inference_target.name == "all-pairs", f"{ranking.method.level:.0%}"

@@ -161,7 +161,9 @@ def _forest(ax: "Axes", rows: Sequence[ForestRow], middle: float, longest: int =
     beside = ax.get_yaxis_transform()
     for n, row in enumerate(rows):
         weight = "bold" if row.value is None else "normal"
-        ax.text(-0.02, n, _short(row.name, longest), transform=beside, ha="right", va="center", color=INK, weight=weight)
+        ax.text(
+            -0.02, n, _short(row.name, longest), transform=beside, ha="right", va="center", color=INK, weight=weight
+        )
         ax.text(1.02, n, row.note, transform=beside, va="center", color=FAINT)
 
 

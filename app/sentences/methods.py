@@ -154,14 +154,14 @@ def stop(rule: schemas.Stop | None) -> str:
     level = f"{100.0 * (1.0 - rule.error_level):g}% confidence (anytime-valid)"
     parts = [
         rule.top_k is not None
-        and f"the best {'candidate was' if rule.top_k == 1 else f'{rule.top_k} were'} known with {level}",
-        rule.rank_width is not None and f"every rank interval was at most {rule.rank_width} wide with {level}",
-        rule.concordance is not None and f"{percent(rule.concordance)} of pairs were expected in the right order",
-        rule.goal is not None and f"the goal was known with {100.0 * rule.goal:g}% confidence",
+        and f"the best {'candidate is' if rule.top_k == 1 else f'{rule.top_k} are'} known with {level}",
+        rule.rank_width is not None and f"every rank interval is at most {rule.rank_width} wide with {level}",
+        rule.concordance is not None and f"{percent(rule.concordance)} of pairs are expected in the right order",
+        rule.goal is not None and f"the goal is known with {100.0 * rule.goal:g}% confidence",
         rule.entropy_change is not None
-        and f"no comparison would lower the entropy by more than {rule.entropy_change:g} nats",
+        and f"no comparison lowers the entropy by more than {rule.entropy_change:g} nats",
     ]
-    return f"The stop rule: {', or '.join(part for part in parts if part)}."
+    return " ".join(f"Judging stops once {part}." for part in parts if part)
 
 
 def _parameters(values: Mapping[str, float] | None) -> str:

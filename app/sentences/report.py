@@ -7,7 +7,9 @@ from nextpair import schemas
 from nextpair.words import counted, percent
 
 NO_SIGNAL = "No signal"
-READ_ONCE = "Intervals and P(best) are meant to be read once: chosen after many looks, they hold less often than stated."
+READ_ONCE = (
+    "Intervals and P(best) are meant to be read once: chosen after many looks, they hold less often than stated."
+)
 SIMULATED = "In simulations with votes that follow the model, 95% intervals of scores held in 93.5 to 94.7% of cases."
 FAILED_DECISIVE = "They held in 32 to 64% for a decisive judge with widely spread scores."
 FAILED_REPEATING = "They held in 74 to 91% for a judge that repeats its votes on the same pairs."
@@ -16,6 +18,7 @@ UNCORRECTED = "A position bias was not corrected: if judges have one, candidates
 NO_CONFIDENCE = "This method states no confidence: the order has no error bars."
 SEALED = "The last line of this file is a hash of everything above it: an altered byte is found."
 NO_SIGNATURE = "It is no signature: whoever alters the report can hash it again. Compare the hash of the log too."
+NOTHING_TO_RANK = "The log has no comparison, so there is nothing to rank again."
 TOO_MANY = "Too many candidates for this part of the report."
 
 
@@ -50,20 +53,21 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
 
 
 def _left(ranking: schemas.Ranking) -> ReportFigure:
-    stopping = ranking.stopping
+    stopping, prompts, confidence = ranking.stopping, ranking.prompts, ranking.confidence
     if stopping is not None and stopping.converged:
         return ReportFigure("To stop", "0", "the stop rule is met")
     if stopping is not None and stopping.forecast is not None:
         return ReportFigure("To stop", f"{stopping.forecast:,}", "more comparisons expected until the stop rule is met")
+    if prompts is not None and prompts.needed is not None:
+        aim = "meet the stop rule" if stopping else "show who is best"
+        more = prompts.needed - prompts.judged
+        return ReportFigure("To decide", counted(more, "prompt"), f"more of them would {aim}")
     if stopping is not None:
         return ReportFigure("To stop", "unknown", "the stop rule is not met yet")
-    if ranking.prompts is not None and ranking.prompts.needed is not None:
-        more = ranking.prompts.needed - ranking.prompts.judged
-        return ReportFigure("To decide", f"{more:,}", "more prompts would show who is best")
-    if ranking.confidence is not None and ranking.confidence.forecast and ranking.signal.claimed:
-        twice = ranking.confidence.forecast[-2:][0]
-        concordance = percent(twice.expected_concordance)
-        return ReportFigure(f"With {twice.comparisons:,}", concordance, "comparisons, confidence expected")
+    if confidence is not None and confidence.forecast and ranking.signal.claimed:
+        twice = confidence.forecast[-2:][0]
+        expected = percent(twice.expected_concordance)
+        return ReportFigure("Forecast", expected, f"confidence after {counted(twice.comparisons, 'comparison')}")
     return ReportFigure("Stop rule", "none", "the set ends when you end it")
 
 
@@ -100,10 +104,10 @@ def beside_the_log(definition: schemas.SetOut, unjudged: int) -> list[str]:
     ]
 
 
-def verified(comparisons: int, later: int) -> str:
+def verified(lines: int, later: int) -> str:
     """What verification of report and log found."""
     since = f" The log has {counted(later, 'later comparison')}, which the report does not cover." if later else ""
-    return f"The report is whole, and its log is this one: {counted(comparisons, 'comparison')}.{since}"
+    return f"The report is whole, and this is its log: {counted(lines, 'line')}.{since}"
 
 
 def recomputed(figures_compared: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
@@ -41,7 +42,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         lambda: judges.read(ctx, set_id, JudgesQuery("dawid-skene", (), debias=False, ties="half", with_verdicts=False))
     )
     checks = await _unless_too_many(lambda: running.read(ctx, set_id))
-    by_tag = [await _unless_too_many(lambda tag=tag: _slices(ctx, found, tag)) for tag in tags[:MOST_TAGS]]
+    by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
     unjudged = (await results.read(ctx, found, "outputs without comparisons", _unjudged)).content
     cards = of_judges.judges if of_judges else []
     log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)

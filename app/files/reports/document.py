@@ -119,8 +119,12 @@ def _filled(parts: ReportParts, bar: str) -> str:
     style = _style(parts)
     policy = "" if bar else f"{NOTHING_LOADS}; style-src {_hash(style)}"
     data = json.dumps(parts.data, ensure_ascii=False, indent=1).translate(UNSAFE)
-    return _environment().get_template("report.html").render(
-        report=parts, style=style, policy=policy, bar=bar, data=data, made_at=f"{parts.made_at:%Y-%m-%d %H:%M} UTC"
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            report=parts, style=style, policy=policy, bar=bar, data=data, made_at=f"{parts.made_at:%Y-%m-%d %H:%M} UTC"
+        )
     )
 
 

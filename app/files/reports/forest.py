@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nextpair.schemas import Ranking
 
-ROWS = 25  # of one figure, which fits a page with its heading
+ROWS = 16  # of one figure, so that a page is filled
 MOST = 50  # candidates that are drawn
 ROW, AXIS = 26, 30  # pixels
 TICKS = 5
@@ -36,16 +36,16 @@ class ForestFigure(NamedTuple):
 
 def figures(ranking: Ranking) -> list[ForestFigure]:
     """Plots of the first candidates: of win rates where all pairs are ranked, else of scores."""
-    of_pairs = ranking.inference_target.name == "all-pairs" and all(
-        row.win_rate is not None for row in ranking.ranking
-    )
+    of_pairs = ranking.inference_target.name == "all-pairs" and all(row.win_rate is not None for row in ranking.ranking)
     rows = [
         (row.key, row.rank_interval, row.win_rate, row.win_rate_interval)
         if of_pairs
         else (row.key, row.rank_interval, row.score, row.interval)
         for row in ranking.ranking[:MOST]
     ]
-    drawn = [(key, ranks, value, interval or (value, value)) for key, ranks, value, interval in rows if value is not None]
+    drawn = [
+        (key, ranks, value, interval or (value, value)) for key, ranks, value, interval in rows if value is not None
+    ]
     if not drawn:
         return []
     ends = [end for _, _, value, interval in drawn for end in (value, *interval)]
