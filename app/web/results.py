@@ -11,7 +11,7 @@ from app.api.dependencies import ContextDep, ReadDep
 from app.service import candidates, sets
 from app.service.statuses import statuses
 from app.web.set_page import set_page
-from app.web.texts import COLUMNS, CONTROLS
+from app.web.texts import CONTROLS, NEXT_STEPS, described
 
 METHODS = [*get_args(ExpertName), *JOINT, *get_args(BaselineName)]
 
@@ -24,17 +24,13 @@ async def results(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) 
     ranked = await sets.get(db, set_id)
     (status,) = await statuses(ctx, [ranked])
     tags = await candidates.tag_names(db, set_id)
-    words = {"columns": COLUMNS, "controls": CONTROLS}
-    return set_page(request, "results.html", ranked, status=status, methods=METHODS, tags=tags, **words)
+    sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
+    values = {"status": status, "sentences": sentences, "methods": METHODS, "tags": tags, "controls": CONTROLS}
+    return set_page(request, "results.html", ranked, **values)
 
 
 @router.get("/diagnostics")
-async def diagnostics(request: Request, set_id: UUID, db: ReadDep) -> Response:
-    """Each check of the ranking, and the calibration of a judge."""
-    return set_page(request, "diagnostics.html", await sets.get(db, set_id))
-
-
 @router.get("/trust")
 async def earlier_diagnostics(set_id: UUID) -> Response:
-    """The address that the diagnostics had in earlier versions."""
-    return RedirectResponse(f"/sets/{set_id}/diagnostics", 308)
+    """The addresses that the checks had in earlier versions."""
+    return RedirectResponse(f"/sets/{set_id}?panel=checks", 308)

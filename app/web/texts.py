@@ -1,7 +1,5 @@
 """Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts/."""
 
-from typing import NamedTuple
-
 from nextpair.schemas import SetOut
 from nextpair.words import (
     ORDERS_ASKED,
@@ -77,36 +75,16 @@ INFERENCE_TARGETS: dict[InferenceTargetChoice, str] = {
     "people": "what people would prefer",
     "latent": "latent scores behind noisy verdicts",
 }
-CONTROLS = {  # of the ranking, by their labels
+CONTROLS = {  # of the results, by their labels
+    "Checks": "Checks of this ranking, with doubts first and what helps.",
     "Method": "Comparison model that turns verdicts into scores.",
+    "Target": "Question that ranks and intervals answer.",
     "Baseline": "Adds a column with each candidate's difference from this one.",
     "Scale": "Unit of the scores: 1 logit is 174 Elo, and both average 0.",
     "By tag": "Adds a ranking for each value of a tag of the prompts.",
-    "Find": "Shows the candidates whose key or text contains this.",
+    "Without length": "Excludes the length of outputs from the scores.",
     "Version": "Shows the ranking as it was after that many entries of the log.",
 }
-
-
-class Column(NamedTuple):
-    """A column of the ranking: `by` is what sorts it, if anything does."""
-
-    by: str
-    name: str
-    tip: str
-
-
-COLUMNS = [
-    Column("rank", "Rank", "Place in the ranking; = marks a place that several candidates share."),
-    Column("key", "Candidate", "Key of the candidate; open it to read its text."),
-    Column("win_rate", "Win rate", "Expected share of wins against all other candidates, with its interval."),
-    Column("", "Interval", "Score or win rate with its interval; each interval holds on its own."),
-    Column("score", "Score", "Scores average 0; a lead of 1 logit, or 174 Elo, wins 73% of comparisons."),
-    Column("", "Against", "Difference from the baseline with its interval, and the expected share of wins against it."),
-    Column("", "Rank interval", "Best and worst plausible rank; the rank intervals of all candidates hold together."),
-    Column("p_best", "P(best)", "Probability of being best or tied; shown once verdicts depend on the candidates."),
-    Column("tie_group", "Tie group", "Candidates that cannot be separated from the first of their group, at 95%."),
-    Column("comparisons", "Comparisons", "Comparisons in which this candidate took part."),
-]
 
 
 def described(status: PageStatus) -> str:

@@ -43,6 +43,28 @@ export function element(name, values = {}, ...children) {
   return created;
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * A new element of a drawing.
+ * @param {string} name
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...(Node | string)} children
+ */
+export function drawing(name, attributes = {}, ...children) {
+  const created = /** @type {SVGElement} */ (document.createElementNS(SVG, name));
+  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, String(value));
+  created.append(...children);
+  return created;
+}
+
+/**
+ * An icon of icons.svg; the words beside it say what it means.
+ * @param {string} name
+ */
+export const icon = (name) =>
+  drawing("svg", { class: "icon", "aria-hidden": "true" }, drawing("use", { href: `/static/icons.svg#${name}` }));
+
 /**
  * Replaces what is in a place. What was opened there stays open, and what had the focus keeps it: children are known by
  * their data-key, and what is in them by its place.

@@ -4,6 +4,7 @@ import { NO_ANSWER, unusable } from "./texts/common.js";
 
 const PATIENCE_MS = 45_000;
 const MAY_PASS = new Set([401, 408, 425, 429]);
+const NO_CONTENT = 204;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** Trouble that may pass: no answer, or one to try again after. */
@@ -43,6 +44,15 @@ export const get = (path, options) => request(path, { ...options });
  * @param {object} body
  */
 export const put = (path, body) => request(path, { method: "PUT", headers: JSON_TYPE, body: JSON.stringify(body) });
+
+/**
+ * @param {string} path
+ * @param {object} body
+ */
+export const patch = (path, body) => request(path, { method: "PATCH", headers: JSON_TYPE, body: JSON.stringify(body) });
+
+/** @param {string} path */
+export const remove = (path) => request(path, { method: "DELETE" });
 
 /**
  * @param {string} path
@@ -91,7 +101,7 @@ export async function getPage(path) {
  */
 async function request(path, options) {
   const { ok, status, body } = await exchange(path, options);
-  const content = parsed(body);
+  const content = status === NO_CONTENT ? null : parsed(body);
   if (ok && content !== undefined) return content;
   const message = content?.detail ?? unusable(status);
   if (content === undefined || status >= 500 || MAY_PASS.has(status)) throw new Unreachable(message, status);

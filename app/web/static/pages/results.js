@@ -1,14 +1,18 @@
 // @ts-check
-// The ranking: any method, any version, sorted and filtered, live while the newest version is shown.
-import { candidate, loadTexts, texts } from "../lib/candidate-texts.js";
-import { element, find, findAll, redraw } from "../lib/dom.js";
-import { estimate, forest, scaleOf } from "../lib/forest.js";
-import { explainFigures, showFigures, showLeader, showTarget, showValidation, showWarnings } from "../lib/headline.js";
-import { counted, percent } from "../lib/numbers.js";
-import { onScale, pBest, winRate } from "../lib/rank-figures.js";
+// The results: a ranking by any method, at any version, sorted and filtered, live while the newest version is shown.
+import { compareAddress, openCandidate } from "../lib/candidate-panel.js";
+import { loadTexts, texts } from "../lib/candidate-texts.js";
+import { loadChecks, openChecks } from "../lib/checks-panel.js";
+import { element, find, findAll } from "../lib/dom.js";
+import { aboutConfidence, showAnswer, showFigures } from "../lib/headline.js";
+import { follow } from "../lib/live.js";
+import { counted } from "../lib/numbers.js";
+import { closePanel } from "../lib/panel.js";
+import { rankingColumns, tieClass } from "../lib/ranking-columns.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
-import { goesOn } from "../lib/statuses.js";
-import { NONE, newer, ranks } from "../lib/texts/common.js";
+import { pageState } from "../lib/state.js";
+import { dataTable } from "../lib/table.js";
+import { newer } from "../lib/texts/common.js";
 import * as words from "../lib/texts/results.js";
 import { oneAtATime } from "../lib/wishes.js";
 
@@ -16,103 +20,84 @@ const SHOWN_IN_FULL = 300; // candidates whose texts are loaded before anybody s
 const MOST_BASELINES = 500; // candidates of whom differences are there
 const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
+const CHOSEN = ["method", "inference_target", "scale", "baseline", "by", "covariate"]; // choices that change what is asked for
 
-const method = find("#choices [name=method]", HTMLSelectElement);
-const baseline = find("#choices [name=baseline]", HTMLSelectElement);
-const unit = find("#choices [name=scale]", HTMLSelectElement);
-const by = findAll("#choices [name=by]", HTMLSelectElement); // none where no prompt has a tag
+const state = pageState({
+  method: "", inference_target: "", scale: "logit", baseline: "", by: "", covariate: "", as_of: "",
+  sort: "rank", find: "", open: "", panel: "", pick: "",
+});
 const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
-const headings = findAll("#ranking [data-by]", HTMLButtonElement);
-const progress = find("#progress");
+const status = find("#status");
+const menus = new Map(findAll("#choices select", HTMLSelectElement).map((menu) => [menu.name, menu]));
 const load = oneAtATime(showRanking);
-
-/** @typedef {"rank" | "key" | "win_rate" | "score" | "p_best" | "tie_group" | "comparisons"} Column */
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
-/** @type {string | undefined} */
-let cameWith = find("[data-status]:not([hidden])").dataset.status; // the status, until it is asked for
-/** @type {{ by: Column, isUp: boolean }} */
-let order = { by: "rank", isUp: true };
 /** @type {Promise<void> | null} */
 let loadingTexts = null;
+let asked = ""; // what the ranking that is shown was asked for with
 
-const isNow = () => slider.value === slider.max;
-const target = new URLSearchParams(location.search).get("inference_target") ?? undefined;
-const query = () => ({
-  method: method.value, inference_target: target, as_of: isNow() ? undefined : slider.value,
-  baseline: baseline.value || undefined, scale: unit.value, by: by[0]?.value || undefined,
-});
+const isNow = () => state.get().as_of === "";
+const query = () => Object.fromEntries([...CHOSEN, "as_of"].map((name) =>
+  [name, /** @type {Record<string, string>} */ (state.get())[name] || undefined]));
 
 // Loading
 
 async function begin() {
+  for (const [name, menu] of menus) menu.value = /** @type {Record<string, string>} */ (state.get())[name];
+  search.value = state.get().find;
   await load();
   if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().then(draw).catch(showProblem);
-  follow();
+  loadChecks().then(() => state.get().panel && showPanels()).catch(showProblem);
+  showPanels();
+  follow(setId ?? "", { onState: moved });
 }
 
 /** @param {AbortSignal} signal */
 async function showRanking(signal) {
   showVersion();
+  asked = JSON.stringify(query());
   for (const link of findAll("[data-format]", HTMLAnchorElement)) {
     link.href = address("/ranking", { ...query(), format: link.dataset.format });
   }
   try {
-    /** @type {[Contract.Ranking, Contract.AskStatus]} */
-    const [newest, status] = await Promise.all([read("/ranking", query(), { signal }), readStatus(signal)]);
-    ranking = newest;
-    find("#comparisons").textContent = counted(newest.comparisons, "comparison");
+    ranking = await read("/ranking", query(), { signal });
+    if (!ranking) return;
     showProblem(null);
-    offerBaselines(newest);
+    showVersion();
+    offerChoices(ranking);
+    showAnswer(ranking);
+    showFigures(ranking);
     draw();
-    const goesOnNow = isNow() && goesOn(status);
-    showStatus(isNow() ? nextStep(status, newest) : "earlier");
-    showLeader(newest);
-    showFigures(newest, goesOnNow);
-    showTarget(newest);
-    showValidation(newest);
-    showWarnings(newest);
-    find("#newer").textContent = newer(newest);
-    find("#empty").hidden = newest.comparisons > 0 || !isNow();
-    if (newest.newer_version !== null) loadSoon();
+    find("#empty").hidden = ranking.comparisons > 0 || !isNow();
+    if (ranking.newer_version !== null) loadSoon();
   } catch (error) {
     showProblem(error);
   }
 }
 
-/**
- * The status that the page came with, and then as it is.
- * @param {AbortSignal} signal
- * @returns {Promise<Contract.AskStatus>}
- */
-async function readStatus(signal) {
-  const known = /** @type {Contract.AskStatus | "preparing"} */ (cameWith ?? "preparing");
-  cameWith = undefined;
-  return known === "preparing" ? (await read("/next-pair", { count: 1 }, { signal })).status : known;
+/** @param {Pick<Contract.SetOut, "version" | "comparisons" | "candidates" | "status">} now */
+function moved({ version, candidates, status: stored }) {
+  const known = `${version} ${candidates} ${stored}`, isFirst = status.dataset.known === undefined;
+  if (status.dataset.known === known) return;
+  status.dataset.known = known;
+  slider.max = String(version);
+  if (isNow()) slider.value = slider.max;
+  if (isFirst && version === ranking?.version) return;
+  readStatus().catch(showProblem);
+  if (isNow()) loadSoon();
 }
 
-function showVersion() {
-  find("#version").textContent = isNow() ? words.NOW : slider.value;
+async function readStatus() {
+  const { status: word } = await read("/next-pair", { count: 1 });
+  showStatus(word);
 }
 
-function follow() {
-  const events = new EventSource(`/v1/sets/${setId}/events`);
-  for (const name of ["ranking", "status"]) {
-    events.addEventListener(name, (event) => {
-      const { comparisons, version, candidates, status } = JSON.parse(event.data);
-      const state = `${version} ${candidates} ${status}`;
-      if (progress.dataset.state === state) return;
-      progress.dataset.state = state;
-      const wasNow = isNow();
-      if (wasNow) find("#comparisons").textContent = counted(comparisons, "comparison");
-      slider.max = version;
-      if (!wasNow) return;
-      slider.value = version;
-      loadSoon();
-    });
-  }
+/** @param {string} word */
+function showStatus(word) {
+  status.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1).replaceAll("_", " ")}`;
+  status.dataset.tip = JSON.parse(status.dataset.statuses ?? "{}")[word];
 }
 
 let soon = 0;
@@ -123,170 +108,141 @@ function loadSoon() {
   }, PAUSE_MS);
 }
 
-let still = 0;
-function loadOnceStill() {
-  showVersion();
-  clearTimeout(still);
-  still = setTimeout(() => load({ withdraws: true }), STILL_MS);
-}
-
 // The table
 
-/**
- * Every candidate of a ranking that states differences.
- * @param {Contract.Ranking} ranking
- */
-function offerBaselines({ ranking: rows }) {
-  const keys = rows.length <= MOST_BASELINES ? rows.map(({ key }) => key).sort((a, b) => a.localeCompare(b)) : [];
-  if (keys.join("\n") === [...baseline.options].slice(1).map(({ value }) => value).join("\n")) return;
-  const chosen = baseline.value;
-  baseline.replaceChildren(baseline.options[0], ...keys.map((key) => element("option", { value: key }, key)));
-  baseline.value = keys.includes(chosen) ? chosen : "";
-}
+const table = dataTable(find("#ranking"), {
+  columns: () => (ranking ? rankingColumns(ranking, ranking.ranking, { pick: pickBox, open: ({ key }) => state.set({ open: key, panel: "" }) }) : []),
+  state,
+  rowKey: ({ key }) => key,
+  onOpen: ({ key }) => state.set({ open: key, panel: "" }),
+  rowClass: (row, rows, place) => (/^(rank)?$/.test(state.get().sort) ? tieClass(row, rows, place) : ""),
+});
 
 function draw() {
   if (!ranking) return;
-  drawWhole(ranking);
-  drawSlices(ranking);
-}
-
-/** @param {Contract.Ranking} ranking */
-function drawWhole(ranking) {
-  const wanted = search.value.toLowerCase();
+  const wanted = state.get().find.toLowerCase();
   const isFound = (/** @type {string | null | undefined} */ text) => text?.toLowerCase().includes(wanted);
   const rows = ranking.ranking.filter(({ key }) => isFound(key) || isFound(texts.get(key)));
-  rows.sort((a, b) => (order.isUp ? 1 : -1) * compare(a[order.by], b[order.by]) || a.rank - b.rank);
-  const isOfPairs = ranking.inference_target.name === "all-pairs", against = find("#against");
-  find("[data-by=score]").textContent = words.scoreIn(unit.selectedOptions[0].text);
-  find("#drawn").textContent = isOfPairs ? words.WIN_RATE : words.SCORE;
-  find("#level").textContent = `${Math.round(100 * ranking.method.level)}%`;
-  against.hidden = ranking.baseline === null;
-  against.textContent = ranking.baseline === null ? "" : words.against(ranking.baseline);
-  redraw(find("#ranking tbody"), lines(ranking, ranking.ranking, rows, isOfPairs));
+  table.show(rows);
+  find("#none").hidden = rows.length > 0 || !wanted;
+  find("#none").textContent = words.NOTHING_FOUND;
+  showPicked();
+  drawSlices(ranking);
+  find("#effects").replaceChildren(...Object.values(ranking.effects ?? {}).map(({ sentence }) => element("p", { dir: "auto" }, sentence)));
 }
 
 /**
  * The ranking of each value of the tag that was asked for, in the columns of the whole.
- * @param {Contract.Ranking} ranking
+ * @param {Contract.Ranking} whole
  */
-function drawSlices(ranking) {
-  const { slices } = ranking;
-  find("#slices").replaceChildren(...(slices ? [
-    element("p", { dir: "auto" }, slices.sentence),
-    ...slices.slices.flatMap(({ value, prompts, deviation, ranking: rows }) => [
-      element("h2", { dir: "auto" }, `${slices.tag}: ${value}`),
-      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`),
-      element("div", { className: "scroll", role: "region", "aria-label": words.rankingOf(value), tabindex: "0" },
-        element("table", { className: "ranking" }, headingsAsText(), element("tbody", {}, ...lines(ranking, rows, rows, false)))),
-    ]),
-  ] : []));
-}
-
-/** The headings of the whole, without what sorts it. */
-function headingsAsText() {
-  const cells = findAll("#ranking thead th", HTMLTableCellElement).filter(({ hidden }) => !hidden);
-  return element("thead", {}, element("tr", {},
-    ...cells.map((cell) => element("th", {
-      scope: "col", className: cell.className, title: cell.title || (cell.querySelector("button")?.title ?? ""),
-    }, cell.textContent ?? ""))));
-}
-
-/**
- * Some rows of a ranking, drawn on the axis that all of them share.
- * @param {Contract.Ranking} ranking
- * @param {Contract.Rank[]} all
- * @param {Contract.Rank[]} rows
- * @param {boolean} isOfPairs
- */
-function lines(ranking, all, rows, isOfPairs) {
-  const estimates = new Map(all.map((row) => [row.key, estimate(row, isOfPairs)]));
-  const scale = scaleOf([...estimates.values()], isOfPairs ? [0, 1] : [0]);
-  const shared = new Set(all.map(({ rank }) => rank).filter((rank, place, ranks) => rank === ranks[place - 1]));
-  const drawn = (/** @type {Contract.Rank} */ row) => forest(estimates.get(row.key) ?? estimate(row, isOfPairs), scale);
-  return rows.map((row) => line(ranking, row, shared.has(row.rank), drawn(row)));
-}
-
-/**
- * Null comes last.
- * @param {string | number | null} a
- * @param {string | number | null} b
- */
-function compare(a, b) {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return typeof a === "string" ? a.localeCompare(String(b)) : a - Number(b);
-}
-
-/**
- * @param {Contract.Ranking} ranking
- * @param {Contract.Rank} row
- * @param {boolean} isShared
- * @param {SVGElement} drawing
- */
-function line(ranking, row, isShared, drawing) {
-  const cell = (/** @type {string} */ column, /** @type {Node | string | number} */ content, title = "") =>
-    element("td", { "data-column": column, title }, typeof content === "number" ? String(content) : content);
-  return element("tr", { "data-key": row.key },
-    cell("rank", isShared ? `=${row.rank}` : row.rank),
-    element("th", { scope: "row", dir: "auto" }, candidate(row.key)),
-    cell("win_rate", winRate(row)),
-    cell("plot", drawing),
-    cell("score", onScale(row.score, ranking)),
-    ...(ranking.baseline ? [cell("against", beside(ranking, row))] : []),
-    cell("rank_interval", row.rank_interval ? ranks(row.rank_interval) : NONE),
-    cell("p_best", pBest(row, ranking), row.p_best !== null && !ranking.signal.claimed ? words.NOT_SHOWN : ""),
-    cell("tie_group", row.tie_group ?? NONE),
-    cell("comparisons", row.comparisons));
-}
-
-/**
- * The difference from the baseline system: of win rates where all pairs are what is ranked.
- * @param {Contract.Ranking} ranking
- * @param {Contract.Rank} row
- */
-function beside(ranking, { against }) {
-  if (!against) return NONE;
-  const { win_rate: rate } = against;
-  const [difference, low, high] = [against.difference, ...against.interval].map((value) =>
-    rate === null ? String(percent(value)) : onScale(value, ranking));
-  return words.difference(difference, low, high, rate);
-}
-
-// Around the table
-
-/**
- * The status, or to add prompts where more comparisons of these are not enough.
- * @param {Contract.AskStatus} status
- * @param {Contract.Ranking} ranking
- */
-const nextStep = (status, { prompts }) =>
-  (status === "open" && prompts?.needed && prompts.comparisons_suffice === false ? "more-prompts" : status);
-
-/** @param {Contract.AskStatus | "more-prompts" | "earlier"} status */
-function showStatus(status) {
-  for (const each of findAll("[data-status]")) each.hidden = each.dataset.status !== status;
-}
-
-// Controls
-
-/** @param {HTMLButtonElement} heading */
-function sortBy(heading) {
-  const by = /** @type {Column} */ (heading.dataset.by);
-  order = { by, isUp: order.by === by ? !order.isUp : by === "rank" || by === "key" };
-  for (const each of headings) {
-    each.parentElement?.setAttribute("aria-sort", each !== heading ? "none" : order.isUp ? "ascending" : "descending");
+function drawSlices(whole) {
+  const place = find("#slices"), { slices } = whole;
+  place.replaceChildren(...(slices ? [element("p", { dir: "auto" }, slices.sentence)] : []));
+  for (const { value, prompts, deviation, ranking: rows } of slices?.slices ?? []) {
+    const part = element("table", { className: "table ranking", "aria-label": words.rankingOf(value) });
+    place.append(
+      element("h2", { dir: "auto" }, `${slices?.tag}: ${value}`),
+      element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`), part);
+    dataTable(part, { columns: () => rankingColumns(whole, rows), state, rowKey: ({ key }) => key }).show(rows);
   }
-  draw();
 }
 
-find("#choices").addEventListener("submit", (event) => event.preventDefault());
-for (const choice of [method, baseline, unit, ...by]) {
-  choice.addEventListener("change", () => load({ withdraws: true }));
+// Two candidates to compare
+
+const picked = () => (state.get().pick ? /** @type {string[]} */ (JSON.parse(state.get().pick)) : []);
+
+/** @param {Contract.Rank} row */
+function pickBox({ key }) {
+  const box = element("input", { type: "checkbox", "aria-label": words.choose(key) });
+  box.checked = picked().includes(key);
+  box.addEventListener("change", () => {
+    const keys = [...picked().filter((each) => each !== key), ...(box.checked ? [key] : [])].slice(-2);
+    state.set({ pick: keys.length ? JSON.stringify(keys) : "" });
+  });
+  return box;
 }
+
+function showPicked() {
+  const place = find("#chosen"), [a, b] = picked();
+  place.hidden = !a;
+  if (!a) return;
+  const clear = element("button", { type: "button", className: "quiet" }, words.CLEAR);
+  clear.addEventListener("click", () => state.set({ pick: "" }));
+  place.replaceChildren(b
+    ? element("a", { className: "button main", href: compareAddress(a, b) }, words.compareTwo(a, b))
+    : element("span", { dir: "auto" }, words.chooseAnother(a)), clear);
+}
+
+// Choices and panels
+
+/**
+ * Baselines, and the targets that this log can answer.
+ * @param {Contract.Ranking} whole
+ */
+function offerChoices({ ranking: rows, inference_target: target }) {
+  const keys = rows.length <= MOST_BASELINES ? rows.map(({ key }) => key).sort((a, b) => a.localeCompare(b)) : [];
+  offer("baseline", keys.map((key) => [key, key]));
+  offer("inference_target", [target.name, ...target.also].map((name) => [name, words.TARGETS[name]]));
+}
+
+/**
+ * @param {string} name
+ * @param {[value: string, label: string][]} options beside the first, which stays
+ */
+function offer(name, options) {
+  const menu = menus.get(name);
+  if (!menu || options.map(([value]) => value).join("\n") === [...menu.options].slice(1).map(({ value }) => value).join("\n")) return;
+  menu.replaceChildren(menu.options[0], ...options.map(([value, label]) => new Option(label, value)));
+  menu.value = /** @type {Record<string, string>} */ (state.get())[name];
+}
+
+function showVersion() {
+  const { as_of: version } = state.get(), note = find("#version-note");
+  const mark = version ? words.earlier(version) : ranking ? newer(ranking) : "";
+  find("#version").textContent = version || words.NOW;
+  slider.value = version || slider.max;
+  note.hidden = !mark;
+  note.textContent = mark;
+  find("#now").hidden = !version;
+}
+
+let panels = ""; // what the panel shows
+function showPanels() {
+  const { open, panel } = state.get(), row = ranking?.ranking.find(({ key }) => key === open);
+  const wanted = panel || (row ? `candidate ${open}` : "");
+  if (wanted === panels || !ranking) return;
+  panels = wanted;
+  const onClose = () => {
+    panels = "";
+    state.set({ open: "", panel: "" });
+  };
+  if (panel === "checks") openChecks({ about: aboutConfidence(ranking), onClose });
+  else if (row) openCandidate(row, ranking, { onClose, onBaseline: ranking.ranking.length <= MOST_BASELINES ? (key) => state.set({ baseline: key }) : null });
+  else closePanel();
+}
+
+state.onChange((choices) => {
+  for (const [name, menu] of menus) menu.value = /** @type {Record<string, string>} */ (choices)[name];
+  if (document.activeElement !== search) search.value = choices.find;
+  if (JSON.stringify(query()) !== asked) load({ withdraws: true });
+  else draw();
+  showPanels();
+});
+find("#choices").addEventListener("submit", (event) => event.preventDefault());
+for (const [name, menu] of menus) menu.addEventListener("change", () => state.set({ [name]: menu.value }));
 search.addEventListener("input", () => {
   loadingTexts ??= loadTexts().then(draw).catch(showProblem);
-  draw();
+  state.set({ find: search.value });
 });
-slider.addEventListener("input", loadOnceStill);
-for (const heading of headings) heading.addEventListener("click", () => sortBy(heading));
-explainFigures();
+let still = 0;
+slider.addEventListener("input", () => {
+  find("#version").textContent = slider.value === slider.max ? words.NOW : slider.value;
+  clearTimeout(still);
+  still = setTimeout(() => state.set({ as_of: slider.value === slider.max ? "" : slider.value }), STILL_MS);
+});
+find("#now").addEventListener("click", () => state.set({ as_of: "" }));
+find("#checks").addEventListener("click", () => state.set({ panel: "checks", open: "" }));
+document.addEventListener("click", ({ target }) => {
+  for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
+});
 begin();

@@ -15,3 +15,22 @@ export const VERDICTS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
  */
 export const checks = (holding, doubts, unknown) =>
   `${holding} of ${counted(holding + doubts + unknown, "check")} hold, ${doubts} in doubt, ${unknown} unknown.`;
+
+export const TITLE = "Checks of this ranking";
+export const HISTORY = "Confidence over time";
+export const ABOUT_HISTORY = "The expected concordance is the share of pairs in the right order, by number of comparisons.";
+export const NO_HISTORY = "The chart appears once there are comparisons.";
+export const COMPARISONS = "comparisons";
+export const JUDGE_PAIRS = "Judge pairs";
+export const SEE_JUDGES = "See judges";
+export const SEE_DISPUTES = "See disagreements";
+export const SEE_SURPRISES = "See surprises";
+export const CHANGE_SETTINGS = "Change settings";
+export const VALIDATE = "Validate judges";
+/**
+ * @param {number} holding
+ * @param {number} doubts
+ */
+export const badge = (holding, doubts) => (doubts ? `${counted(doubts, "doubt")}, ${holding} hold` : `${counted(holding, "check")} hold${holding === 1 ? "s" : ""}`);
+/** @param {string} concordance */
+export const now = (concordance) => `Now: ${concordance}.`;

@@ -6,6 +6,7 @@ export const NONE = "–";
 
 /** @typedef {[name: string, tip: string]} Explained label, and what it means in one sentence */
 
+export const CLOSE = "Close";
 export const LOADING = "Loading…";
 export const COMPUTING = "The service is computing this. The page updates by itself.";
 export const STILL_COMPUTING = "The service is still computing this. Reload the page in a minute.";

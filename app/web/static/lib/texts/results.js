@@ -11,14 +11,35 @@ export const TARGETS = {
 export const WIN_RATE = "Win rate";
 export const SCORE = "Score";
 export const NOW = "now";
-export const OTHER_TARGETS = "Rank by another target: ";
-export const NOT_SHOWN = "P(best) is not shown until verdicts depend on the candidates.";
-export const HEADLINE = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
-  concordance: ["Expected concordance", "Share of pairs of candidates that the ranking is expected to have in the right order."],
-  pBest: ["P(best)", "Probability that the first candidate of the ranking is the best."],
-  rankInterval: ["Rank interval", "Best and worst plausible rank of the first candidate, at 95%."],
-  interval: ["95% interval", "Range of the first candidate's score or win rate, at 95%."],
-  signal: ["Evidence of signal", "The e-value compares verdicts with random judging plus position bias; 20 is enough to claim a signal."],
+export const INTERVAL = "interval";
+export const PICK = "Choose";
+export const NO_STOP = "no stop rule";
+export const SET_STOP = "Set a stop rule";
+export const USE_AS_BASELINE = "Use as baseline";
+export const ITS_VERDICTS = "Its verdicts";
+export const CLEAR = "Clear";
+export const NOTHING_FOUND = "No candidate has this in its key or text.";
+export const ADD_PROMPTS = "Add prompts first: more comparisons of these are not enough.";
+export const MET = "stop rule met";
+export const ABOUT_VALIDATION = "What confidence refers to";
+export const LENGTH = "Effect of length";
+/** @typedef {{ label: string, tip: string }} Heading */
+export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
+  rank: { label: "Rank", tip: "Place in the ranking; = marks a shared place, and a bracket a tie group." },
+  key: { label: "Candidate", tip: "Key of the candidate; open it to read its text." },
+  win_rate: { label: "Win rate", tip: "Expected share of wins against all other candidates, with its interval." },
+  score: { label: "Score", tip: "Scores average 0; a lead of 1 logit, or 174 Elo, wins 73% of comparisons." },
+  against: { label: "Against", tip: "Difference from the baseline with its interval, and the expected share of wins against it." },
+  rank_interval: { label: "Rank interval", tip: "Best and worst plausible rank; the rank intervals of all candidates hold together." },
+  p_best: { label: "P(best)", tip: "Probability of being best or tied; shown once verdicts depend on the candidates." },
+  comparisons: { label: "Comparisons", tip: "Comparisons in which this candidate took part." },
+});
+export const TIE_GROUP = /** @satisfies {import("./common.js").Explained} */ (
+  ["Tie group", "Candidates that cannot be separated from the first of their group, at 95%."]);
+export const FIGURES = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
+  confidence: ["Confidence", "Share of pairs of candidates that the ranking is expected to have in the right order."],
+  spent: ["Spent", "Comparisons that count so far, and their cost where judges have a price."],
+  left: ["Left", "Forecast of the comparisons still needed to meet the stop rule, and their cost."],
 });
 /** @param {string} baseline */
 export const against = (baseline) => `Against ${baseline}`;
@@ -45,18 +66,41 @@ export const forecast = ({ expected_concordance: concordance, comparisons }) =>
   `; forecast: ${chance(concordance)} after ${counted(comparisons, "comparison")}`;
 
 /** @param {Contract.Signal} signal */
-export function evidenceOfSignal({ claimed, e_value: e }) {
-  if (!claimed) return `not yet (e-value ${Math.floor(10 * e) / 10}, below 20)`;
-  const value = e >= 1e6 ? "over a million" : Math.floor(e).toLocaleString("en");
-  return `verdicts depend on the candidates (e-value ${value})`;
-}
+export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
+/** @param {Contract.Confidence} confidence */
+export const range = ({ interval: [low, high] }) => (low === high ? "of pairs in order" : `of pairs in order ${rates([low, high])}`);
 
 /**
- * A key that is a number stands in quotes.
- * @param {string} key
- * @param {string} value
+ * What is missing until the stop rule is met: a figure, and what it is.
+ * @param {Contract.Stopping} stopping
+ * @returns {[figure: string, unit: string]}
  */
-export const ofCandidate = (key, value) => `${/^\d+$/.test(key) ? `"${key}"` : key}: ${value}`;
+export function left({ converged, forecast: median, forecast_interval: interval, left: remaining }) {
+  if (converged) return ["0", MET];
+  if (remaining === 0) return ["0", "comparisons can be added"];
+  if (median === null) return ["–", "not known yet"];
+  const [low, high] = interval ?? [median, median];
+  const between = high === null ? `${low.toLocaleString("en")} or more` : `${low.toLocaleString("en")} to ${high.toLocaleString("en")}`;
+  return [`≈ ${median.toLocaleString("en")}`, `comparisons (${between})`];
+}
+/** @param {string} other */
+export const compareWith = (other) => `Compare with ${other}`;
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+export const compareTwo = (a, b) => `Compare ${a} with ${b}`;
+/** @param {string} key */
+export const chooseAnother = (key) => `${key} is chosen: choose another to compare.`;
+/** @param {string} key */
+export const choose = (key) => `Choose ${key} to compare`;
+/** @param {string} version */
+export const earlier = (version) => `Version ${version}`;
+/**
+ * @param {string} key
+ * @param {string} figure
+ */
+export const spoken = (key, figure) => `${key}: ${figure}`;
 
 /** @param {Contract.AgreementWithPeople} agreement */
 export const agreementWithPeople = ({ share, pairs, interval }) =>
