@@ -112,12 +112,12 @@ def file(parts: ReportParts) -> bytes:
 
 def page(parts: ReportParts, bar: str) -> tuple[str, str]:
     """The report as a page under a bar of HTML, and the hash of its style for a content security policy."""
-    return _filled(parts, bar), _hash(_style(parts))
+    return _filled(parts, bar), policy_hash(_style(parts))
 
 
 def _filled(parts: ReportParts, bar: str) -> str:
     style = _style(parts)
-    policy = "" if bar else f"{NOTHING_LOADS}; style-src {_hash(style)}"
+    policy = "" if bar else f"{NOTHING_LOADS}; style-src {policy_hash(style)}"
     data = json.dumps(parts.data, ensure_ascii=False, indent=1).translate(UNSAFE)
     return (
         _environment()
@@ -141,7 +141,7 @@ def _css_string(text: str) -> str:
     return f'"{"".join(signs)}"'
 
 
-def _hash(style: str) -> str:
+def policy_hash(style: str) -> str:
     return f"'sha256-{b64encode(sha256(style.encode()).digest()).decode()}'"
 
 
