@@ -36,6 +36,7 @@ from app.api import (
     projects,
     rank_sets,
     rankings,
+    reports,
     sets,
     summaries,
     tables,
@@ -95,8 +96,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
-        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, pairs, head_to_heads, deprecated,
-        health,
+        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, pairs, head_to_heads, reports,
+        deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
