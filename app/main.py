@@ -27,18 +27,23 @@ from app.api import (
     deprecated,
     diagnostics,
     disputes,
+    head_to_heads,
     health,
     judges,
+    pairs,
     pooled_evidence,
     problems,
     projects,
     rank_sets,
     rankings,
+    reports,
     sets,
+    summaries,
     tables,
 )
 from app.api.access import LoopbackOnly, WithKey, is_loopback
 from app.api.admission import Admission
+from app.api.compression import Compression
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.limits import BodyLimit
@@ -91,7 +96,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
-        rankings, rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, pairs, head_to_heads, reports,
+        deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])
@@ -105,6 +111,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.add_middleware(LoopbackOnly)
     else:
         app.add_middleware(WithKey, key=settings.api_key.get_secret_value())
+    app.add_middleware(Compression)
     app.add_middleware(AnswerWhenStopped)
     app.add_middleware(Metrics)
     return app

@@ -150,6 +150,7 @@ async def _rank_texts(call: Recorder) -> None:
     await call("ranking", set_id=sky)
     await call("matrix", set_id=sky)
     await call("predict", set_id=sky, query={"first": "kelp", "second": "rowan"})
+    await call("head_to_head", set_id=sky, query={"first": "kelp", "second": "rowan"})
     await call("leaderboard", name="sky", query={"weight": f"{SKY['name']}=1"})
     await call("patch_set", {"status": "paused"}, set_id=sky)
     await call("restore_set", set_id=sky)
@@ -203,6 +204,9 @@ async def _rank_systems(call: Recorder) -> None:
     await call("add_comparisons", {"comparisons": verdicts}, set_id=set_id)
     for result in ("judges", "list_disputes", "checks", "trust", "diagnostics"):
         await call(result, set_id=set_id)
+    await call("list_judged_pairs", set_id=set_id, query={"sort": "surprise", "limit": "1"})
+    await call("list_item_statistics", set_id=set_id)
+    await call("judge", set_id=set_id, name="gpt-4")
     await call("rank_sets", set_id=set_id, query={"judge": "gpt-4"})
     await call("calibration", set_id=set_id, query={"judge": "gpt-4", "reference": "alice"})
 

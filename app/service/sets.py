@@ -55,11 +55,6 @@ async def page(
     return schemas.SetPage(sets=shown, next_after=shown[-1].id if has_more else None)
 
 
-async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:
-    """Sets with `name` in their names, newest first."""
-    return [present_set(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
-
-
 async def projects(db: AsyncConnection) -> list[str]:
     """Projects that have sets, in alphabetical order."""
     return [*await sets.projects(db)]

@@ -107,6 +107,14 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int, jud
     return await pages.read(db, statement, [c.seq], limit)
 
 
+async def words_and_times(
+    db: AsyncConnection, set_id: UUID, seqs: Sequence[int]
+) -> dict[int, tuple[Winner | None, datetime]]:
+    """The verdict as a word, if it came as one, and the time of these comparisons, by sequence number."""
+    statement = select(c.seq, c.winner, c.created_at).where(c.set_id == set_id, c.seq == func.any(seqs))
+    return {row.seq: (row.winner, row.created_at) for row in await db.execute(statement)}
+
+
 async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:
     """(p_first, mean_difference, sd_difference) of the pairs that were drawn at random, as predicted when drawn."""
     why = assignments.c.why
@@ -129,6 +137,13 @@ async def latencies(db: AsyncConnection, set_id: UUID) -> dict[int, float]:
     median = func.percentile_cont(0.5).within_group(c.latency_ms).label("median")
     statement = select(c.judge_id, median).where(c.set_id == set_id, c.latency_ms.is_not(None))
     return {row.judge_id: row.median for row in await db.execute(statement.group_by(c.judge_id))}
+
+
+async def latest(db: AsyncConnection, set_id: UUID, judge_id: int, limit: int) -> Sequence[Record]:
+    """The last comparisons of one judge with their names, newest first."""
+    entries = _entries(set_id).where(c.judge_id == judge_id).order_by(c.seq.desc()).limit(limit)
+    columns = [column for column in entries.selected_columns if column is not c.raw]
+    return (await db.execute(entries.with_only_columns(*columns, maintain_column_froms=True))).all()
 
 
 async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:

@@ -237,6 +237,7 @@ comparisons = Table(
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
     CheckConstraint("weight BETWEEN 1e-6 AND 1e6", name="weight"),
     CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
+    Index("ix_comparisons_set_id_judge_id", "set_id", "judge_id"),
 )
 
 voids = Table(

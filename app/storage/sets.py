@@ -82,15 +82,6 @@ async def page(
     return await pages.read(db, statement, [sets.c.created_at, sets.c.id], limit)
 
 
-async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> Sequence[Record]:
-    """Sets that are not deleted and have `name` in their names, in upper or lower case, newest first."""
-    statement = select(sets).where(sets.c.deleted_at.is_(None), sets.c.name.icontains(name, autoescape=True))
-    if project is not None:
-        statement = statement.where(sets.c.project == project)
-    newest_first = statement.order_by(sets.c.created_at.desc(), sets.c.id.desc())
-    return (await db.execute(newest_first.offset(offset).limit(limit))).all()
-
-
 async def projects(db: AsyncConnection) -> Sequence[str]:
     """Projects that have sets, in alphabetical order."""
     statement = select(sets.c.project).distinct().where(sets.c.deleted_at.is_(None), sets.c.project.is_not(None))

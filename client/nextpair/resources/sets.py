@@ -48,6 +48,7 @@ from nextpair.sending.streams import Event
 from nextpair.tabular import Tabular, file_of
 from nextpair.words import ExportFormat, SetStatus
 
+BATCH = 5000  # comparisons in one request
 P = ParamSpec("P")
 
 
@@ -104,6 +105,11 @@ def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
     return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
 
 
+def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[Sequence[ComparisonIn]]:
+    for start in range(0, len(comparisons), BATCH):
+        yield comparisons[start : start + BATCH]
+
+
 # Sets
 
 
@@ -119,7 +125,9 @@ class Set(Bound):
         ranking = sky.ranking(top_k=1)
         print(ranking.ranking[0].key, ranking.confidence)
         picture = sky.ranking_picture(form="png")
+        table, report = sky.ranking_latex(), sky.report()
         print(sky.predict(first="kelp", second="fern").p_first_better)
+        print(sky.head_to_head(first="kelp", second="fern").sentence)
 
     Add what was judged elsewhere, and take back a mistake:
 
@@ -136,7 +144,9 @@ class Set(Bound):
 
         print([check.name for check in sky.checks().checks], sky.diagnostics().comparisons)
         print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
+        print(sky.judge("ada").summary)
         print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
+        print([pair.surprise for pair in sky.pairs(sort="surprise")], list(sky.item_statistics()))
         both = [
             nextpair.ComparisonIn(first=first, second=second, judge=judge, p_first=0.8)
             for first, second in itertools.combinations(answers, 2)
@@ -181,14 +191,21 @@ class Set(Bound):
     add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     activity = own_call(calls.activity)
     ranking = own_call(calls.ranking)
+    summary = own_call(calls.summary)
     ranking_picture = own_call(calls.ranking_picture)
+    ranking_latex = own_call(calls.ranking_latex)
+    report = own_call(calls.report)
     predict = own_call(calls.predict)
+    head_to_head = own_call(calls.head_to_head)
     checks = own_call(calls.checks)
     trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
+    judge = own_call(calls.judge)
     disputes = own_listing(calls.all_disputes)
+    pairs = own_listing(calls.all_judged_pairs)
+    item_statistics = own_listing(calls.all_item_statistics)
     calibration = own_call(calls.calibration)
     rank_sets = own_call(calls.rank_sets)
 
@@ -243,14 +260,21 @@ class AsyncSet(AsyncBound):
     add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
     activity = async_own_call(calls.activity)
     ranking = async_own_call(calls.ranking)
+    summary = async_own_call(calls.summary)
     ranking_picture = async_own_call(calls.ranking_picture)
+    ranking_latex = async_own_call(calls.ranking_latex)
+    report = async_own_call(calls.report)
     predict = async_own_call(calls.predict)
+    head_to_head = async_own_call(calls.head_to_head)
     checks = async_own_call(calls.checks)
     trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)
+    judge = async_own_call(calls.judge)
     disputes = async_own_listing(calls.all_disputes)
+    pairs = async_own_listing(calls.all_judged_pairs)
+    item_statistics = async_own_listing(calls.all_item_statistics)
     calibration = async_own_call(calls.calibration)
     rank_sets = async_own_call(calls.rank_sets)
 
@@ -316,7 +340,7 @@ class SetCollection(Resource):
         output: str | None = None,
         **fields: Any,
     ) -> Set:
-        """Create a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+        """Create a set from a table: outputs of several systems for several prompts, rival texts, or verdicts.
 
         For example:
 
@@ -334,8 +358,10 @@ class SetCollection(Resource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return Set(self._sender, self._sender.send(new))
+        created = Set(self._sender, self._sender.send(_new_set(read, {"name": name, "question": question, **fields})))
+        for batch in _batches(read.comparisons):
+            created.add_comparisons(batch)
+        return created
 
     def list(
         self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
@@ -370,8 +396,11 @@ class AsyncSetCollection(AsyncResource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = await self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return AsyncSet(self._sender, await self._sender.send(new))
+        record = await self._sender.send(_new_set(read, {"name": name, "question": question, **fields}))
+        created = AsyncSet(self._sender, record)
+        for batch in _batches(read.comparisons):
+            await created.add_comparisons(batch)
+        return created
 
     async def list(
         self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
