@@ -8,7 +8,7 @@ from app.api.dependencies import ReadDep
 from app.service import activity as service
 from app.service import sets
 from app.web.set_page import set_page
-from app.web.texts import NEXT_STEPS, described, goal
+from app.web.texts import NEXT_STEPS, described
 
 router = APIRouter(prefix="/sets/{set_id}/activity", include_in_schema=False)
 
@@ -20,4 +20,4 @@ async def activity(request: Request, set_id: UUID, db: ReadDep) -> Response:
     sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
     now = await service.read(db, set_id, judge=None, before=None, limit=1)
     lines = {"judges": len(now.judges), "work": len(now.at_work)}  # to keep space for
-    return set_page(request, "activity.html", shown, goal=goal(shown), sentences=sentences, **lines)
+    return set_page(request, "activity.html", shown, sentences=sentences, **lines)
