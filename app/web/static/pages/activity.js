@@ -192,13 +192,13 @@ async function showNow() {
 function showFigures({ judges: all, at_work: work }) {
   const done = total(all.map(({ verdicts }) => verdicts));
   const values = {
-    verdicts: [done.toLocaleString("en"), words.ofGoal(goal())], hour: [total(all.map((each) => each.last_hour)).toLocaleString("en"), ""],
-    work: [String(new Set(work.map(({ judge }) => judge)).size), ""], left: [goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE, ""],
+    verdicts: done.toLocaleString("en"), hour: total(all.map((each) => each.last_hour)).toLocaleString("en"),
+    work: String(new Set(work.map(({ judge }) => judge)).size), left: goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE,
   };
-  find("#figures").replaceChildren(...Object.entries(values).map(([name, [value, note]]) => {
+  find("#figures").replaceChildren(...Object.entries(values).map(([name, value]) => {
     const [label, tip] = words.FIGURES[/** @type {keyof typeof words.FIGURES} */ (name)];
     const term = element("dt", {}, element("span", { className: "term", "data-tip": tip }, label));
-    return element("div", { "data-figure": name }, term, element("dd", {}, value, " ", element("small", {}, note)));
+    return element("div", { "data-figure": name }, term, element("dd", {}, value));
   }));
 }
 

@@ -34,9 +34,6 @@ const FAILURES = { skipped: "skipped", refused: "refused", parse_error: "unreada
 export const voided = (seq) => `Comparison ${seq} is void and no longer counts.`;
 /** @param {number} count */
 export const newer = (count) => (count === 1 ? "Show 1 new entry" : `Show ${count} new entries`);
-/** @param {number} goal */
-export const ofGoal = (goal) => (goal ? `of about ${goal.toLocaleString("en")}` : "");
-
 /** @param {Record<string, number>} failures */
 export function failed(failures) {
   const named = Object.entries(failures).map(([name, times]) => `${times} ${FAILURES[name] ?? name}`);
