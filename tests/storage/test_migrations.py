@@ -186,7 +186,7 @@ async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old:
     [
         ("0015", "0016", "sets", "inference_target", "latent"),
         ("0016", "0017", "items", "tags", {}),
-        ("0018", "0019", "comparisons", "restores", None),
+        ("0017", "0018", "comparisons", "restores", None),
     ],
 )
 async def test_a_column_comes_and_goes_with_rows_in_its_table(

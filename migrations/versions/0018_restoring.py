@@ -7,8 +7,8 @@ The index of assignments by set is what the rows of outputs are checked against 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0019"
-down_revision = "0018"
+revision = "0018"
+down_revision = "0017"
 
 REFUSE_EARLY_LOSS = """
 CREATE FUNCTION refuse_early_loss() RETURNS trigger LANGUAGE plpgsql AS $$
