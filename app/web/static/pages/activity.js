@@ -26,7 +26,7 @@ const sentences = JSON.parse(page.dataset.sentences ?? "{}");
 const feed = find("#feed"), newer = find("#newer"), menu = find("#judge", HTMLSelectElement);
 const voiding = find("#voiding", HTMLDialogElement), reason = find("#reason", HTMLInputElement);
 const state = pageState({ judge: "", before: "", sort: "-verdicts" });
-const load = oneAtATime(show);
+const load = oneAtATime(show), loadAhead = oneAtATime(showAhead);
 
 /** @type {Contract.Activity | null} */
 let activity = null;
@@ -36,7 +36,7 @@ let waiting = null;
 let toVoid = null;
 /** @type {Contract.SetSummary | null} */
 let summary = null;
-let isPointedAt = false, isDue = false, knownVersion = -1;
+let isPointedAt = false, isDue = false, knownVersion = -1, lookedAt = 0;
 
 const judges = dataTable(find("#judges"), {
   columns: () => columns.map((each) => (each.id === "share" ? { ...each, isHidden: !goal() } : each)), state, rowKey: ({ judge }) => judge,
@@ -96,10 +96,7 @@ async function show() {
     showWork(latest.at_work);
     if (isPointedAt && activity && !before) hold(latest);
     else showLog(latest);
-    if (latest.version !== knownVersion) {
-      knownVersion = latest.version;
-      await Promise.all([showNext(), showGoal()]);
-    }
+    lookAhead(latest.version);
   } catch (error) {
     showProblem(error);
   }
@@ -226,7 +223,22 @@ function showJudges(all) {
   menu.value = state.get().judge;
 }
 
-/** How far the set is to its goal, which takes its ranking. */
+/**
+ * What takes the ranking comes when it is ready: the log does not wait for it.
+ * @param {number} version
+ */
+function lookAhead(version) {
+  if (version === knownVersion || Date.now() - lookedAt < POLL_MS) return;
+  knownVersion = version;
+  lookedAt = Date.now();
+  loadAhead();
+}
+
+async function showAhead() {
+  await Promise.all([showGoal(), showNext()].map((each) => each.catch(showProblem)));
+}
+
+/** How far the set is to its goal. */
 async function showGoal() {
   summary = await read("/summary");
   if (!summary || !activity) return;
@@ -234,7 +246,7 @@ async function showGoal() {
   find("#whole", HTMLProgressElement).value = part ?? 0;
   find("#to-goal").textContent = sentence;
   showFigures(activity);
-  judges.show(activity.judges);
+  showJudges(activity.judges);
 }
 
 async function showNext() {
