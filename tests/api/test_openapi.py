@@ -52,9 +52,11 @@ def test_every_operation_of_the_contract_is_there(document: dict[str, Any]) -> N
         "get /v1/sets/{set_id}/pooled-evidence", "post /v1/sets/{set_id}/pooled-evidence",
         "post /v1/aggregations", "post /v1/tables",
         "get /v1/judges", "get /v1/judges/{name}", "put /v1/judges/{name}", "get /v1/sets/{set_id}/judges",
-        "get /v1/sets/{set_id}/disputes", "get /v1/sets/{set_id}/rank-sets", "get /v1/sets/{set_id}/checks",
+        "get /v1/sets/{set_id}/disputes", "get /v1/sets/{set_id}/pairs", "get /v1/sets/{set_id}/item-statistics",
+        "get /v1/sets/{set_id}/rank-sets", "get /v1/sets/{set_id}/checks",
         "get /v1/sets/{set_id}/matrix", "get /v1/sets/{set_id}/diagnostics", "get /v1/sets/{set_id}/calibration",
         "get /v1/sets/{set_id}/ranking", "get /v1/sets/{set_id}/predict", "get /v1/sets/{set_id}/events",
+        "get /v1/sets/{set_id}/head-to-head",
         "get /healthz", "get /readyz", "get /metrics",
     }  # fmt: skip
 
