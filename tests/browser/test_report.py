@@ -68,8 +68,8 @@ async def test_it_prints_on_a4_and_cuts_nothing(judged: UUID, someone: Someone) 
 async def test_the_file_opens_offline_and_asks_for_nothing(
     judged: UUID, someone: Someone, service: AsyncClient, tmp_path: Path
 ) -> None:
-    file = tmp_path / "report.html"
-    file.write_bytes(await service.send(calls.report(judged)))
+    file, content = tmp_path / "report.html", await service.send(calls.report(judged))
+    file.write_bytes(content)
     page = (await someone(offline=True)).page
     asked, said = list[str](), list[str]()
     page.on("request", lambda request: asked.append(request.url))
