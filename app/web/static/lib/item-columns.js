@@ -1,6 +1,7 @@
 // @ts-check
 // The columns of items and of judged pairs: what each shows, and what sorts it.
 import { drawing, element } from "./dom.js";
+import { timeOf } from "./feed.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/items.js";
 
@@ -36,7 +37,7 @@ export function itemColumns(open, { isOfItems, hasTags }) {
       cell: ({ disagreement }) => barred(disagreement, 1, 1) },
     { id: "surprise", ...columns.surprise, isNumber: true, value: ({ surprise }) => surprise, cell: ({ surprise }) => barred(surprise, MOST_BITS, 1) },
     { id: "recent", ...columns.recent, isNumber: true, isHidden: isOfItems, value: (row) => ("first" in row ? row.verdicts[row.verdicts.length - 1].seq : null),
-      cell: (row) => ("first" in row ? when(row.verdicts[row.verdicts.length - 1].created_at) : NONE) },
+      cell: (row) => ("first" in row ? timeOf(row.verdicts[row.verdicts.length - 1].created_at) : NONE) },
   ];
 }
 
@@ -56,13 +57,6 @@ export function figuresOf(row) {
 /** @param {Record<string, string>} tags */
 export const tagsOf = (tags) => element("span", { className: "tags" }, ...Object.entries(tags).map(([name, value]) =>
   element("span", { className: "badge", dir: "auto", "data-tip": words.filter(name, value) }, value)));
-
-/** @param {string} moment */
-export function when(moment) {
-  const date = new Date(moment), isThisYear = date.getFullYear() === new Date().getFullYear();
-  const time = /** @type {const} */ ({ month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
-  return element("time", { dateTime: moment }, date.toLocaleString([], isThisYear ? time : { ...time, year: "numeric" }));
-}
 
 /**
  * A figure beside its bar; what is beyond the mark stands out.

@@ -1,7 +1,8 @@
 // @ts-check
 // One item with its outputs side by side and the verdicts between them, or one pair of texts.
 import { element, icon } from "./dom.js";
-import { tagsOf, when } from "./item-columns.js";
+import { timeOf } from "./feed.js";
+import { tagsOf } from "./item-columns.js";
 import { chance } from "./numbers.js";
 import { showText } from "./rich-text.js";
 import { setId } from "./set-page.js";
@@ -117,7 +118,7 @@ function verdictRow(verdict, [first, second], onVoid) {
       ...(swapped ? [" ", element("span", { className: "term faint", "data-tip": words.ABOUT_SWAPPED }, words.SWAPPED)] : [])),
     element("td", { "data-column": "probability", className: "num" }, chance(Math.max(p, 1 - p))),
     element("td", { "data-column": "surprise", className: "num" }, Number(surprise) >= SURPRISING ? element("span", { className: "badge doubt" }, icon("doubt"), bits) : bits),
-    element("td", { "data-column": "when", className: "faint" }, when(created)),
+    element("td", { "data-column": "when", className: "faint" }, timeOf(created)),
     element("td", { "data-column": "act", className: "num" }, button));
 }
 
