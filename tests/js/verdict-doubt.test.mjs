@@ -9,7 +9,10 @@ const pair = (...verdicts) => ({ first: { key: "a", text: "A" }, second: { key: 
 test("what surprises is one verdict, one judge, or all together", () => {
   assert.equal(doubtOf([]).kind, "unknown");
   assert.equal(doubtOf([pair(verdict(1, "ann", null))]).kind, "unknown");
-  assert.equal(doubtOf([pair(verdict(1, "ann", 1.2), verdict(2, "ben", 0.1))]).kind, "fits");
+  const calm = pair(verdict(1, "ann", 1.2), verdict(2, "ben", 0.1));
+  assert.equal(doubtOf([calm]).kind, "split");
+  assert.equal(doubtOf([{ ...calm, agreement: 1 }]).kind, "fits");
+  assert.equal(doubtOf([{ ...pair(verdict(1, "ann", 1.2)), agreement: null }]).kind, "fits");
   assert.equal(doubtOf([pair(verdict(1, "ann", 3))]).kind, "alone");
   const one = doubtOf([pair(verdict(1, "ann", 3), verdict(2, "ben", 0.5), verdict(3, "ben", 2))]);
   assert.deepEqual([one.kind, one.seq, one.judge, one.share], ["verdict", 1, "ann", 2 / 3]);

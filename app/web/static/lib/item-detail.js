@@ -83,7 +83,7 @@ function verdictsOf(pairs, acts) {
  * @param {Acts} acts
  */
 function verdictsOn(pair, isOneOfSeveral, { onVoid, onPair }) {
-  const { first, second, verdicts, expected } = pair, keys = [first.key, second.key];
+  const { first, second, verdicts, expected, disagreement } = pair, keys = [first.key, second.key];
   const beside = element("button", { type: "button", className: "quiet" }, words.SIDE_BY_SIDE);
   beside.addEventListener("click", () => onPair(keys));
   const again = element("a", { className: "button", href: askAgainAddress(pair), "data-tip": words.ABOUT_ASK_AGAIN }, words.ASK_AGAIN);
@@ -94,7 +94,7 @@ function verdictsOn(pair, isOneOfSeveral, { onVoid, onPair }) {
     element("div", { className: "row spread" },
       element("h4", { dir: "auto" }, title),
       element("div", { className: "row" }, ...(isOneOfSeveral ? [beside] : []), again)),
-    element("p", { className: "hint", dir: "auto" }, expected === null ? words.EXPECTS_NOTHING : words.expects(first.key, expected)),
+    element("p", { className: "hint", dir: "auto" }, expected === null ? words.EXPECTS_NOTHING : words.expects(first.key, expected), disagreement === null ? "" : words.disagreementOf(disagreement)),
     element("table", { className: "table verdicts", "aria-label": title },
       element("thead", {}, element("tr", {}, ...heads, element("td", {}))),
       element("tbody", {}, ...verdicts.map((verdict) => verdictRow(verdict, keys, onVoid)))));

@@ -5,10 +5,10 @@ const COIN = 1; // bits
 const SURPRISING = 1.5; // bits of one verdict
 const MOST = 0.5; // of the surprise, by one verdict
 const MOST_OF_JUDGE = 0.67; // by one judge
-const AGREED = 0.8; // of pairs of verdicts
+const AGREED = 0.8, SPLIT = 0.6; // of pairs of verdicts
 
 /**
- * @typedef {"unknown" | "fits" | "alone" | "verdict" | "judge" | "unusual" | "item"} DoubtKind
+ * @typedef {"unknown" | "fits" | "split" | "alone" | "verdict" | "judge" | "unusual" | "item"} DoubtKind
  * @typedef {{ kind: DoubtKind, seq: number, judge: string, share: number, verdicts: number }} Doubt `share` of the
  * surprise above a coin's is of that verdict or judge; `verdicts` are those that surprise.
  */
@@ -22,7 +22,7 @@ export function doubtOf(pairs) {
   const nothing = { seq: 0, judge: "", share: 0, verdicts: 0 };
   if (!verdicts.length || verdicts.some(({ surprise }) => surprise === null)) return { kind: "unknown", ...nothing };
   const surprising = verdicts.filter(({ surprise }) => Number(surprise) >= SURPRISING);
-  if (!surprising.length) return { kind: "fits", ...nothing };
+  if (!surprising.length) return { kind: agreementOf(pairs) < SPLIT ? "split" : "fits", ...nothing };
   const all = { seq: 0, judge: "", share: 1, verdicts: surprising.length };
   if (verdicts.length === 1) return { ...all, kind: "alone", judge: verdicts[0].judge };
   const beyond = verdicts.map(({ surprise, weight }) => weight * Math.max(Number(surprise) - COIN, 0));
@@ -37,6 +37,20 @@ export function doubtOf(pairs) {
   const agreed = pairs.filter((pair) => pair.agreement !== null && pair.verdicts.some(({ surprise }) => Number(surprise) >= SURPRISING));
   const isAgreed = agreed.length > 0 && agreed.every(({ agreement }) => Number(agreement) >= AGREED);
   return { ...all, kind: isAgreed ? "unusual" : "item" };
+}
+
+/**
+ * Share of pairs of verdicts that name the same winner; 1 where there are none.
+ * @param {Pick<Contract.JudgedPair, "verdicts" | "agreement">[]} pairs
+ */
+function agreementOf(pairs) {
+  let agreeing = 0, all = 0;
+  for (const { agreement, verdicts: { length } } of pairs) {
+    if (agreement === null) continue;
+    agreeing += agreement * length * (length - 1);
+    all += length * (length - 1);
+  }
+  return all ? agreeing / all : 1;
 }
 
 /**

@@ -95,7 +95,9 @@ async function showMore() {
   }
 }
 
+let drawnSort = "";
 function draw() {
+  drawnSort = state.get().sort;
   table.show(rows);
   const isNothing = rows.length === 0, isFiltered = FILTERS.some((name) => state.get()[name]);
   place.hidden = isNothing;
@@ -127,6 +129,11 @@ function open(row) {
   state.set(isOfItems ? { item: keyOf(row), pair: "" } : { pair: keyOf(row) }, { push: !opened() });
 }
 
+function markOpened() {
+  for (const row of place.querySelectorAll("tr.chosen")) row.classList.remove("chosen");
+  place.querySelector(`tr[data-key="${CSS.escape(opened())}"]`)?.classList.add("chosen");
+}
+
 /** @param {number} by */
 function step(by) {
   const sorted = table.rows(), at = sorted.findIndex((row) => keyOf(row) === opened());
@@ -148,7 +155,7 @@ function pairsOf(key) {
   return pairs;
 }
 
-let shownKey = "";
+let shownKey = "", shown = ""; // what the panel is about, and what it shows of it
 async function showDetail() {
   const key = opened();
   if (!key) {
@@ -157,20 +164,34 @@ async function showDetail() {
     return;
   }
   try {
-    const pairs = await pairsOf(key);
-    if (key !== opened()) return;
+    const pairs = inOrder(await pairsOf(key));
+    const signature = JSON.stringify([key, state.get().pair, rows.length, pairs.map(({ verdicts }) => verdicts.map(({ seq }) => seq))]);
+    if (key !== opened() || (key === shownKey && signature === shown)) return;
     const sorted = table.rows(), at = sorted.findIndex((row) => keyOf(row) === key);
     const content = element("div", { className: "item-detail" }, element("div", { className: "row spread" }, steps(at, sorted.length), ...(sorted[at] ? [figuresOf(sorted[at])] : [])));
     if (pairs.length) content.append(...itemDetail(pairs, shownPair(), { onVoid: ({ seq }) => voidVerdict(seq, changed), onPair }));
     const title = sorted[at] ? titleOf(sorted[at]) : isOfItems ? key : words.against(JSON.parse(key));
-    if (shownKey === key) find(".item-detail").replaceWith(content);
+    if (shownKey === key) replace(find(".item-detail"), content);
     else openPanel({ title, content: [content], onClose: () => state.set({ item: "", pair: "" }), isWide: true });
-    shownKey = key;
+    [shownKey, shown] = [key, signature];
     if (sorted[at + 1]) pairsOf(keyOf(sorted[at + 1])).catch(() => details.delete(keyOf(sorted[at + 1])));
   } catch (error) {
     details.delete(key);
     showProblem(error);
   }
+}
+
+/** @param {Contract.JudgedPair[]} pairs */
+const inOrder = (pairs) => (state.get().sort.endsWith("disagreement") ? pairs.toSorted((a, b) => (b.disagreement ?? -1) - (a.disagreement ?? -1)) : pairs);
+
+/**
+ * @param {HTMLElement} old
+ * @param {HTMLElement} content
+ */
+function replace(old, content) {
+  const hadFocus = old.contains(document.activeElement);
+  old.replaceWith(content);
+  if (hadFocus) find("#panel-title").focus({ preventScroll: true });
 }
 
 const shownPair = () => (isOfItems && state.get().pair ? /** @type {string[]} */ (JSON.parse(state.get().pair)) : null);
@@ -215,7 +236,8 @@ state.onChange((choices) => {
   if (menu) menu.value = choices.tag;
   if (!isOfItems && !choices.sort.startsWith("-")) return state.set({ sort: `-${choices.sort}` }); // pages come highest first
   if (JSON.stringify(query()) !== asked) load({ withdraws: true });
-  else draw();
+  else if (choices.sort !== drawnSort) draw();
+  markOpened();
   showDetail();
 });
 let typing = 0;

@@ -89,6 +89,8 @@ export const restored = (seq) => `Verdict ${seq} counts again.`;
  * @param {number} expected
  */
 export const expects = (key, expected) => `The ranking expects ${key} to win ${chance(expected)}.`;
+/** @param {number} disagreement */
+export const disagreementOf = (disagreement) => ` Disagreement ${decimal(disagreement)}.`;
 /**
  * @param {string[]} keys
  * @param {number} expected probability of the first
@@ -122,6 +124,7 @@ export function advice({ kind, seq, judge, share: part, verdicts }) {
   const most = `accounts for ${percent(part)}% of the surprise`;
   if (kind === "unknown") return EXPECTS_NOTHING;
   if (kind === "fits") return "The verdicts fit the ranking.";
+  if (kind === "split") return "Judges name different winners, and the ranking is unsure too. The outputs may be equally good.";
   if (kind === "alone") return `The only verdict, by ${judge}, contradicts the ranking. Ask again to check it.`;
   if (kind === "verdict") return `Verdict ${seq} by ${judge} ${most}. Read it first: it may be a mistake.`;
   if (kind === "judge") return `One judge, ${judge}, ${most}. Read its verdicts first.`;
