@@ -29,6 +29,7 @@ from app.api import (
     head_to_heads,
     health,
     judges,
+    pairs,
     pooled_evidence,
     problems,
     projects,
@@ -90,7 +91,7 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     nouns = (
-        sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
+        sets, candidates, judges, disputes, pairs, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
         head_to_heads, rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:

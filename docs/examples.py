@@ -200,6 +200,8 @@ async def _rank_systems(call: Recorder) -> None:
     await call("add_comparisons", {"comparisons": verdicts}, set_id=set_id)
     for result in ("judges", "list_disputes", "checks", "trust", "diagnostics"):
         await call(result, set_id=set_id)
+    await call("list_judged_pairs", set_id=set_id, query={"sort": "surprise", "limit": "1"})
+    await call("list_item_statistics", set_id=set_id)
     await call("rank_sets", set_id=set_id, query={"judge": "gpt-4"})
     await call("calibration", set_id=set_id, query={"judge": "gpt-4", "reference": "alice"})
 

@@ -107,6 +107,14 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int, jud
     return await pages.read(db, statement, [c.seq], limit)
 
 
+async def words_and_times(
+    db: AsyncConnection, set_id: UUID, seqs: Sequence[int]
+) -> dict[int, tuple[Winner | None, datetime]]:
+    """The verdict as a word, if it came as one, and the time of these comparisons, by sequence number."""
+    statement = select(c.seq, c.winner, c.created_at).where(c.set_id == set_id, c.seq == func.any(seqs))
+    return {row.seq: (row.winner, row.created_at) for row in await db.execute(statement)}
+
+
 async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:
     """(p_first, mean_difference, sd_difference) of the pairs that were drawn at random, as predicted when drawn."""
     why = assignments.c.why

@@ -11,6 +11,10 @@ from nextpair.schemas import (
     Dispute,
     DisputePage,
     HeadToHead,
+    ItemStatistics,
+    ItemStatisticsPage,
+    JudgedPair,
+    JudgedPairPage,
     Judges,
     Matrix,
     Prediction,
@@ -27,6 +31,7 @@ from nextpair.words import (
     MatrixName,
     MethodName,
     ObjectiveName,
+    PairSort,
     ScaleName,
     SimultaneousName,
     TiesName,
@@ -149,6 +154,84 @@ def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = N
 def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
     """List pairs on which judges name different winners, in the order of their last verdicts."""
     return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
+
+
+def list_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    sort: PairSort | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[JudgedPairPage]:
+    """Read one page of judged pairs; pass its `next_after` as `after` for the next."""
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
+    path = path_of("sets", set_id, "pairs")
+    return get(path, JudgedPairPage.model_validate_json, **who, sort=sort, after=after, limit=limit)
+
+
+def all_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    sort: PairSort | None = None,
+) -> Listing[JudgedPair]:
+    """List judged pairs with their texts and every verdict that counts, newest first by default.
+
+    Each filter narrows the list. `tag` has tags of the item, each as NAME:VALUE. `sort` puts the largest
+    `disagreement` or `surprise` first.
+    """
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "find": find}
+    return Listing(
+        lambda after: list_judged_pairs(set_id, **who, tag=tag, sort=sort, after=after, limit=PAGE),
+        lambda page: page.pairs,
+    )
+
+
+def list_item_statistics(
+    set_id: Id,
+    *,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[ItemStatisticsPage]:
+    """Read one page of the statistics of items; pass its `next_after` as `after` for the next."""
+    who = {"candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
+    path = path_of("sets", set_id, "item-statistics")
+    return get(path, ItemStatisticsPage.model_validate_json, **who, after=after, limit=limit)
+
+
+def all_item_statistics(
+    set_id: Id,
+    *,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+) -> Listing[ItemStatistics]:
+    """List items with the agreement, disagreement and surprise of their pairs, in the order you added the items.
+
+    Filters as of `all_judged_pairs`.
+    """
+    who = {"candidate": candidate, "other": other, "judge": judge, "find": find}
+    return Listing(
+        lambda after: list_item_statistics(set_id, **who, tag=tag, after=after, limit=PAGE), lambda page: page.items
+    )
 
 
 def rank_sets(

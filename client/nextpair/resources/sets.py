@@ -137,6 +137,7 @@ class Set(Bound):
         print([check.name for check in sky.checks().checks], sky.diagnostics().comparisons)
         print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
         print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
+        print([pair.surprise for pair in sky.pairs(sort="surprise")], list(sky.item_statistics()))
         both = [
             nextpair.ComparisonIn(first=first, second=second, judge=judge, p_first=0.8)
             for first, second in itertools.combinations(answers, 2)
@@ -185,6 +186,8 @@ class Set(Bound):
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
     disputes = own_listing(calls.all_disputes)
+    pairs = own_listing(calls.all_judged_pairs)
+    item_statistics = own_listing(calls.all_item_statistics)
     calibration = own_call(calls.calibration)
     rank_sets = own_call(calls.rank_sets)
 
@@ -245,6 +248,8 @@ class AsyncSet(AsyncBound):
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)
     disputes = async_own_listing(calls.all_disputes)
+    pairs = async_own_listing(calls.all_judged_pairs)
+    item_statistics = async_own_listing(calls.all_item_statistics)
     calibration = async_own_call(calls.calibration)
     rank_sets = async_own_call(calls.rank_sets)
 

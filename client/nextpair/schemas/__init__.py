@@ -23,6 +23,7 @@ from nextpair.schemas.head_to_heads import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
 from nextpair.schemas.leaderboards import *
+from nextpair.schemas.pairs import *
 from nextpair.schemas.pooled_evidence import *
 from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
