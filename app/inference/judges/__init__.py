@@ -20,6 +20,7 @@ from app.inference.judges.group_verdicts import (
     has_regulariser,
     needs_context,
 )
+from app.inference.judges.history import JudgeMoment, RecentShare, judge_history, latest_of
 from app.inference.judges.item_verdicts import (
     TIE,
     UNKNOWN,

@@ -5,6 +5,7 @@ from typing import Literal
 
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
 from nextpair.schemas import (
+    Activity,
     Calibration,
     Checks,
     Diagnostics,
@@ -13,6 +14,7 @@ from nextpair.schemas import (
     HeadToHead,
     ItemStatistics,
     ItemStatisticsPage,
+    JudgeDetail,
     JudgedPair,
     JudgedPairPage,
     Judges,
@@ -21,12 +23,14 @@ from nextpair.schemas import (
     Ranking,
     RankSets,
     Ready,
+    SetSummary,
 )
 from nextpair.schemas.deprecated import old_arguments, renamed_function
 from nextpair.words import (
     AggregationName,
     CovarianceName,
     CovariateName,
+    FigureWidth,
     InferenceTargetName,
     MatrixName,
     MethodName,
@@ -67,17 +71,53 @@ def ranking(
     return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
 
 
+def summary(set_id: Id) -> Call[SetSummary]:
+    """Read who leads a set, how sure that is, and how far the set is to its goal."""
+    return get(path_of("sets", set_id, "summary"), SetSummary.model_validate_json)
+
+
 def ranking_picture(
     set_id: Id,
     *,
-    form: Literal["svg", "png"] = "svg",
+    form: Literal["svg", "png", "pdf"] = "svg",
+    width: FigureWidth | None = None,
     method: MethodName | None = None,
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
+    by: str | None = None,
 ) -> Call[bytes]:
-    """Draw the ranking: scores with their intervals, best first."""
-    how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
-    return get(path_of("sets", set_id, "ranking"), bytes, **how)
+    """Draw the ranking: scores with their intervals, best first; with `by`, for each value of a tag too.
+
+    `width` is that of a journal's column: `single` is 85 mm, `double` 174 mm.
+    """
+    how = {"format": form, "width": width, "method": method, "inference_target": inference_target}
+    return get(path_of("sets", set_id, "ranking"), bytes, **how, as_of=as_of, by=by)
+
+
+def ranking_latex(
+    set_id: Id,
+    *,
+    method: MethodName | None = None,
+    inference_target: InferenceTargetName | None = None,
+    as_of: int | None = None,
+    by: str | None = None,
+) -> Call[str]:
+    """Write the ranking as a LaTeX table, for the package booktabs."""
+    how = {"format": "latex", "method": method, "inference_target": inference_target, "as_of": as_of, "by": by}
+    return get(path_of("sets", set_id, "ranking"), bytes.decode, **how)
+
+
+def report(set_id: Id) -> Call[bytes]:
+    """Read the report: one HTML file with the ranking, how it was made, and what it comes from."""
+    return get(path_of("sets", set_id, "report"), bytes)
+
+
+def activity(
+    set_id: Id, *, judge: str | None = None, before: int | None = None, limit: int | None = None
+) -> Call[Activity]:
+    """Read who judges now, how far each judge is, and the newest entries of the log; pass `next_before` for older."""
+    path = path_of("sets", set_id, "activity")
+    return get(path, Activity.model_validate_json, judge=judge, before=before, limit=limit)
 
 
 def predict(
@@ -144,6 +184,11 @@ def judges(
     people = list(reference) or None
     path = path_of("sets", set_id, "judges")
     return get(path, Judges.model_validate_json, method=method, reference=people, ties=ties, **flags)
+
+
+def judge(set_id: Id, name: str) -> Call[JudgeDetail]:
+    """Read one judge: its card, its agreement over time, its pace, and its latest verdicts."""
+    return get(path_of("sets", set_id, "judges", name), JudgeDetail.model_validate_json)
 
 
 def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:

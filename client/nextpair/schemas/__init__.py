@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nextpair.schemas import deprecated as _deprecated
 from nextpair.schemas.absolute_scores import *
+from nextpair.schemas.activity import *
 from nextpair.schemas.aggregations import *
 from nextpair.schemas.assignments import *
 from nextpair.schemas.calibration import *
@@ -31,6 +32,7 @@ from nextpair.schemas.rankings import *
 from nextpair.schemas.ranks import *
 from nextpair.schemas.sets import *
 from nextpair.schemas.slices import *
+from nextpair.schemas.summaries import *
 from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *
 
