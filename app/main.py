@@ -26,6 +26,7 @@ from app.api import (
     deprecated,
     diagnostics,
     disputes,
+    estimates,
     health,
     judges,
     pooled_evidence,
@@ -90,7 +91,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, absolute_scores, pooled_evidence, rankings,
-        rank_sets, projects, aggregations, tables, diagnostics, deprecated, health,
+        rank_sets, projects, aggregations, tables, estimates, diagnostics, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

@@ -18,6 +18,7 @@ from nextpair.schemas.comparisons import *
 from nextpair.schemas.confidence import *
 from nextpair.schemas.diagnostics import *
 from nextpair.schemas.disputes import *
+from nextpair.schemas.estimates import *
 from nextpair.schemas.goals import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
