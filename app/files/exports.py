@@ -26,8 +26,14 @@ TYPES: dict[str, pa.DataType] = {
     "latency_ms": pa.float64(),
     "created_at": pa.timestamp("us", "UTC"),
     "voided_by": pa.int64(),
+    "restores": pa.int64(),
 }
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
+
+
+def line_of(comparison: Comparison) -> bytes:
+    """The line of a comparison in JSON Lines: what a report hashes, so no byte of it may change."""
+    return f"{comparison.model_dump_json()}\n".encode()
 
 
 def encode(batches: AsyncIterator[list[Comparison]], form: str) -> AsyncIterator[bytes]:
@@ -36,7 +42,7 @@ def encode(batches: AsyncIterator[list[Comparison]], form: str) -> AsyncIterator
 
 async def _jsonl(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
     async for batch in batches:
-        yield "".join(c.model_dump_json() + "\n" for c in batch).encode()
+        yield b"".join(map(line_of, batch))
 
 
 async def _csv(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:

@@ -113,6 +113,12 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
     (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "ranking"),
     (lambda c: sky(c).ranking_picture(form="png"), "GET", f"{OF_SET}/ranking?format=png", None, b"PNG"),
     (
+        lambda c: sky(c).ranking_picture(form="pdf", width="single", by="kind"),
+        "GET", f"{OF_SET}/ranking?format=pdf&width=single&by=kind", None, b"PDF",
+    ),
+    (lambda c: sky(c).ranking_latex(), "GET", f"{OF_SET}/ranking?format=latex", None, b"tex"),
+    (lambda c: sky(c).report(), "GET", f"{OF_SET}/report", None, b"<!doctype html>"),
+    (
         lambda c: sky(c).predict(first="kelp", second="fern"),
         "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "predict",
     ),
@@ -217,6 +223,8 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
     (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "list_absolute_scores", 5),
     (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "list_pooled_evidence", 5),
     (lambda c: sky(c).disputes(), f"{OF_SET}/disputes?", "disputes", "list_disputes", 5),
+    (lambda c: sky(c).pairs(judge="ada"), f"{OF_SET}/pairs?judge=ada", "pairs", "list_judged_pairs", 5),
+    (lambda c: sky(c).item_statistics(), f"{OF_SET}/item-statistics?", "items", "list_item_statistics", 5),
     (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "list_judges", "gpt"),
 ]
 

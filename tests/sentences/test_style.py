@@ -16,9 +16,20 @@ from app.inference.choosing.forecasting import Forecast
 from app.inference.choosing.stopping import Reason
 from app.inference.fitting import Effect
 from app.inference.judges import Discrimination, Round
-from app.inference.reporting import Bias, Judging, Obstacle, Scope, SignalTest, Target
+from app.inference.reporting import Against, Bias, Judging, Obstacle, Scope, SignalTest, Target
 from app.inference.targets import PromptsNeeded, TagDeviation
-from app.sentences import checks, confidence, covariates, inference_targets, judges, leaderboards, prompts, slices
+from app.sentences import (
+    checks,
+    confidence,
+    covariates,
+    head_to_heads,
+    inference_targets,
+    judges,
+    leaderboards,
+    progress,
+    prompts,
+    slices,
+)
 from app.sentences import stopping as stops
 from docs import prose
 from docs.wording import offences
@@ -51,8 +62,24 @@ def constants() -> Iterator[str]:
 
 
 def of_prompts() -> Iterator[str]:
-    for needed, suffice, by_rule in product((None, 9, 1_200), (None, True, False), (True, False)):
-        yield prompts.needed(PromptsNeeded(8, None, needed, suffice), by_rule=by_rule)
+    aims = prompts.TO_NAME_THE_BEST, prompts.TO_STOP, head_to_heads.AIM
+    for needed, suffice, aim in product((None, 9, 1_200), (None, True, False), aims):
+        yield prompts.needed(PromptsNeeded(8, None, needed, suffice), aim)
+
+
+def of_head_to_heads() -> Iterator[str]:
+    signals = SignalTest(1.2, claimed=False, verdicts=9), SignalTest(90.0, claimed=True, verdicts=90)
+    for target, p, signal in product(get_args(InferenceTargetName), (0.0, 0.3, 0.5, 1.0), signals):
+        beside = Against(0.4, (0.1, 0.7), p, 0.6, (0.5, 0.7))
+        yield head_to_heads.outcome("qwen", "llama", beside, target, signal)
+    for source, signal, is_judged in product(
+        ("verdicts", "others", "absolute-scores", "prior"), signals, (True, False)
+    ):
+        yield head_to_heads.note(source, signal, is_judged=is_judged)
+    ends: tuple[tuple[Reason | None, int | None], ...] = (("goal", 0), (None, None), (None, 18))
+    for reason, median in ends:
+        stopping = Stopping(reason, Forecast(median, median, median), None)
+        yield from (head_to_heads.to_decide(stopping, "", signal) for signal in signals)
 
 
 def of_stops() -> Iterator[str]:
@@ -114,6 +141,19 @@ def of_judges() -> Iterator[str]:
     yield judges.progress(Round("effects", 3))
 
 
+def of_progress() -> Iterator[str]:
+    for cost, interval in product((None, 0.0, 0.001, 0.22, 1_234.5), (None, (1, 9), (4, None))):
+        yield progress.to_rule(18, interval, cost).sentence
+        yield from (progress.to_goal(18, 0.95, cost, is_order=each).sentence for each in (True, False))
+        for made, has_rule in product((3, 200), (True, False)):
+            yield progress.of_budget(made, 200, cost, has_rule=has_rule).sentence
+    for flag in (True, False):
+        yield progress.goal_reached(0.95, is_order=flag).sentence
+        yield progress.no_limit(0.95, has_signal=flag).sentence
+        yield from (progress.not_begun(budget, has_rule=flag).sentence for budget in (None, 9))
+    yield progress.rule_unmet("").sentence
+
+
 def of_the_rest() -> Iterator[str]:
     for name, low, high in product(("length", "lists"), (-0.1, 0.1), (0.2,)):
         yield covariates.effect(Effect(name, 0.15, 0.02, 0.9), low, high)
@@ -132,7 +172,7 @@ def of_the_rest() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "made",
-    [constants, of_prompts, of_stops, of_targets, of_slices, of_judges, of_the_rest],
+    [constants, of_prompts, of_head_to_heads, of_stops, of_targets, of_slices, of_judges, of_progress, of_the_rest],
     ids=lambda each: each.__name__,
 )
 def test_sentences_are_short_and_plain(made: object) -> None:

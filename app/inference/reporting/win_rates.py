@@ -10,7 +10,7 @@ fit that knows no prompts gives the score of the average verdict already.
 
     win rate        W_i = mean over j != i of v(s_i - s_j), its mean and quantiles over the draws
     against b       v(s_i - s_b), and s_i - s_b
-    head to head    the mean of v(s_i - s_j)
+    head to head    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
 Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
 (N - 1) / N: where s_i is higher, the mean of the others is lower.
@@ -31,6 +31,8 @@ VOTES: Floats = np.array([[1.0, 1.0]])  # an attenuation: all verdicts count as 
 STEP, MOST_STEPS = 0.1, 500  # of the scores between which sums of v are interpolated
 POINTS = 8  # that stand for what one score may be
 IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Rates(NamedTuple):
@@ -130,11 +132,11 @@ def against(values: Floats, attenuation: Floats | None, baseline: int, level: fl
 
 def _beside(difference: Floats, attenuation: Floats | None, level: float) -> Against:
     better = float(0.5 + 0.5 * np.sign(difference).mean())
-    figures = float(difference.mean()), _interval(difference, level), better
+    figures = float(difference.mean()), interval_of(difference, level), better
     if attenuation is None:
         return Against(*figures, None, None)
     win_rate = expected_verdict(difference, attenuation)
-    return Against(*figures, float(win_rate.mean()), _interval(win_rate, level))
+    return Against(*figures, float(win_rate.mean()), interval_of(win_rate, level))
 
 
 def head_to_head(values: Floats, attenuation: Floats) -> Floats:
@@ -151,7 +153,14 @@ def head_to_head(values: Floats, attenuation: Floats) -> Floats:
     return expected
 
 
-def _interval(drawn: Floats, level: float) -> tuple[float, float]:
+def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats) -> Floats:
+    """(P,) the mean of v(d) of differences d that are N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
+    d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
+    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
+
+
+def interval_of(drawn: Floats, level: float) -> tuple[float, float]:
+    """The marginal interval of what was drawn."""
     low, high = np.quantile(drawn, _tails(level)).tolist()
     return low, high
 
