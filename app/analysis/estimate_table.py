@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Comparisons that simulated sets took: by judge, prompts, candidates and aim, then by stop, 10%, 50% and 90%.
 
 The first stop is the goal known with 95% confidence, the others an expected concordance of LEVELS. Written by
@@ -42,7 +43,7 @@ TABLE = {
     ("votes", 150, 2, "pair"): ((12, 53, 431), (8, 18, 125), (8, 27, 431), (12, 53, 431), (inf, inf, inf)),
     ("votes", 150, 4, "ranking"): ((inf, inf, inf), (8, 36, 206), (53, 206, 758), (115, 758, inf), (264, inf, inf)),
     ("votes", 150, 4, "best"): ((106, 264, inf), (8, 18, 89), (9, 33, 287), (18, 125, 467), (106, 224, inf)),
-    ("votes", 150, 4, "against"): ((inf, inf, inf), (8, 20, 125), (11, 161, inf), (36, inf, inf), (inf, inf, inf)),
+    ("votes", 150, 4, "against"): ((48, 397, inf), (8, 22, 206), (14, 106, 243), (22, 206, 595), (40, 397, inf)),
     ("votes", 150, 8, "ranking"): ((inf, inf, inf), (30, 125, inf), (inf, inf, inf), (inf, inf, inf), (inf, inf, inf)),
     ("votes", 150, 8, "best"): ((287, inf, inf), (9, 20, 106), (16, 36, inf), (24, inf, inf), (161, inf, inf)),
     ("votes", 150, 8, "against"): ((inf, inf, inf), (18, 97, inf), (36, inf, inf), (115, inf, inf), (inf, inf, inf)),
@@ -79,7 +80,7 @@ TABLE = {
     ("probabilities", 150, 2, "pair"): ((12, 53, 431), (8, 18, 125), (8, 27, 431), (12, 53, 431), (inf, inf, inf)),
     ("probabilities", 150, 4, "ranking"): ((inf, inf, inf), (8, 36, 206), (53, 206, 758), (115, 758, inf), (264, inf, inf)),
     ("probabilities", 150, 4, "best"): ((106, 264, inf), (8, 18, 89), (9, 33, 287), (18, 125, 467), (106, 224, inf)),
-    ("probabilities", 150, 4, "against"): ((inf, inf, inf), (8, 20, 125), (11, 161, inf), (36, inf, inf), (inf, inf, inf)),
+    ("probabilities", 150, 4, "against"): ((48, 397, inf), (8, 22, 206), (14, 106, 243), (22, 206, 595), (40, 397, inf)),
     ("probabilities", 150, 8, "ranking"): ((inf, inf, inf), (30, 125, inf), (inf, inf, inf), (inf, inf, inf), (inf, inf, inf)),
     ("probabilities", 150, 8, "best"): ((287, inf, inf), (9, 20, 106), (16, 36, inf), (24, inf, inf), (161, inf, inf)),
     ("probabilities", 150, 8, "against"): ((inf, inf, inf), (18, 97, inf), (36, inf, inf), (115, inf, inf), (inf, inf, inf)),

@@ -1,11 +1,11 @@
 """How many comparisons a set will take, before its first one: looked up in simulations of sets (estimate_table.py).
 
-The table has the 10%, 50% and 90% quantiles of the comparisons that simulated sets took, infinite where they did not get
-there. `python -m benchmarks.studies.estimates` makes it and says what it assumes. Between its rows, with n the count:
+The table has the 10%, 50% and 90% quantiles of the comparisons that simulated sets took, infinite where they did not
+get there. `python -m benchmarks.studies.estimates` makes it and says what it assumes. Between its rows, of a count n:
 
     candidates N, prompts M    log n is linear in log N and in log M; beyond the table n grows as N, and not with M
     top k                      log n is linear in log min(k, N - k), from 1 to N / 4, and stays beyond
-    concordance c              log n is linear in logit c, also beyond the table
+    concordance c              log n is linear in logit c, also above the table; below it n is that of its lowest c
 
 The number of prompts limits what can be known of others like them: more comparisons on the same prompts do not replace
 prompts. So a set of systems may never get there, however many comparisons it makes.
@@ -60,7 +60,7 @@ def estimate(request: EstimateRequest) -> Estimate:
         figures = _of_candidates(request, "ranking", n)
     if request.judge == "votes" and not request.prompts:
         most = inf  # people may judge a pair again
-    return Estimate(*(None if isinf(figure) else max(1, round(min(figure, most))) for figure in figures))
+    return Estimate(*(None if isinf(figure) else max(1, round(min(figure, most))) for figure in sorted(figures)))
 
 
 def _of_top_k(request: EstimateRequest, k: int, n: int) -> Figures:
@@ -98,8 +98,9 @@ def _at_level(row: Sequence[Figures], concordance: float | None) -> Figures:
     if concordance is None:
         return row[0]
     logits = [_logit(level) for level in LEVELS]
-    place = min(max(bisect_right(logits, _logit(concordance)), 1), len(logits) - 1)
-    share = (_logit(concordance) - logits[place - 1]) / (logits[place] - logits[place - 1])
+    logit = max(_logit(concordance), logits[0])
+    place = min(bisect_right(logits, logit), len(logits) - 1)
+    share = (logit - logits[place - 1]) / (logits[place] - logits[place - 1])
     return _all_between(row[place], row[place + 1], share)
 
 

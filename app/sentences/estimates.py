@@ -7,13 +7,14 @@ def estimated(low: int | None, median: int | None, high: int | None, prompts: in
     """The comparisons that 8 of 10 sets like it take; where some never get there, what to do."""
     if low is None:
         return f"Few sets like this ever reach this stop. {_remedy(prompts)}"
+    least = _rounded(low)
     if median is None:
-        return f"At least {_rounded(low)} comparisons, and most sets like this do not reach this stop. {_remedy(prompts)}"
+        return f"At least {least} comparisons, and most sets like this do not reach this stop. {_remedy(prompts)}"
     if high is None:
-        return f"From {_rounded(low)} comparisons; half of sets like this take over {_rounded(median)}. {_remedy(prompts)}"
-    if _rounded(low) == _rounded(high):
-        return f"About {counted(int(_rounded(low).replace(',', '')), 'comparison')}."
-    return f"About {_rounded(low)} to {_rounded(high)} comparisons, as in 8 of 10 simulated sets like this."
+        return f"From {least} comparisons; half of sets like this take over {_rounded(median)}. {_remedy(prompts)}"
+    if least == _rounded(high):
+        return f"About {least} {'comparison' if low == 1 else 'comparisons'}."
+    return f"About {least} to {_rounded(high)} comparisons, as in 8 of 10 simulated sets like this."
 
 
 def _remedy(prompts: int) -> str:
