@@ -50,9 +50,7 @@ async def test_it_leads_nowhere_else(new_set: NewSet, someone: Someone) -> None:
     assert await ada.page.locator("a:visible:not(.skip)").count() == 0
 
 
-async def test_markdown_is_shown_and_the_choice_of_the_source_is_remembered(
-    new_set: NewSet, someone: Someone
-) -> None:
+async def test_markdown_is_shown_and_the_choice_of_the_source_is_remembered(new_set: NewSet, someone: Someone) -> None:
     ada = await someone()
     await ada.open(await new_set(*ANSWERS[:2], context="For *children*.", metadata={"instructions": "Read **both**."}))
     await expect(ada["pair"].locator("strong")).to_have_text("bold")
@@ -90,9 +88,7 @@ async def test_keys_can_be_changed_but_not_taken_from_each_other(new_set: NewSet
     assert await ada.judged() == 1
 
 
-async def test_a_reason_is_stored_with_its_verdict(
-    new_set: NewSet, someone: Someone, service: AsyncClient
-) -> None:
+async def test_a_reason_is_stored_with_its_verdict(new_set: NewSet, someone: Someone, service: AsyncClient) -> None:
     set_id, ada = await new_set(*ANSWERS, metadata={"ask_reasons": True}), await someone()
     await ada.open(set_id)
     for answer in ("text", "chip", "none"):
@@ -124,9 +120,7 @@ async def test_a_skip_has_a_reason_to_choose(new_set: NewSet, someone: Someone) 
 async def test_an_address_names_the_pair(new_set: NewSet, someone: Someone, service: AsyncClient) -> None:
     ada = await someone()
     set_id = await new_set(items=[schemas.ItemIn(key="sky", prompt="Why is it blue?")])
-    outputs = [
-        schemas.CandidateIn(key=key, outputs={"sky": f"By {key}."}) for key in ("gpt, 4", "qwen", "kelp")
-    ]
+    outputs = [schemas.CandidateIn(key=key, outputs={"sky": f"By {key}."}) for key in ("gpt, 4", "qwen", "kelp")]
     await service.send(calls.add_candidates(set_id, schemas.CandidatesIn(candidates=outputs)))
     await ada.open(set_id, query="?pair=qwen,gpt%2C%204&item=sky")
     assert await ada.pair() == ("By qwen.", "By gpt, 4.")
@@ -142,5 +136,5 @@ async def test_an_address_names_the_pair(new_set: NewSet, someone: Someone, serv
     assert [(entry.first, entry.winner, bool(entry.voided_by)) for entry in entries] == [
         ("qwen", "second", True), ("qwen", "first", False),
     ]  # fmt: skip
-    answer = await ada.page.goto(f"{ada.url}/sets/{set_id}/annotate?pair=qwen,nobody&item=sky")
-    assert answer and answer.status == 422 or answer and answer.status == 404
+    unknown = await ada.page.request.get(f"{ada.url}/sets/{set_id}/annotate?pair=qwen,nobody&item=sky")
+    assert unknown.status in (404, 422)
