@@ -132,6 +132,7 @@ async def test_an_address_names_the_pair(new_set: NewSet, someone: Someone, serv
     await ada.page.keyboard.press("u")
     await ada.expect_message("taken back")
     await ada.judge("1")
+    await expect(ada["sent"]).to_have_text("Sent: first")
     entries = (await service.send(calls.list_comparisons(set_id))).comparisons
     assert [(entry.first, entry.winner, bool(entry.voided_by)) for entry in entries] == [
         ("qwen", "second", True), ("qwen", "first", False),
