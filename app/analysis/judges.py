@@ -10,6 +10,8 @@ from app.inference.reporting import Bias, JudgeEffects
 from app.inference.types import Floats
 from app.sentences.judges import warning_of
 
+DEVIATIONS_OF_MANY = 3  # of each judge, where many are shown
+
 
 def biases_by_name(biases: Sequence[Bias], judges: Sequence[str]) -> dict[str, schemas.JudgeBias]:
     return {judges[bias.judge]: present_bias(bias) for bias in biases}
@@ -26,10 +28,13 @@ def present_bias(bias: Bias) -> schemas.JudgeBias:
     )
 
 
-def present_judge_effects(effects: JudgeEffects, keys: Sequence[str]) -> schemas.JudgeEffects:
+def present_judge_effects(
+    effects: JudgeEffects, keys: Sequence[str], most: int = DEVIATIONS_OF_MANY
+) -> schemas.JudgeEffects:
+    """Args: `most` is the number of deviations that are shown."""
     deviations = [
         schemas.LargestDeviation(key=keys[candidate], deviation=deviation, sd=sd)
-        for candidate, deviation, sd in effects.largest_deviations
+        for candidate, deviation, sd in effects.largest_deviations[:most]
     ]
     return schemas.JudgeEffects(sd=effects.sd, largest_deviations=deviations)
 

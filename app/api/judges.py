@@ -69,3 +69,16 @@ async def get_judges(
     first is ready, 425 reports the progress and when to ask again.
     """
     return await judges.read(ctx, set_id, JudgesQuery(method, reference, debias, ties, with_verdicts=verdicts))
+
+
+@router.get(
+    "/sets/{set_id}/judges/{name:path}",
+    operation_id="judge",
+    responses=of_a_set(UnknownJudge, InvalidRequest, StillComputing),
+)
+async def get_judge_of_set(set_id: SetId, name: Name, ctx: ContextDep) -> schemas.JudgeDetail:
+    """One judge in one set: its card, its agreement over time, its pace, and its latest verdicts.
+
+    It waits for the same computation as the judges of the set.
+    """
+    return await judges.read_one(ctx, set_id, name)

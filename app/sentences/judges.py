@@ -37,6 +37,7 @@ TOO_LITTLE_MIXED = (
     "The closed form assumes that pairs and their orders are random, and this judge has too few or too little mixed. "
     f"{REVERSED_ORDER}"
 )
+KNOWN_BIAS = 0.5  # logits, the sd of a position bias that a sentence speaks of
 INVERTED = (
     "This judge disagrees with the others, so its verdicts are inverted (discrimination below 0). "
     "Only human labels can tell who is right."
@@ -75,7 +76,7 @@ def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
 def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str]) -> list[str]:
     """What is wrong with judges, as far as it can be known."""
     by_people = group.labels is not None
-    sentences = [_doubt(doubt, judges[doubt.judge], by_people=by_people) for doubt in group.doubts]
+    sentences = [doubt_of(doubt, judges[doubt.judge], by_people=by_people) for doubt in group.doubts]
     sentences += [
         _together(members, group.dependence, judges, by_people=by_people) for members in group.dependence.groups()
     ]
@@ -85,7 +86,8 @@ def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str
     return [f"{sentence}." for sentence in sentences]
 
 
-def _doubt(doubt: Doubt, judge: str, *, by_people: bool) -> str:
+def doubt_of(doubt: Doubt, judge: str, *, by_people: bool) -> str:
+    """What is wrong with one judge, without a full stop."""
     skill = f"(skill {doubt.size:.2f})"
     if doubt.kind == "one_sided":
         same = f"{judge} gives the same verdict {doubt.size:.0%} of the time"
@@ -129,6 +131,34 @@ def warning_of(bias: Bias) -> str | None:
     unidentified = TOO_LITTLE_MIXED if bias.is_closed_form else NOT_IDENTIFIED
     doubts = [*([] if bias.identified else [unidentified]), *([INVERTED] if bias.is_against else [])]
     return " ".join(doubts) or None
+
+
+def about_judge(card: schemas.JudgeCard) -> str:
+    """What a judge is, and how good."""
+    parts = [_agreeing(card), _biased(card.position_bias)]
+    return f"{', and '.join(part for part in parts if part)}."
+
+
+def _agreeing(card: schemas.JudgeCard) -> str:
+    by_people, by_others = card.agreement_with_people, card.agreement
+    if by_people is not None:
+        low, high = by_people.interval
+        pairs = counted(by_people.pairs, "pair")
+        return f"{card.judge} agrees with people on {by_people.share:.0%} of {pairs} ({low:.0%} to {high:.0%})"
+    if by_others is not None and by_others.share is not None:
+        pairs = counted(by_others.pairs, "shared pair")
+        return f"{card.judge} agrees with the other judges on {by_others.share:.0%} of {pairs}"
+    return f"{card.judge} sent {counted(card.comparisons, 'verdict')}, none of them on a pair that others judged"
+
+
+def _biased(bias: schemas.JudgeBias | None) -> str:
+    """Only what the verdicts show; nothing of a bias that is hardly known."""
+    if bias is None or bias.sd > KNOWN_BIAS:
+        return ""
+    if abs(bias.delta) <= 2.0 * bias.sd:
+        return "shows no position bias"
+    side = "first" if bias.delta > 0.0 else "second"
+    return f"favours the {side} text by {abs(bias.delta):.1f} logits"
 
 
 def position_bias(judge: str, bias: schemas.JudgeBias) -> str:

@@ -13,9 +13,13 @@ from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.definitions import catalogue_of, overlap_of
 from app.service.errors import UnknownJudge
+from app.service.presenting.judge_cards import JudgeRecords
+from app.service.presenting.judge_details import history_of, present_judge_detail
 from app.service.presenting.judges import present_judge, present_judges
-from app.service.weighing import weigh
-from app.storage import assignments, comparisons, judges
+from app.service.weighing import WeighedJudges, weigh
+from app.storage import assignments, comparisons, judges, paces
+
+LATEST = 50  # verdicts of one judge that are listed
 
 
 class JudgesQuery(NamedTuple):
@@ -59,10 +63,37 @@ async def read(ctx: Context, set_id: UUID, query: JudgesQuery) -> schemas.Judges
     weighed = await weigh(ctx, set_id, snapshot, Weighing(query.method, query.debias, query.ties), query.reference)
     async with ctx.reading() as db:
         catalogue = await catalogue_of(ctx, db, row)
-        failures = await assignments.failures(db, set_id)
-        rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
-        latencies = await comparisons.latencies(db, set_id)
+        records = await _records(db, set_id, weighed)
     return await ctx.live.compute(
-        present_judges, set_id, weighed, catalogue, overlap_of(row), rows, failures, latencies,
-        with_verdicts=query.with_verdicts,
-    )  # fmt: skip
+        present_judges, set_id, weighed, catalogue, overlap_of(row), records, with_verdicts=query.with_verdicts
+    )
+
+
+async def read_one(ctx: Context, set_id: UUID, name: str) -> schemas.JudgeDetail:
+    """One judge of a set, at the latest version that was weighed.
+
+    Raises UnknownSet, SetDeleted, UnknownJudge, InvalidRequest, StillComputing.
+    """
+    async with ctx.reading() as db:
+        row = await existing_set(db, set_id)
+        _, snapshot = await posteriors.current(ctx, db, row)
+    weighed = await weigh(ctx, set_id, snapshot, Weighing("dawid-skene"), ())
+    async with ctx.reading() as db:
+        catalogue = await catalogue_of(ctx, db, row)
+        records = await _records(db, set_id, weighed)
+        judge = next((each for each in records.rows.values() if each.name == name), None)
+        if judge is None:
+            raise UnknownJudge(f"Judge {name!r} has no verdict in this set; check its spelling.")
+        hours = await paces.hours(db, set_id, judge.id)
+        latest = await comparisons.latest(db, set_id, judge.id, LATEST)
+    history = await ctx.live.compute(history_of, snapshot, weighed, judge.id)
+    async with ctx.reading() as db:
+        times = await paces.times(db, set_id, [moment.seq for moment in history.moments])
+    return present_judge_detail(set_id, judge, weighed, catalogue.keys, records, history, times, hours, latest)
+
+
+async def _records(db: AsyncConnection, set_id: UUID, weighed: WeighedJudges) -> JudgeRecords:
+    """Of all judges that were weighed, or failed."""
+    failures = await assignments.failures(db, set_id)
+    rows = await judges.by_id(db, {*weighed.judges.tolist(), *failures})
+    return JudgeRecords(rows, failures, await comparisons.latencies(db, set_id), await paces.paces(db, set_id))

@@ -8,7 +8,8 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.fitting import build
+from app.analysis.judged import Impossible
+from app.inference.fitting import TooMany, build
 from app.inference.judges import (
     Findings,
     ItemContext,
@@ -21,10 +22,10 @@ from app.inference.judges import (
 )
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
-from app.inference.types import Ints
+from app.inference.types import Floats, Ints
 from app.live.jobs import JobKey, Report, Underway
 from app.sentences.judges import progress
-from app.service import posteriors
+from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import InvalidRequest, StillComputing
 from app.storage import candidates, judges
@@ -50,6 +51,7 @@ class WeighedJudges(NamedTuple):
     judges: Ints  # (J,) ids
     comparisons: Ints  # (J,) how many of each
     biases: Mapping[int, Bias]  # by number, as the set's own method has them
+    votes: Floats  # (J,) how many one verdict counts as
     findings: Findings
 
     @property
@@ -81,12 +83,12 @@ async def _prepare(
 ) -> Callable[[Report], WeighedJudges]:
     """Raises UnknownSet, SetDeleted, InvalidRequest."""
     async with ctx.reading() as db:
-        row = await existing_set(db, set_id)
-        _, snapshot = await posteriors.current(ctx, db, row)
+        basis = await read_basis(ctx, db, await existing_set(db, set_id))
+        snapshot = basis.snapshot
         _refuse_many(len(snapshot.evidence.judges), len(snapshot.shown.code))
         context = await _context(db, set_id, snapshot) if needs_context(way.method) else None
         conditions = await _conditions(db, snapshot, reference, way)
-    return partial(_weigh, snapshot, conditions, context)
+    return partial(_weigh, basis, conditions, context)
 
 
 def _refuse_many(judges: int, pairs: int) -> None:
@@ -123,7 +125,8 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
     return ItemContext((low - high) / np.sqrt(2.0), np.arange(votes.size) if one_item else votes.item)
 
 
-def _weigh(snapshot: Snapshot, conditions: Conditions, context: ItemContext | None, report: Report) -> WeighedJudges:
+def _weigh(basis: Basis, conditions: Conditions, context: ItemContext | None, report: Report) -> WeighedJudges:
+    snapshot = basis.snapshot
     own, tempered = snapshot.interpretation.method, snapshot.comparisons
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
@@ -135,4 +138,17 @@ def _weigh(snapshot: Snapshot, conditions: Conditions, context: ItemContext | No
     findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)
     counts = np.bincount(tempered.judge, minlength=len(ids))
     by_number = {bias.judge: bias for bias in biases(snapshot)}
-    return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, findings)
+    return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, _votes(basis), findings)
+
+
+def _votes(basis: Basis) -> Floats:
+    """(J,) as the set's ranking learns them, else as the set fixes them; NaN where it cannot be ranked."""
+    fixed = basis.snapshot.interpretation.votes
+    votes = np.array([fixed.get(judge, 1.0) for judge in basis.snapshot.evidence.judges.tolist()], np.float64)
+    if basis.snapshot.learnt is None:
+        return votes
+    try:
+        learnt = basis.published_for(basis.target().name).learnt
+    except (Impossible, TooMany):
+        return np.full_like(votes, np.nan)
+    return votes if learnt is None else learnt.votes

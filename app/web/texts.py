@@ -38,10 +38,10 @@ NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
 WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair to judge
     "open": "The next pair is on its way.",
     "all_leased": "This page asks again by itself.",
-    "exhausted": "See the ranking above, or ask the owner of the set for an overlap of judges.",
-    "cannot_converge": "Another judge may still help; see the ranking above.",
-    "budget_reached": "See the ranking above.",
-    "converged": "See the ranking above.",
+    "exhausted": "Thank you. To judge more, ask the owner of the set for an overlap of judges.",
+    "cannot_converge": "Thank you. Another judge may still help; ask the owner of the set.",
+    "budget_reached": "Thank you. You can close this page.",
+    "converged": "Thank you. You can close this page.",
     "paused": "Ask again once its owner resumes the set.",
     "preparing": "This page asks again by itself.",
 }

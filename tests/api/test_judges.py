@@ -2,9 +2,11 @@
 
 import asyncio
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from app.live import jobs
 from tests.api.test_bad_input import assert_problem
@@ -18,9 +20,13 @@ from tests.factories import (
     comparison,
     create_set,
     create_systems,
+    get,
     patch,
+    ranking,
+    run_sql,
     simulated,
     tell,
+    void,
 )
 
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew"]
@@ -309,3 +315,84 @@ async def test_where_only_people_judged_nobody_is_missed(http: httpx.AsyncClient
     weighed = await judges(http, created["id"])
     assert [judge["kind"] for judge in weighed["judges"]] == ["human", "human"]
     assert weighed["people"]["summary"].startswith("Only people have judged")
+
+
+async def read_one(http: httpx.AsyncClient, set_id: str, name: str) -> dict[str, Any]:
+    return await get(http, f"/v1/sets/{set_id}/judges/{quote(name, safe='')}")
+
+
+async def test_one_judge_has_its_card_and_its_history(http: httpx.AsyncClient, many: str) -> None:
+    detail = await read_one(http, many, "foe")
+    card = next(card for card in (await judges(http, many))["judges"] if card["judge"] == "foe")
+    effects = detail["card"].pop("judge_effects")
+    assert effects["largest_deviations"][:3] == card.pop("judge_effects")["largest_deviations"]
+    assert len(effects["largest_deviations"]) == len(TREES)
+    for part in (detail["card"], card):
+        del part["tastes"]
+    assert detail["card"] == card
+    end = detail["history"][-1]
+    assert (end["verdicts"], end["agreement"]) == (card["comparisons"], card["agreement"])
+    assert sum(period["verdicts"] for period in detail["periods"]) == card["comparisons"]
+    assert len(detail["latest"]) == 50
+    assert [each["seq"] for each in detail["latest"]] == sorted(
+        (each["seq"] for each in detail["latest"]), reverse=True
+    )
+    assert detail["summary"].startswith("foe agrees with the other judges on ")
+
+
+async def test_a_judge_that_is_inverted_has_that_status(http: httpx.AsyncClient, many: str) -> None:
+    cards = {card["judge"]: card for card in (await judges(http, many))["judges"]}
+    assert {name: card["status"] for name, card in cards.items() if name != "coin"} == {
+        "ann": "fine",
+        "bea": "fine",
+        "foe": "inverted",
+    }
+    assert any(doubt.startswith("foe disagrees") for doubt in cards["foe"]["doubts"])
+    assert cards["ann"]["doubts"] == []
+    weights = (await ranking(http, many))["verdict_weight"]["effective_votes"]
+    assert {name: card["effective_votes"] for name, card in cards.items()} == pytest.approx(weights)
+
+
+async def test_a_pace_leaves_out_pauses_and_verdicts_from_elsewhere(http: httpx.AsyncClient, app: FastAPI) -> None:
+    """Four verdicts that were asked for: half a minute, an hour, and another half minute apart."""
+    created = await create_set(http, *TREES)
+    name = "team/größe 7"
+    await answer_all(http, created["id"], name, most=4)
+    await compare(http, created["id"], "ash>elm", judge="elsewhere")
+    ends = enumerate(("10:00:00", "10:00:30", "11:00:30", "11:01:00"), 1)
+    await run_sql(
+        app.state.context.engine,
+        "ALTER TABLE comparisons DISABLE TRIGGER USER",
+        *(f"UPDATE comparisons SET created_at = '2026-03-01T{at}Z' WHERE seq = {seq}" for seq, at in ends),
+        "ALTER TABLE comparisons ENABLE TRIGGER USER",
+    )
+    other, own = (await judges(http, created["id"]))["judges"]
+    detail = await read_one(http, created["id"], name)
+    assert (own["verdicts_per_hour"], own["last_verdict_at"]) == (120.0, "2026-03-01T11:01:00Z")
+    assert (other["verdicts_per_hour"], own["status"]) == (None, None)
+    assert (detail["period"], [period["verdicts"] for period in detail["periods"]]) == ("hour", [2, 2])
+    assert detail["history"][-1]["at"] == "2026-03-01T11:01:00Z"
+
+
+async def test_voided_verdicts_are_listed_and_do_not_count(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await compare(http, created["id"], "ash>elm", "elm>ash", judge="ann")
+    await void(http, created["id"], 2)
+    detail = await read_one(http, created["id"], "ann")
+    assert [(each["seq"], each["voided_by"]) for each in detail["latest"]] == [(2, 3), (1, None)]
+    assert [moment["verdicts"] for moment in detail["history"]] == [1]
+    assert detail["summary"] == "ann sent 1 verdict, none of them on a pair that others judged."
+
+
+async def test_a_judge_that_only_failed_has_a_page(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, "ash", "elm")
+    await tell(http, (await ask_one(http, created["id"], "dan"))["id"], failure="skipped")
+    detail = await read_one(http, created["id"], "dan")
+    assert (detail["card"]["failures"], detail["history"], detail["periods"]) == ({"skipped": 1}, [], [])
+
+
+async def test_a_judge_without_verdicts_in_the_set_is_unknown(http: httpx.AsyncClient, many: str) -> None:
+    await describe(http, "idle", kind="llm")
+    for name in ("idle", "nobody/at all"):
+        answer = await http.get(f"/v1/sets/{many}/judges/{quote(name, safe='')}")
+        assert_problem(answer, 404, "unknown-judge", f"'{name}'")

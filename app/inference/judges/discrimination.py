@@ -41,8 +41,8 @@ class Discrimination(NamedTuple):
     after: float  # and from there on
 
 
-class _Own(NamedTuple):
-    """A judge's K own verdicts."""
+class PredictedVerdicts(NamedTuple):
+    """A judge's K own verdicts, each beside its prediction."""
 
     first_won: Bools
     decided: Bools
@@ -56,10 +56,21 @@ def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discri
     counts = np.bincount(comparisons.judge)
     often = [judge for judge in np.argsort(-counts, kind="stable")[:MOST].tolist() if counts[judge] >= FEWEST_VERDICTS]
     pair = numbered(item, pair_numbers(comparisons, n))
+    evidence = _evidence(comparisons, n, pair)
+    return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
+
+
+def predicted_verdicts(judge: int, comparisons: Comparisons, n: int, item: Ints) -> PredictedVerdicts:
+    """The verdicts of one judge beside what the others and its own earlier ones predict; arguments as above."""
+    pair = numbered(item, pair_numbers(comparisons, n))
+    return _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
+
+
+def _evidence(comparisons: Comparisons, n: int, pair: Ints) -> Floats:
+    """(C, K) what each verdict says of each scale."""
     first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
     shares = _shares(numbered(pair, comparisons.judge), decided)
-    evidence = shares * log_likelihoods(logits(predict(comparisons, n)), first_won)
-    return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
+    return np.asarray(shares * log_likelihoods(logits(predict(comparisons, n)), first_won))
 
 
 def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
@@ -84,7 +95,7 @@ def _name(overall: float, before: float | None, *, alone: bool) -> Discriminatio
     return "random" if overall > -CHANGED else "inverted"
 
 
-def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> _Own:
+def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> PredictedVerdicts:
     mine = comparisons.judge == judge
     order = np.concatenate([np.flatnonzero(~mine), np.flatnonzero(mine)])
     predicted = predict(take(comparisons, order), n)
@@ -93,10 +104,10 @@ def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence
     so_far = evidence[:, ~mine].sum(axis=1)[:, None] + of_judge.cumsum(axis=1) - of_judge
     q = np.clip((softmax(so_far, axis=0) * expit(of_each)).sum(axis=0), CERTAIN, 1.0 - CERTAIN)
     p = comparisons.p[mine]
-    return _Own(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - predictions.bias)
+    return PredictedVerdicts(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - predictions.bias)
 
 
-def _part(own: _Own, part: slice) -> tuple[float, float]:
+def _part(own: PredictedVerdicts, part: slice) -> tuple[float, float]:
     """Discrimination and surprise of a part of the verdicts."""
     w, q, lean = _shares(own.pair[part], own.decided[part]), own.q[part], own.lean[part]
     z, lean = own.first_won[part], lean - w @ lean / max(float(w.sum()), NOTHING)

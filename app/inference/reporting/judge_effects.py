@@ -7,7 +7,7 @@ import numpy as np
 from app.inference.fitting.consensus import Consensus
 from app.inference.types import Comparisons
 
-MOST_LISTED = 3  # deviations of one judge
+MOST_LISTED = 12  # deviations of one judge
 
 
 class Deviation(NamedTuple):

@@ -1,7 +1,7 @@
 """Judges: their descriptions, and their diagnostics in a set."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -10,7 +10,7 @@ from nextpair.schemas import deprecated
 from nextpair.schemas.common import Failure, Request, Response
 from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.rankings import Convergence, JudgeBias, JudgeEffects
-from nextpair.words import AggregationName, DiscriminationName, JudgeKind
+from nextpair.words import AggregationName, DiscriminationName, JudgeKind, JudgeStatus, Winner
 
 
 class JudgeIn(Request):
@@ -154,6 +154,22 @@ class JudgeCard(OldNames):
     )
     relative_discrimination: RelativeDiscrimination | None = Field(description="Null below 40 verdicts.")
     influence: Influence | None
+    status: JudgeStatus | None = Field(
+        default=None,
+        description="`random`, `inverted` or `changed` where chance hardly explains the verdicts. Null where there are "
+        "too few to tell.",
+    )
+    doubts: list[str] = Field(default=[], description="What is wrong with this judge, in words.")
+    effective_votes: float | None = Field(
+        default=None,
+        description="How many votes one of its verdicts counts as in the set's ranking, learnt or as the set fixes it.",
+    )
+    verdicts_per_hour: float | None = Field(
+        default=None,
+        description="Over the verdicts on pairs that it asked for, without pauses of more than 10 minutes. Null where "
+        "there are fewer than two.",
+    )
+    last_verdict_at: datetime | None = None
     _tastes = old_name("tastes", "judge_effects", deprecated.Tastes | None, deprecated.tastes)
     _accord = old_name("accord", "relative_discrimination", deprecated.Accord | None, deprecated.accord)
 
@@ -184,3 +200,59 @@ class Judges(Response):
     verdicts: list[GroupVerdict] | None = Field(
         description="One for each pair judged, in whichever order it was shown."
     )
+
+
+class RecentShare(Response):
+    """A share among the latest verdicts of a judge."""
+
+    pairs: int = Field(description="Number of pairs of verdicts, or of verdicts, that were compared.")
+    share: float
+    interval: tuple[float, float] = Field(description="95% Wilson interval.")
+
+
+class JudgeMoment(Response):
+    """A judge after some of its verdicts."""
+
+    verdicts: int = Field(description="Number of the judge's verdicts so far.")
+    at: datetime = Field(description="Time of the last of them.")
+    agreement: Agreement = Field(description="With other judges, over all verdicts so far.")
+    recent: RecentShare | None = Field(
+        description="Agreement with other judges among the latest verdicts. Null where they share no pair."
+    )
+    predicted: RecentShare | None = Field(
+        description="Share of the latest verdicts that name the winner predicted by all other verdicts. Ties are left "
+        "out."
+    )
+
+
+class JudgePeriod(Response):
+    start: datetime
+    verdicts: int
+
+
+class LatestVerdict(Response):
+    seq: int
+    item: str | None
+    first: str
+    second: str
+    p_first: float
+    winner: Winner | None = Field(description="The verdict as a word, if it came as one.")
+    latency_ms: float | None
+    created_at: datetime
+    voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
+
+
+class JudgeDetail(Response):
+    """One judge in one set, and how it did over time."""
+
+    set_id: UUID
+    version: int = Field(description="Version whose verdicts were weighted; the log may have grown since.")
+    summary: str = Field(description="What this judge is, and how good, in words.")
+    card: JudgeCard = Field(description="As in `judges`, with more of the largest deviations.")
+    latest_of: int = Field(description="Number of verdicts that count as the latest ones in `history`.")
+    history: list[JudgeMoment] = Field(description="At most 60 moments, the last one at the judge's last verdict.")
+    period: Literal["hour", "day"] = Field(description="Length of each of `periods`, in UTC.")
+    periods: list[JudgePeriod] = Field(
+        description="Verdicts by hour or by day. Periods without a verdict are left out."
+    )
+    latest: list[LatestVerdict] = Field(description="The last 50 verdicts, the newest first, voided ones included.")
