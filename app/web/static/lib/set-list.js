@@ -115,9 +115,9 @@ function sortByProgress() {
 }
 
 function offerSorting() {
-  const term = document.querySelector("th[data-column=progress] .term");
-  if (!term) return;
-  const link = element("a", { href: "#", role: "button", "data-tip": term.getAttribute("data-tip") ?? "" }, term.textContent ?? "");
+  const heading = document.querySelector("th.term[data-column=progress]");
+  if (!heading) return;
+  const link = element("a", { href: "#", role: "button" }, heading.textContent?.trim() ?? "");
   link.addEventListener("click", (event) => {
     event.preventDefault();
     const changed = parameters();
@@ -125,7 +125,9 @@ function offerSorting() {
     history.replaceState(null, "", `${location.pathname}?${changed}`);
     sortByProgress();
   });
-  term.replaceWith(link);
+  heading.classList.remove("term");
+  heading.removeAttribute("tabindex");
+  heading.replaceChildren(link);
 }
 
 // The list itself
