@@ -3,7 +3,7 @@
 import { nap } from "../lib/backoff.js";
 import { axis, domainOf, intervalMark } from "../lib/chart.js";
 import { element, find, findAll } from "../lib/dom.js";
-import { percent, signed } from "../lib/numbers.js";
+import { percent } from "../lib/numbers.js";
 import { Unreachable, get } from "../lib/service.js";
 import { followList } from "../lib/set-list.js";
 import { pageState } from "../lib/state.js";
@@ -108,12 +108,12 @@ function columns({ criteria, rows }) {
  * @returns {{ value: number | null, text: string, interval: string, shade: number }}
  */
 function figureOf(place) {
-  const { figure, baseline } = state.get(), onScale = figure === "elo" ? (/** @type {number} */ each) => each.toFixed(0) : signed;
+  const { figure, baseline } = state.get(), onScale = figure === "elo" ? words.elo : words.logits;
   if (!place) return { value: null, text: NONE, interval: words.NO_PLACE, shade: 0 };
   const { against, score, interval, win_rate: rate } = place;
   if (baseline) {
-    if (!against) return { value: 0, text: baseline, interval: "", shade: 0 };
-    const format = against.win_rate === null ? (/** @type {number} */ each) => `${each < 0 ? "" : "+"}${percent(each)}%` : onScale;
+    if (!against) return { value: 0, text: words.BASELINE, interval: "", shade: 0 };
+    const format = against.win_rate === null ? words.points : onScale;
     return { value: against.difference, text: format(against.difference), shade: against.difference,
       interval: words.differs(baseline, format(against.difference), against.interval.map(format)) };
   }

@@ -1,6 +1,6 @@
 // @ts-check
 // Texts of the page of a project.
-import { counted, percent } from "../numbers.js";
+import { counted, percent, signed } from "../numbers.js";
 import { ranks, rates } from "./common.js";
 
 /** @typedef {{ label: string, tip: string }} Heading */
@@ -10,11 +10,21 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   overall: { label: "Overall", tip: "Mean of the win rates by the weights, with an interval that holds whatever the sets have in common." },
 });
 export const MEAN = "Mean win rate, interval";
+export const BASELINE = "baseline";
 export const NO_PLACE = "not in this set";
 
 /** @param {Contract.LeaderboardCriterion} criterion */
 export const criterionTip = ({ attribute, comparisons }) =>
   `${attribute ? `Ranked by ${attribute}, from ` : "Ranked by "}${counted(comparisons, "comparison")}.`;
+
+/** @param {string} number with its sign, if it has one */
+const minus = (number) => number.replace("-", "−");
+/** @param {number} score */
+export const logits = (score) => minus(signed(score));
+/** @param {number} score */
+export const elo = (score) => minus(`${score < 0 ? "" : "+"}${score.toFixed(0)}`);
+/** @param {number} difference of win rates */
+export const points = (difference) => `${minus(`${difference < 0 ? "" : "+"}${percent(difference)}`)} points`;
 
 /** @param {string} name */
 export const weightOf = (name) => `Weight of ${name}`;
