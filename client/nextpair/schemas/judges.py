@@ -113,6 +113,7 @@ class People(Response):
     summary: str = Field(
         description="How accurate the majority and the best judge are, and which method weights judges best, in words."
     )
+    headline: str = Field(default="", description="The first sentence of `summary`.")
     pairs: int = Field(description="Pairs that people judged. Without any, accuracy is unknown.")
     among_themselves: Rightness | None = Field(
         description="Agreement of each person with the others, where several judged a pair."
