@@ -1,4 +1,9 @@
 # The service. It needs a PostgreSQL (DATABASE_URL) and a key (NEXTPAIR_API_KEY): see docker-compose.yml.
+FROM node:24-slim AS libraries
+WORKDIR /web
+COPY app/web/package.json app/web/package-lock.json app/web/vendor.mjs ./
+RUN mkdir static && npm ci --omit=dev --no-audit --no-fund && npm run vendor
+
 FROM python:3.11-slim
 WORKDIR /srv/nextpair
 COPY requirements.lock ./
@@ -7,6 +12,7 @@ RUN pip install --no-cache-dir --require-hashes --requirement requirements.lock 
 COPY pyproject.toml README.md LICENSE ./
 COPY client client
 COPY app app
+COPY --from=libraries /web/static/vendor app/web/static/vendor
 COPY judge_worker judge_worker
 COPY migrations migrations
 RUN pip install --no-cache-dir --no-deps --no-build-isolation ./client .

@@ -9,9 +9,14 @@ BROWSER_INSTALLED := .venv/.browser-installed
 RAY_INSTALLED := .venv/.ray-installed
 DOCS_INSTALLED := .venv/.docs-installed
 PEERS_INSTALLED := .venv-peers/.installed
+
+# Node.js comes from PyPI, so that everything needs Python and make alone.
+NODE_INSTALLED := .venv-node/.installed
+WITH_NODE := PATH="$(CURDIR)/.venv-node/bin:$$PATH"
 NODE_TOOLS := app/web/node_modules/.bin
-NODE_INSTALLED := app/web/node_modules/.installed
+NODE_TOOLS_INSTALLED := app/web/node_modules/.installed
 CONTRACT_TYPES := app/web/node_modules/contract.d.ts
+LIBRARIES := app/web/static/vendor/marked.js
 
 VLLM := .venv-vllm/bin
 VLLM_INSTALLED := .venv-vllm/.installed
@@ -27,13 +32,17 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
+.PHONY: help run vendor test test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: $(INSTALLED)  ## serve http://127.0.0.1:8000 with the demo set
+run: $(INSTALLED) vendor  ## serve http://127.0.0.1:8000 with the demo set
 	$(BIN)/nextpair demo --data-dir var
+
+vendor:  ## the pages' libraries and font, from npm; without a network pages show plain text in a system font
+	@$(MAKE) --no-print-directory $(LIBRARIES) 2>/dev/null \
+		|| echo "No libraries for the pages, which show plain text in a system font: \`make $(LIBRARIES)\` says why"
 
 # Tests run on every core already: threads of BLAS would only wait for each other.
 test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
@@ -48,16 +57,16 @@ test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thous
 test-studies: $(TOOLS_INSTALLED)  ## the page of benchmarks with all its sections, in small
 	NEXTPAIR_ALL_SECTIONS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/benchmarks/test_methods.py
 
-test-browser: $(BROWSER_INSTALLED)  ## the pages in a real Chromium; skipped, and says so, where there is none
+test-browser: $(BROWSER_INSTALLED) vendor  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
 
 test-ray: $(RAY_INSTALLED)  ## files judged on a real Ray on this machine, whose engines are killed
 	$(BIN)/python -m pytest -c tests/ray/pytest.ini --confcutdir tests/ray tests/ray
 
-test-wheels: $(TOOLS_INSTALLED)  ## both wheels, installed away from the project; ONLY='not slow' leaves out the service
+test-wheels: $(TOOLS_INSTALLED) $(LIBRARIES)  ## both wheels, installed away from the project; ONLY='not slow' leaves out the service
 	$(BIN)/python -m pytest -c tests/wheels/pytest.ini --confcutdir tests/wheels -m '$(ONLY)' tests/wheels
 
-wheels: $(INSTALLED)  ## both wheels, in dist/
+wheels: $(INSTALLED) $(LIBRARIES)  ## both wheels, in dist/
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./client .
 
 test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that pyproject.toml admits
@@ -70,15 +79,11 @@ install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it ca
 
 install-ray: $(RAY_INSTALLED)  ## Ray, for nextpair judge --ray
 
-check-js:  ## the pages' scripts against the contract's types; skipped, and says so, without Node.js or TypeScript
-	@if ! command -v npm >/dev/null; then echo "SKIPPED: make check-js, because there is no Node.js"; \
-	elif ! $(MAKE) --no-print-directory $(NODE_INSTALLED); then echo "SKIPPED: make check-js, because TypeScript cannot be installed here"; \
-	else $(MAKE) --no-print-directory $(CONTRACT_TYPES) && $(NODE_TOOLS)/tsc --project app/web; fi
+check-js: $(CONTRACT_TYPES)  ## the pages' scripts against the contract's types
+	$(WITH_NODE) $(NODE_TOOLS)/tsc --project app/web
 
-test-js:  ## what the pages' scripts compute; skipped, and says so, without Node.js 20
-	@if ! node --eval 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null; then \
-		echo "SKIPPED: make test-js, because there is no Node.js 20 or later"; \
-	else node --test --test-reporter=dot tests/js/*.test.mjs tests/js/*/*.test.mjs; fi
+test-js: $(NODE_INSTALLED)  ## what the pages' scripts compute
+	$(WITH_NODE) node --test --test-reporter=dot tests/js/*.test.mjs tests/js/*/*.test.mjs
 
 # The transformer's tests load numerics, and so llvmlite, on which vLLM stumbles as it looks into every loaded module.
 test-vllm: $(INSTALLED) $(TINY_JUDGE)  ## the worker with a real vLLM, on the CPU
@@ -112,10 +117,9 @@ openapi: $(INSTALLED)  ## write docs/openapi.json with examples of a real run, a
 check-contract: $(INSTALLED)  ## is each change that breaks clients, since the main branch, named in CHANGELOG.md
 	$(BIN)/python -m docs.openapi --check
 
-check-openapi:  ## docs/openapi.json by Redocly; skipped, and says so, without Node.js or Redocly
-	@if ! command -v npm >/dev/null; then echo "SKIPPED: make check-openapi, because there is no Node.js"; \
-	elif ! $(MAKE) --no-print-directory $(NODE_INSTALLED); then echo "SKIPPED: make check-openapi, because Redocly cannot be installed here"; \
-	else REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(NODE_TOOLS)/redocly lint --extends recommended-strict docs/openapi.json; fi
+check-openapi: $(NODE_TOOLS_INSTALLED)  ## docs/openapi.json by Redocly
+	$(WITH_NODE) REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+		$(NODE_TOOLS)/redocly lint --extends recommended-strict docs/openapi.json
 
 docs: $(DOCS_INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -127,10 +131,11 @@ lock: $(INSTALLED)  ## renew the locks from pyproject.toml
 	$(LOCK) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(LOCK) --group docs --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-docs.lock
 	$(LOCK) --group browser --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-browser.lock
+	$(LOCK) --group node --output-file requirements-node.lock
 	$(LOCK) --extra ray --constraint requirements.lock --constraint requirements-dev.lock pyproject.toml --output-file requirements-ray.lock
 
 clean:  ## remove all that was installed, built or kept here
-	rm -rf .venv .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules var site dist
+	rm -rf .venv .venv-node .venv-vllm .venv-lowest .venv-peers benchmarks/results app/web/node_modules app/web/static/vendor var site dist
 
 $(INSTALLED): pyproject.toml client/pyproject.toml requirements.lock
 	@echo "Installing into .venv: 240 MB to download, 0.9 GB on disk, about a minute"
@@ -164,12 +169,22 @@ $(PEERS_INSTALLED): benchmarks/speed/peers.txt
 	.venv-peers/bin/pip install --quiet --requirement benchmarks/speed/peers.txt
 	touch $@
 
-$(NODE_INSTALLED): app/web/package.json app/web/package-lock.json
-	npm ci --prefix app/web --no-audit --no-fund
+$(NODE_INSTALLED): requirements-node.lock
+	@echo "Installing Node.js into .venv-node: 61 MB to download, 0.2 GB on disk, a few seconds"
+	$(PYTHON) -m venv .venv-node
+	.venv-node/bin/pip install --quiet --require-hashes --requirement $<
 	touch $@
 
-$(CONTRACT_TYPES): docs/openapi.json $(NODE_INSTALLED)
-	$(NODE_TOOLS)/openapi-typescript $< --root-types --root-types-no-schema-prefix --output $@
+$(NODE_TOOLS_INSTALLED): app/web/package.json app/web/package-lock.json $(NODE_INSTALLED)
+	$(WITH_NODE) npm ci --prefix app/web --no-audit --no-fund
+	touch $@
+
+$(LIBRARIES): app/web/vendor.mjs $(NODE_TOOLS_INSTALLED)
+	$(WITH_NODE) npm run --silent --prefix app/web vendor
+	touch $@
+
+$(CONTRACT_TYPES): docs/openapi.json $(NODE_TOOLS_INSTALLED)
+	$(WITH_NODE) $(NODE_TOOLS)/openapi-typescript $< --root-types --root-types-no-schema-prefix --output $@
 
 # The lock holds everything, hence --no-deps: vLLM for the CPU asks for builds of torchvision and others that need a GPU.
 # Its torch is a build for the CPU, which is on PyTorch's own index where no other source has it.

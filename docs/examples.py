@@ -127,7 +127,10 @@ async def _rank_texts(call: Recorder) -> None:
     ]
     await call("add_comparisons", {"comparisons": verdicts}, set_id=sky)
     listed = await call("list_comparisons", set_id=sky, query={"limit": 2})
-    await call("void", {"reason": "clicked the wrong side"}, set_id=sky, seq=listed["comparisons"][1]["seq"])
+    voided = listed["comparisons"][1]["seq"]
+    await call("void", {"reason": "clicked the wrong side"}, set_id=sky, seq=voided)
+    await call("restore_comparison", set_id=sky, seq=voided)
+    await call("activity", set_id=sky, query={"limit": 2})
     scores = [
         {"candidate": "kelp", "judge": "gpt-4", "probabilities": {"6": 0.1, "7": 0.6, "8": 0.3}},
         {"candidate": "aspen", "judge": "gpt-4", "mean": 6.2, "variance": 0.4},
@@ -149,6 +152,7 @@ async def _rank_texts(call: Recorder) -> None:
     await call("predict", set_id=sky, query={"first": "kelp", "second": "rowan"})
     await call("leaderboard", name="sky", query={"weight": f"{SKY['name']}=1"})
     await call("patch_set", {"status": "paused"}, set_id=sky)
+    await call("restore_set", set_id=sky)
 
 
 async def _judge_pairs(call: Recorder, sky: str) -> None:
@@ -199,6 +203,8 @@ async def _rank_systems(call: Recorder) -> None:
     await call("add_comparisons", {"comparisons": verdicts}, set_id=set_id)
     for result in ("judges", "list_disputes", "checks", "trust", "diagnostics"):
         await call(result, set_id=set_id)
+    await call("list_judged_pairs", set_id=set_id, query={"sort": "surprise", "limit": "1"})
+    await call("list_item_statistics", set_id=set_id)
     await call("judge", set_id=set_id, name="gpt-4")
     await call("rank_sets", set_id=set_id, query={"judge": "gpt-4"})
     await call("calibration", set_id=set_id, query={"judge": "gpt-4", "reference": "alice"})

@@ -69,6 +69,7 @@ IN_LOG = {
     "raw": "What the judge sent with it, as JSON.",
     "created_at": "When it was added.",
     "voided_by": "Place of the entry that took it back.",
+    "restores": "Place of the voided entry that this one restores.",
 }
 IN_VERDICTS = {
     "first": "Key of the text shown first.",

@@ -160,6 +160,10 @@ async def score(http: httpx.AsyncClient, set_id: str, judge: str = "gpt", **mean
     assert answer.status_code == 201, answer.text
 
 
+async def restore(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
+    return await http.post(f"/v1/sets/{set_id}/comparisons/{seq}/restore", headers=headers)
+
+
 async def void(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
     url = f"/v1/sets/{set_id}/comparisons/{seq}/void"
     return await http.post(url, json={"reason": "clicked the wrong side"}, headers=headers)

@@ -1,4 +1,4 @@
-"""Routes to send verdicts, comparisons made elsewhere and voids, and to read the log."""
+"""Routes to send verdicts, comparisons made elsewhere and voids, to undo a void, and to read the log."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Literal
@@ -16,6 +16,7 @@ from app.files.exports import MEDIA_TYPES, encode
 from app.service import comparisons, posteriors
 from app.service.errors import (
     AlreadyJudged,
+    AlreadyRestored,
     AlreadyVoided,
     AmbiguousItem,
     ClientIdReused,
@@ -23,6 +24,7 @@ from app.service.errors import (
     InvalidRequest,
     LeaseSuperseded,
     MissingOutput,
+    NotVoided,
     SetDeleted,
     UnknownAssignment,
     UnknownCandidate,
@@ -31,6 +33,7 @@ from app.service.errors import (
 )
 
 router = APIRouter(prefix="/v1", tags=["tell"], route_class=BodyRoute)
+Entry = Annotated[schemas.Seq, Path(ge=1, description="Sequence number of the comparison.")]
 Learn = Callable[[Sequence[comparisons.VerdictOutcome]], None]
 
 
@@ -114,14 +117,20 @@ async def list_comparisons(
     response_model=schemas.Void,
     responses=of_a_set(UnknownComparison, AlreadyVoided),
 )
-async def void(
-    set_id: SetId,
-    seq: Annotated[schemas.Seq, Path(ge=1, description="Sequence number of the comparison.")],
-    body: schemas.VoidIn,
-    write: WriteDep,
-) -> object:
+async def void(set_id: SetId, seq: Entry, body: schemas.VoidIn, write: WriteDep) -> object:
     """Void a comparison. It stays in the log and no longer counts."""
     return await write(lambda db: comparisons.void(db, set_id, seq, body.reason), 201, sets={set_id})
+
+
+@router.post(
+    "/sets/{set_id}/comparisons/{seq}/restore",
+    status_code=201,
+    response_model=schemas.Comparison,
+    responses=of_a_set(UnknownComparison, NotVoided, AlreadyRestored),
+)
+async def restore_comparison(set_id: SetId, seq: Entry, write: WriteDep) -> object:
+    """Undo a void. The comparison enters the log once more, as it was, and counts again."""
+    return await write(lambda db: comparisons.restore(db, set_id, seq), 201, sets={set_id})
 
 
 async def _tell_one(

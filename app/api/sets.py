@@ -1,4 +1,4 @@
-"""Routes to create, list, read, change and delete sets."""
+"""Routes to create, list, read, change, delete and restore sets."""
 
 from typing import Annotated
 from uuid import UUID
@@ -33,11 +33,14 @@ async def list_sets(
     db: ReadDep,
     project: Annotated[str | None, Query(description="Only sets of this project.")] = None,
     status: Annotated[SetStatus | None, Query(description="Only sets with this status.")] = None,
+    deleted: Annotated[
+        bool, Query(description="Only deleted sets that you can restore, instead of the others.")
+    ] = False,
     after: Annotated[UUID | None, Query(description="`next_after` of the previous page.")] = None,
     limit: Limit = 100,
 ) -> schemas.SetPage:
     """List sets, oldest first."""
-    return await sets.page(db, project=project, status=status, after=after, limit=limit)
+    return await sets.page(db, project=project, status=status, deleted=deleted, after=after, limit=limit)
 
 
 @router.get("/{set_id}", responses=HERE)
@@ -54,7 +57,13 @@ async def patch_set(set_id: SetId, body: schemas.SetPatch, ctx: ContextDep, writ
 
 @router.delete("/{set_id}", status_code=204, responses=HERE)
 async def delete_set(set_id: SetId, ctx: ContextDep, write: WriteDep) -> Response:
-    """Delete a set. Later requests for it answer 410."""
+    """Delete a set. Later requests for it answer 410; for 30 days you can restore it, then all of it is removed."""
     await write(lambda db: sets.delete(db, set_id), 204, sets={set_id})
     ctx.live.forget(set_id)
     return Response(status_code=204)
+
+
+@router.post("/{set_id}/restore", response_model=schemas.SetOut, responses=HERE)
+async def restore_set(set_id: SetId, write: WriteDep) -> object:
+    """Restore a set within 30 days of its deletion, as it was. Restoring a set that is not deleted changes nothing."""
+    return await write(lambda db: sets.restore(db, set_id), sets={set_id})

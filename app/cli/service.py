@@ -110,6 +110,7 @@ def import_file(
     ],
     name: Annotated[str | None, typer.Option(help="Name of the new set. [default: the file's name]")] = None,
     question: Annotated[str, typer.Option(help="Question of the new set.")] = "Which is better?",
+    project: Annotated[str | None, typer.Option(help="Project of the new set, which groups sets.")] = None,
     inference_target: Annotated[
         InferenceTargetChoice, typer.Option(help="What confidence in the new set is about.")
     ] = "auto",
@@ -171,7 +172,7 @@ def import_file(
     contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text), of_outputs))
     with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
         if into is None:
-            target = transfer.create(service, name or Path(file).name, question, contents, inference_target)
+            target = transfer.create(service, name or Path(file).name, question, contents, inference_target, project)
         else:
             target = service.sets.get(into)
             transfer.add(target, contents)

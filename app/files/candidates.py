@@ -50,7 +50,7 @@ def read(
     max_chars: int | None = None,
 ) -> ReadCandidates:
     """The candidates of a table, without those that are at fault. Raises InputError where it holds none at all."""
-    if has_pairs(table, ComparisonColumns()):
+    if has_pairs(table, ComparisonColumns()) and None in columns:
         raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
     used = _used(table, columns)
     if columns.key is None or columns.text is None:

@@ -171,7 +171,7 @@ def read_coded(table: Table, columns: ComparisonColumns) -> CodedComparisons:
     first, second = place[: len(firsts)][first], place[len(firsts) :][second]
     if (row := first_true(first == second)) is not None:
         raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
-    (column, in_words), weight = _outcome_column(table, columns), weights(table, columns.weight)
+    (column, in_words), weight = outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
         return CodedComparisons(keys, first, second, probabilities(table, column), None, weight)
     bit = verdict_bits(table, column, keys, first, second)
@@ -200,7 +200,7 @@ def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
     return require(table, chosen or usual)
 
 
-def _outcome_column(table: Table, columns: ComparisonColumns) -> tuple[str, bool]:
+def outcome_column(table: Table, columns: ComparisonColumns) -> tuple[str, bool]:
     """The column that says who won, and whether it holds words rather than probabilities."""
     chosen = [(name, name == columns.winner) for name in (columns.winner, columns.p_first) if name]
     outcomes = chosen or [(name, name == "winner") for name in OUTCOMES if name in table.columns]

@@ -26,6 +26,7 @@ TYPES: dict[str, pa.DataType] = {
     "latency_ms": pa.float64(),
     "created_at": pa.timestamp("us", "UTC"),
     "voided_by": pa.int64(),
+    "restores": pa.int64(),
 }
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
 

@@ -4,8 +4,11 @@ from typing import NamedTuple
 
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
+PREFERENCE = "preference"  # of AlpacaEval: 1 where the first is better, 2 where the second is, or between
 JUDGE, WEIGHT = "judge", "weight"
 ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")
+
+ANNOTATIONS = ("generator_1", "generator_2", None, PREFERENCE, "annotator", None, "instruction")  # of AlpacaEval
 
 KEYS = ("key", "id", "name")  # of candidates, the more telling first
 TEXTS = ("text", "output", "answer", "response", "content", "body", "joke")

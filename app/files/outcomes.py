@@ -8,6 +8,7 @@ from nextpair.words import P_OF_WINNER, Winner
 from numpy.typing import NDArray
 
 from app.files.columns import coded, encode, first_true, numbers_of, texts_of
+from app.files.names import PREFERENCE
 from app.files.tables import EXPORTED_WORD, Floats, Ints, Table, complaint
 
 READ_AS: dict[Winner, tuple[str, ...]] = {
@@ -34,12 +35,20 @@ def probabilities(table: Table, column: str) -> Floats:
     that some 0 is a tie.
     """
     p = numbers_of(table, column)
+    if column == PREFERENCE:
+        p = 2.0 - p
     if (row := first_true(~((p >= 0.0) & (p <= 1.0)))) is not None:
         shown = texts_of(table, column)[row] or "an empty cell"
-        raise complaint(table, row, column, f"{shown} is not a probability; write a number from 0 to 1")
+        raise complaint(table, row, column, f"{shown} is not {_wanted(column)}")
     if np.isin(p, (0.0, 1.0)).all():
         _refuse_ties_as_losses(table, column, p)
     return p
+
+
+def _wanted(column: str) -> str:
+    if column == PREFERENCE:
+        return "a preference; write a number from 1 (the first) to 2 (the second)"
+    return "a probability; write a number from 0 to 1"
 
 
 def _refuse_ties_as_losses(table: Table, column: str, p: Floats) -> None:

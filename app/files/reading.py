@@ -48,7 +48,7 @@ def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
             for fault in table.content.faults[:1]:
                 raise fault.error(table.name)
             rows += len(table.rows)
-            kept = _without_void(table)
+            kept = without_void(table)
             counted += len(kept.rows)
             if len(kept.rows):
                 yield kept
@@ -102,7 +102,7 @@ def _read(path: str) -> Table:
     table = parse(name, payload)
     for fault in table.content.faults[:1]:
         raise fault.error(table.name)
-    return _without_void(table)
+    return without_void(table)
 
 
 def _some_rows(path: str, tables: list[Table]) -> list[Table]:
@@ -153,7 +153,7 @@ def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
     return Table(name, content.cells, np.arange(content.cells.num_rows), content)
 
 
-def _without_void(table: Table) -> Table:
+def without_void(table: Table) -> Table:
     """Rows that count of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
     if set(table.columns) >= EXPORTED:
         kept = _where_empty(table, "voided_by")

@@ -39,8 +39,7 @@ class Fault(NamedTuple):
     remedy: str
 
     def error(self, name: str) -> InputError:
-        column = "" if self.column is None else f", column {self.column!r}"
-        return InputError(f"{name}, {self.place}{column}: {self.wrong}; {self.remedy}")
+        return RowError(name, self)
 
 
 class Bounds(NamedTuple):
@@ -62,6 +61,16 @@ class Bounds(NamedTuple):
             raise InputError(f"{name}: there are more than {self.columns:,} columns; leave out those of no use here")
         if not self.is_awaited():
             raise InputError(f"{name}: given up, as nobody waits for it any more")
+
+
+class RowError(InputError):
+    """One row of a table cannot be used."""
+
+    def __init__(self, name: str, fault: Fault) -> None:
+        column = "" if fault.column is None else f", column {fault.column!r}"
+        remedy = f"; {fault.remedy}" if fault.remedy else ""
+        super().__init__(f"{name}, {fault.place}{column}: {fault.wrong}{remedy}")
+        self.fault = fault
 
 
 ANY = Bounds()
@@ -97,6 +106,7 @@ class Table(NamedTuple):
         return f"{self.content.unit} {self.line(row)}"
 
 
-def complaint(table: Table, row: int, column: str, what: str) -> InputError:
-    """An error about one cell; `row` counts the rows that the table has now."""
-    return InputError(f"{table.name}, {table.place(row)}, column {column!r}: {what}")
+def complaint(table: Table, row: int, column: str, what: str) -> RowError:
+    """An error about one cell: what is wrong; the remedy. `row` counts the rows that the table has now."""
+    wrong, _, remedy = what.partition("; ")
+    return RowError(table.name, Fault(table.place(row), table.line(row), column, wrong, remedy))

@@ -1,9 +1,7 @@
 """Comparisons, candidates, or outputs of systems, from a file into a running service."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +9,15 @@ from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, NextpairError, S
 from nextpair.schemas import ComparisonsAccepted
 from nextpair.words import InferenceTargetChoice, counted
 
-from app.files import candidates, outputs, reading
+from app.files import battles, candidates, outputs, reading
 from app.files.candidates import CandidateColumns
-from app.files.columns import texts_of
-from app.files.comparisons import ComparisonColumns, has_pairs, item_column, read_keyed
+from app.files.comparisons import ComparisonColumns
 from app.files.outputs import OutputColumns, ReadOutputs
 from app.files.tables import InputError, Table
 
 BATCH = 5000  # comparisons in one request
 PART = 20_000_000  # bytes of outputs in one request
 AN_OUTPUT = 200  # bytes that the JSON of an output takes beside its text, at most about
-NOBODY = "import"  # the judge of a file that names none
 
 
 class Source(NamedTuple):
@@ -57,17 +53,21 @@ def read(source: Source) -> Contents:
         )
     if not (names_candidates or names_comparisons) and (columns := outputs.find(table, source.outputs)):
         return _read_outputs(tables, columns)
-    if names_candidates or (not names_comparisons and candidates.look_like_candidates(table)):
+    is_like_battles = names_comparisons or battles.is_like(table)
+    if names_candidates or (not is_like_battles and candidates.look_like_candidates(table)):
         return Contents(_read_candidates(tables, source), [], [])
-    if not names_comparisons and not has_pairs(table, source.columns):
+    if not is_like_battles:
         there = ", ".join(table.columns)
         remedy = "give --first and --second of comparisons, or --key and --text of candidates, or --system of outputs"
         raise InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
-    comparisons = _identified(
-        [each for table in tables for each in _comparisons(table, source)],
-        [own for table in tables for own in _texts_or("", table, None, "client_id")],
-    )
-    return Contents(_candidates(comparisons), _items(comparisons), comparisons)
+    return _read_battles(tables, source)
+
+
+def _read_battles(tables: Sequence[Table], source: Source) -> Contents:
+    columns = [battles.find(table, source.columns) for table in tables]
+    rows = [battles.rows_of(table, used) for table, used in zip(tables, columns, strict=True)]
+    comparisons = battles.identified(each for part in rows for each in part)
+    return Contents(battles.candidates_of(comparisons), battles.items_of(tables, columns), comparisons)
 
 
 def _read_outputs(tables: Sequence[Table], columns: OutputColumns) -> Contents:
@@ -89,49 +89,23 @@ def _read_candidates(tables: Sequence[Table], source: Source) -> list[CandidateI
     return [candidate for part in parts for candidate in part.candidates]
 
 
-def _comparisons(table: Table, source: Source) -> list[ComparisonIn]:
-    verdicts = read_keyed(table, source.columns)
-    judges = _texts_or(NOBODY, table, source.columns.judge, "judge")
-    column = item_column(table, source.columns.item)
-    items = texts_of(table, column) if column else [""] * len(table.rows)
-    times = _texts_or("", table, None, "created_at")
-    return [
-        ComparisonIn(
-            first=verdicts.first[row],
-            second=verdicts.second[row],
-            item=outputs.item_key(items[row]) or None,
-            p_first=None if verdicts.words[row] else float(verdicts.p[row]),
-            winner=verdicts.words[row],
-            judge=judges[row],
-            weight=float(verdicts.weight[row]),
-            created_at=_time(times[row]),
-        )
-        for row in range(len(table.rows))
-    ]
-
-
-def _identified(comparisons: Sequence[ComparisonIn], ids: Sequence[str]) -> list[ComparisonIn]:
-    """Comparisons with the client_id of the file or one made of the content: a copy of the file brings nothing new.
-
-    The same verdict twice in one file is two comparisons: the second is numbered.
-    """
-    seen: Counter[str] = Counter()
-    identified = []
-    for comparison, own in zip(comparisons, ids, strict=True):
-        once = {"weight"} if comparison.weight == 1.0 else None  # as it was before comparisons had weights
-        content = hashlib.sha256(comparison.model_dump_json(exclude=once).encode()).hexdigest()[:32]
-        seen[content] += 1
-        identified.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
-    return identified
-
-
 def create(
-    service: Client, name: str, question: str, contents: Contents, inference_target: InferenceTargetChoice = "auto"
+    service: Client,
+    name: str,
+    question: str,
+    contents: Contents,
+    inference_target: InferenceTargetChoice = "auto",
+    project: str | None = None,
 ) -> Set:
     """A new set with the candidates of the file, or none where a part of it is refused."""
     first, *rest = _parts(contents)
     target = service.sets.create(
-        name=name, question=question, candidates=first[0], items=first[1], inference_target=inference_target
+        name=name,
+        question=question,
+        candidates=first[0],
+        items=first[1],
+        inference_target=inference_target,
+        project=project,
     )
     try:
         for part in rest:
@@ -197,38 +171,6 @@ def summary(read: ReadOutputs) -> str:
         + (f"; tags {', '.join(read.columns.tags)}" if read.columns.tags else "")
         + (f"; not compared: {', '.join(left_out)}" if left_out else "")
     )
-
-
-def _texts_or(default: str, table: Table, column: str | None, usual: str) -> list[str]:
-    """(K,) the column of that name, or `usual` if there is one, or `default` in every row. Raises InputError."""
-    if column is None and usual not in table.columns:
-        return [default] * len(table.rows)
-    return texts_of(table, column or usual)
-
-
-def _time(cell: str) -> datetime | None:
-    """The time of an ISO 8601 cell, in UTC where it names no zone. Raises InputError."""
-    if not cell:
-        return None
-    try:
-        time = datetime.fromisoformat(cell)
-    except ValueError:
-        raise InputError(f"created_at {cell!r} is no ISO 8601 time") from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _candidates(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
-    """Candidates in order of appearance, with an output that has no text for each item that was judged."""
-    outputs: dict[str, dict[str, None]] = {}
-    for comparison in comparisons:
-        for key in (comparison.first, comparison.second):
-            outputs.setdefault(key, {}).update({} if comparison.item is None else {comparison.item: None})
-    return [CandidateIn(key=key, outputs=dict(items) or None) for key, items in outputs.items()]
-
-
-def _items(comparisons: Sequence[ComparisonIn]) -> list[ItemIn]:
-    keys = dict.fromkeys(comparison.item for comparison in comparisons if comparison.item is not None)
-    return [ItemIn(key=key) for key in keys]
 
 
 def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[list[ComparisonIn]]:

@@ -87,10 +87,10 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
     """
     if len(ranked) < 2 or not comparisons:
         return FirstPlace(claimed=False, sentence="")
-    first = [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
-    leaders, chances = [key for key, _ in first], [p_best for _, p_best in first if p_best is not None]
-    is_shared = len(leaders) > 1
-    leading = f"{named(leaders)} {'lead' if is_shared else 'leads'}"
+    first = leaders(ranked)
+    keys, chances = [key for key, _ in first], [p_best for _, p_best in first if p_best is not None]
+    is_shared = len(keys) > 1
+    leading = f"{named(keys)} {'lead' if is_shared else 'leads'}"
     if not chances:
         return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
     if not signal.claimed:
@@ -101,11 +101,25 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
         each = " each" if is_shared else ""
         return FirstPlace(claimed=False, sentence=f"{leading}: P(best) {chance}{each}.")
     sentence = (
-        f"Shared first: {named(leaders)}."
+        f"Shared first: {named(keys)}."
         if is_shared
-        else f"{quoted(leaders[0])} is the best: P(best) {percent(chances[0])}."
+        else f"{quoted(keys[0])} is the best: P(best) {percent(chances[0])}."
     )
     return FirstPlace(claimed=True, sentence=sentence)
+
+
+def leaders(ranked: Ranked) -> list[tuple[str, float | None]]:
+    """Keys and P(best) of those who are named as first."""
+    return [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
+
+
+def in_short(value: float | None, *, is_p_best: bool, is_pair: bool, made: int) -> str:
+    """P(best), or the expected concordance, of a ranking by so many comparisons, in a few words."""
+    if value is None:
+        return "no signal yet" if made else "no verdict yet"
+    if is_p_best:
+        return f"P(best) {percent(value)}"
+    return f"{percent(value)} {'sure' if is_pair else 'in order'}"
 
 
 def evidence(signal: SignalTest) -> str:

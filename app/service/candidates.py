@@ -96,6 +96,14 @@ async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
     return await candidates.tag_names(db, set_id)
 
 
+async def tag_values(db: AsyncConnection, set_id: UUID) -> dict[str, list[str]]:
+    """The values of each tag that the set's items have, in alphabetical order."""
+    values: dict[str, list[str]] = {}
+    for name, value in await candidates.tag_values(db, set_id):
+        values.setdefault(name, []).append(value)
+    return values
+
+
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
     """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
     await existing_set(db, set_id)

@@ -22,10 +22,12 @@ from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
 from app.service.errors import (
     AlreadyJudged,
+    AlreadyRestored,
     AlreadyVoided,
     AppError,
     ClientIdReused,
     FieldFault,
+    NotVoided,
     UnknownAssignment,
     UnknownComparison,
 )
@@ -125,15 +127,30 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, reason: str) -> sche
     Raises UnknownSet, SetDeleted, UnknownComparison, AlreadyVoided.
     """
     await locked_set(db, set_id)
-    entry = await comparisons.get(db, set_id, seq)
-    if entry is None:
-        raise UnknownComparison(f"Set {set_id} has no comparison with seq {seq}; find it with GET comparisons.")
+    entry = await _entry(db, set_id, seq)
     if entry.voided_by is not None:
         raise AlreadyVoided(f"Comparison {seq} was voided by entry {entry.voided_by} of the log.")
     version = await sets.advance(db, set_id, 1, voids=1)
     row = await comparisons.void(db, set_id, version, seq, reason)
     await sets.announce(db, [set_id])
     return schemas.Void.model_validate(row._mapping)
+
+
+async def restore(db: AsyncConnection, set_id: UUID, seq: int) -> schemas.Comparison:
+    """Undo a void: the comparison enters the log once more, as it was, and counts again.
+
+    Raises UnknownSet, SetDeleted, UnknownComparison, NotVoided, AlreadyRestored.
+    """
+    await locked_set(db, set_id)
+    entry = await _entry(db, set_id, seq)
+    if entry.voided_by is None:
+        raise NotVoided(f"Comparison {seq} is not void, so it counts already.")
+    if (again := await comparisons.restored_by(db, set_id, seq)) is not None:
+        raise AlreadyRestored(f"Comparison {seq} was restored as entry {again} of the log.")
+    version = await sets.advance(db, set_id, 1)
+    await comparisons.restore(db, set_id, version, seq)
+    await sets.announce(db, [set_id])
+    return present_comparison(await _entry(db, set_id, version))
 
 
 async def page(
@@ -156,6 +173,14 @@ async def export(
             batch = await page(db, set_id, after=more, limit=EXPORT_BATCH, judge=judge)
         more = batch.next_after
         yield batch.comparisons
+
+
+async def _entry(db: AsyncConnection, set_id: UUID, seq: int) -> Record:
+    """Raises UnknownComparison."""
+    entry = await comparisons.get(db, set_id, seq)
+    if entry is None:
+        raise UnknownComparison(f"Set {set_id} has no comparison with seq {seq}; find it with GET comparisons.")
+    return entry
 
 
 def _problem(verdict: schemas.VerdictOf, row: LockedAssignment | None, taken: set[UUID]) -> AppError | None:

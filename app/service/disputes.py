@@ -1,21 +1,18 @@
 """Disputes: the pairs on which judges of a set name different winners, with their texts and what each judge said."""
 
 from collections.abc import Mapping
-from itertools import accumulate
-from typing import Literal
 from uuid import UUID
 
 from nextpair import schemas
 
 from app.inference.judges import DisputedPair, disputed_pairs
 from app.inference.state import Catalogue
-from app.inference.verdicts import TIE
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.leases import Texts
-from app.service.presenting.assignments import LARGEST_ANSWER
 from app.service.presenting.candidates import present_item
-from app.storage import candidates, judges
+from app.service.presenting.pairs import OutputPair, fitting, present_sides, texts_of, winner_of
+from app.storage import judges
 from app.storage.schema import Record
 
 
@@ -30,10 +27,9 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
     many = await ctx.live.compute(
         disputed_pairs, entries.comparisons, entries.item, entries.seq, n, after=after, limit=limit + 1
     )
-    shown = many[: max(_fitting(many[:limit], catalogue), 1)]
-    places = {(set_id, dispute.item, side) for dispute in shown for side in (dispute.low, dispute.high)}
+    shown = many[: fitting([_outputs(each) for each in many[:limit]], catalogue)]
     async with ctx.reading() as db:
-        texts = await candidates.texts(db, sorted(places))
+        texts = await texts_of(db, set_id, [_outputs(each) for each in shown])
         rows = await judges.by_id(db, {judge for dispute in shown for judge in dispute.p_low})
     return schemas.DisputePage(
         disputes=[_dispute(dispute, set_id, catalogue, texts, rows) for dispute in shown],
@@ -41,23 +37,17 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
     )
 
 
-def _fitting(many: list[DisputedPair], catalogue: Catalogue) -> int:
-    """Number of them whose texts fit in one response."""
-    prompts = (len((catalogue.items[each.item][1] or "").encode()) for each in many)
-    outputs = (int(catalogue.lengths[each.item, [each.low, each.high]].sum()) for each in many)
-    return sum(size <= LARGEST_ANSWER for size in accumulate(map(int.__add__, prompts, outputs)))
+def _outputs(dispute: DisputedPair) -> OutputPair:
+    return OutputPair(dispute.item, dispute.low, dispute.high)
 
 
 def _dispute(
     dispute: DisputedPair, set_id: UUID, catalogue: Catalogue, texts: Texts, rows: Mapping[int, Record]
 ) -> schemas.Dispute:
     """`rows` are those of the judges, by id."""
-    first, second = (
-        schemas.Shown(key=catalogue.keys[side], text=texts[set_id, dispute.item, side])
-        for side in (dispute.low, dispute.high)
-    )
+    first, second = present_sides(_outputs(dispute), set_id, catalogue, texts)
     verdicts = [
-        schemas.JudgeVerdict(judge=rows[judge].name, kind=rows[judge].kind, p_first=p, winner=_winner(p))
+        schemas.JudgeVerdict(judge=rows[judge].name, kind=rows[judge].kind, p_first=p, winner=winner_of(p))
         for judge, p in dispute.p_low.items()
     ]
     return schemas.Dispute(
@@ -67,9 +57,3 @@ def _dispute(
         second=second,
         verdicts=sorted(verdicts, key=lambda verdict: verdict.judge),
     )
-
-
-def _winner(p_first: float) -> Literal["first", "second", "tie"]:
-    if abs(p_first - 0.5) <= TIE:
-        return "tie"
-    return "first" if p_first > 0.5 else "second"

@@ -4,7 +4,11 @@ The class name in kebab case, without Error, is the problem's type, the docstrin
 """
 
 import re
-from typing import ClassVar, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar, NamedTuple, Self
+from uuid import UUID
+
+from nextpair.words import GRACE_DAYS
 
 
 class FieldFault(NamedTuple):
@@ -98,6 +102,14 @@ class AlreadyVoided(Conflict):
     """This comparison is already void."""
 
 
+class NotVoided(Conflict):
+    """This comparison is not void."""
+
+
+class AlreadyRestored(Conflict):
+    """This comparison is already restored."""
+
+
 class TooFewVerdicts(Conflict):
     """There are too few verdicts for this."""
 
@@ -138,6 +150,20 @@ class Gone(AppError):
 
 class SetDeleted(Gone):
     """This set was deleted."""
+
+    set_id: UUID | None = None
+    until: datetime | None = None  # when it is gone for good
+
+    @classmethod
+    def at(cls, set_id: UUID, deleted_at: datetime) -> Self:
+        """The problem of a set that was deleted then."""
+        until = (deleted_at + timedelta(days=GRACE_DAYS)).astimezone(UTC)
+        next_step = f"Restore it until {until:%Y-%m-%d %H:%M} UTC with POST /v1/sets/{set_id}/restore."
+        if datetime.now(UTC) >= until:
+            next_step = f"The {GRACE_DAYS} days in which it could be restored are over."
+        error = cls(f"Set {set_id} was deleted on {deleted_at.astimezone(UTC):%Y-%m-%d}. {next_step}")
+        error.set_id, error.until = set_id, until
+        return error
 
 
 class LeaseEnded(Gone):

@@ -109,7 +109,7 @@ async def release_many(db: AsyncConnection, request: schemas.ReleaseMany) -> sch
 def obstacle(row: LockedAssignment, generation: int | None, judge: str | None = None) -> AppError | None:
     """Problem of a request that claims to be by the judge and to hold this generation of an assignment."""
     if row.deleted_at is not None:
-        return SetDeleted(f"Candidate set {row.set_id} was deleted.")
+        return SetDeleted.at(row.set_id, row.deleted_at)
     if judge not in (None, row.judge):
         return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {judge!r}.")
     if generation in (None, row.generation):

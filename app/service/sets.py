@@ -1,4 +1,4 @@
-"""Create, list, find by name, change and delete sets."""
+"""Create, list, find by name, change, delete and restore sets."""
 
 from collections.abc import Mapping
 from types import NoneType
@@ -14,7 +14,7 @@ from app.inference.reporting import method_obstacle
 from app.sentences.inference_targets import obstacle
 from app.service import candidates
 from app.service.context import Context, existing_set, locked_set
-from app.service.errors import FieldFault, InvalidRequest, UnknownSet
+from app.service.errors import FieldFault, InvalidRequest, SetDeleted, UnknownSet
 from app.service.goals import refuse_strangers, refuse_unknown
 from app.service.limits import refuse_large_text
 from app.service.presenting.sets import present_set
@@ -45,19 +45,14 @@ async def get(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
 
 
 async def page(
-    db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int
+    db: AsyncConnection, *, project: str | None, status: str | None, deleted: bool, after: UUID | None, limit: int
 ) -> schemas.SetPage:
     """Raises UnknownSet (for `after`)."""
     if after is not None and await sets.get(db, after) is None:
         raise UnknownSet(f"after: there is no set {after}; send `next_after` of the previous page.")
-    rows, has_more = await sets.page(db, project=project, status=status, after=after, limit=limit)
+    rows, has_more = await sets.page(db, project=project, status=status, deleted=deleted, after=after, limit=limit)
     shown = [present_set(row) for row in rows]
     return schemas.SetPage(sets=shown, next_after=shown[-1].id if has_more else None)
-
-
-async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> list[schemas.SetOut]:
-    """Sets with `name` in their names, newest first."""
-    return [present_set(row) for row in await sets.find(db, name=name, project=project, offset=offset, limit=limit)]
 
 
 async def projects(db: AsyncConnection) -> list[str]:
@@ -82,11 +77,21 @@ async def change(ctx: Context, db: AsyncConnection, set_id: UUID, patch: schemas
 
 
 async def delete(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
-    """The set as it was; from now on it is gone (410), though its log stays. Raises UnknownSet, SetDeleted."""
+    """The set as it was; from now on it is gone (410) unless it is restored. Raises UnknownSet, SetDeleted."""
     row = await locked_set(db, set_id)
     await sets.delete(db, set_id)
     await sets.announce(db, [set_id])
     return present_set(row)
+
+
+async def restore(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:
+    """Bring a deleted set back as it was; one that is not deleted stays as it is. Raises UnknownSet, SetDeleted."""
+    row = await sets.lock(db, set_id)
+    if row is not None and row.deleted_at is not None:
+        if not await sets.restore(db, set_id):
+            raise SetDeleted.at(set_id, row.deleted_at)
+        await sets.announce(db, [set_id])
+    return await get(db, set_id)
 
 
 def _refuse_impossible_method(new: schemas.SetIn) -> None:

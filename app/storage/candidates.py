@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Text, cast, exists, func, or_, select, text, update
+from sqlalchemy import Text, cast, exists, func, or_, select, text, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
@@ -49,6 +49,13 @@ async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
     """The tags that items of a set have, in alphabetical order."""
     names = select(func.jsonb_object_keys(items.c.tags)).where(items.c.set_id == set_id).distinct()
     return sorted((await db.execute(names)).scalars())
+
+
+async def tag_values(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
+    """(name, value) of every tag that items of a set have, in alphabetical order."""
+    each = func.jsonb_each_text(items.c.tags).table_valued("key", "value").render_derived()
+    statement = select(each.c.key, each.c.value).select_from(items.join(each, true())).where(items.c.set_id == set_id)
+    return (await db.execute(statement.distinct().order_by(each.c.key, each.c.value))).all()
 
 
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: int, but: str, limit: int) -> Page:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair.words import Winner
-from sqlalchemy import Select, and_, func, insert, select
+from sqlalchemy import Select, and_, func, insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
@@ -107,6 +107,14 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int, jud
     return await pages.read(db, statement, [c.seq], limit)
 
 
+async def words_and_times(
+    db: AsyncConnection, set_id: UUID, seqs: Sequence[int]
+) -> dict[int, tuple[Winner | None, datetime]]:
+    """The verdict as a word, if it came as one, and the time of these comparisons, by sequence number."""
+    statement = select(c.seq, c.winner, c.created_at).where(c.set_id == set_id, c.seq == func.any(seqs))
+    return {row.seq: (row.winner, row.created_at) for row in await db.execute(statement)}
+
+
 async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:
     """(p_first, mean_difference, sd_difference) of the pairs that were drawn at random, as predicted when drawn."""
     why = assignments.c.why
@@ -151,12 +159,27 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason:
     return row
 
 
+# All of a comparison, whichever columns a later version adds.
+_COPIED = [column for column in c if column.name not in ("seq", "restores")]
+
+
+async def restored_by(db: AsyncConnection, set_id: UUID, seq: int) -> int | None:
+    """The entry that restores this one, if any."""
+    return (await db.execute(select(c.seq).where(c.set_id == set_id, c.restores == seq))).scalar_one_or_none()
+
+
+async def restore(db: AsyncConnection, set_id: UUID, seq: int, voided: int) -> None:
+    """Add a copy of the voided comparison."""
+    copy = select(literal(seq), literal(voided), *_COPIED).where(c.set_id == set_id, c.seq == voided)
+    await db.execute(insert(comparisons).from_select([c.seq, c.restores, *_COPIED], copy))
+
+
 def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
     return (
         select(
             c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),
             c.p_first, c.winner, c.weight, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late,
-            c.label_mass, c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"),
+            c.label_mass, c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"), c.restores,
         )
         .join(judges, judges.c.id == c.judge_id)
         .join(items, and_(items.c.set_id == c.set_id, items.c.id == c.item_id))

@@ -195,11 +195,13 @@ assignments = Table(
         unique=True,
         postgresql_where=text("state = 'leased'"),
     ),
+    Index("ix_assignments_set_id", "set_id"),
     Index("ix_assignments_failed", "set_id", "judge_id", postgresql_where=text("state = 'failed'")),
     Index("ix_assignments_random", "set_id", postgresql_where=text("(why ->> 'random') = 'true'")),
 )
 
-# Append-only, held by a trigger; another has the outputs and judges that they name be there, a statement at a time.
+# Append-only, held by triggers, until 30 days after the set was deleted; another has the outputs and judges that they
+# name be there, a statement at a time.
 # seq is gapless over comparisons, absolute scores, voids and shared priors together.
 comparisons = Table(
     "comparisons",
@@ -214,18 +216,28 @@ comparisons = Table(
     Column("weight", Double, nullable=False, server_default="1"),  # how many answers alike it stands for
     Column("judge_id", BigInteger, nullable=False),
     Column("client_id", Text),
-    Column("assignment_id", Uuid, ForeignKey("assignments.id"), unique=True),
+    Column("assignment_id", Uuid, ForeignKey("assignments.id")),
+    Column("restores", BigInteger),  # the voided entry that this is a copy of
     Column("late", Boolean, nullable=False, server_default="false"),
     Column("label_mass", Double),
     Column("latency_ms", Double),
     Column("raw", JSONB(none_as_null=True)),
     _now("created_at"),
-    UniqueConstraint("set_id", "client_id"),
+    Index("uq_comparisons_assignment_id", "assignment_id", text("coalesce(restores, 0)"), unique=True),
+    Index("uq_comparisons_set_id_client_id", "set_id", "client_id", text("coalesce(restores, 0)"), unique=True),
+    Index(
+        "uq_comparisons_set_id_restores",
+        "set_id",
+        "restores",
+        unique=True,
+        postgresql_where=text("restores IS NOT NULL"),
+    ),
     CheckConstraint("first <> second", name="two_candidates"),
     CheckConstraint("p_first BETWEEN 0 AND 1", name="p_first"),
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
     CheckConstraint("weight BETWEEN 1e-6 AND 1e6", name="weight"),
     CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
+    Index("ix_comparisons_set_id_judge_id", "set_id", "judge_id"),
 )
 
 voids = Table(

@@ -1,10 +1,12 @@
 """Candidate sets and their version counters."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from nextpair.words import GRACE_DAYS
 from sqlalchemy import Double, Select, bindparam, cast, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,6 +16,9 @@ from app.storage.pages import Page
 from app.storage.schema import Record, assignments, judges, sets
 
 COMPARISONS = sets.c.version - sets.c.absolute_scores - 2 * sets.c.voids - sets.c.pooled_evidence  # that count
+
+GRACE = timedelta(days=GRACE_DAYS)  # the triggers that keep the log know it too
+IS_OVER = sets.c.deleted_at <= func.clock_timestamp() - GRACE  # the time in which a deleted set can be restored
 
 
 class Head(NamedTuple):
@@ -59,10 +64,12 @@ async def lock_asking(db: AsyncConnection, ids: Sequence[UUID]) -> None:
     await db.exec_driver_sql(lock_of_asking(ids))
 
 
-async def page(db: AsyncConnection, *, project: str | None, status: str | None, after: UUID | None, limit: int) -> Page:
-    """Sets that are not deleted, oldest first, from behind `after` on."""
+async def page(
+    db: AsyncConnection, *, project: str | None, status: str | None, deleted: bool, after: UUID | None, limit: int
+) -> Page:
+    """Sets that are not deleted, or those that are and can be restored, oldest first, from behind `after` on."""
     long = (sets.c[name] for name in ("question", "attribute", "context", "metadata", "temperatures"))
-    statement = select(sets, pages.length(*long)).where(sets.c.deleted_at.is_(None))
+    statement = select(sets, pages.length(*long)).where(~IS_OVER if deleted else sets.c.deleted_at.is_(None))
     if project is not None:
         statement = statement.where(sets.c.project == project)
     if status is not None:
@@ -73,15 +80,6 @@ async def page(db: AsyncConnection, *, project: str | None, status: str | None, 
             func.row(sets.c.created_at, sets.c.id) > func.row(before.c.created_at, before.c.id)
         )
     return await pages.read(db, statement, [sets.c.created_at, sets.c.id], limit)
-
-
-async def find(db: AsyncConnection, *, name: str, project: str | None, offset: int, limit: int) -> Sequence[Record]:
-    """Sets that are not deleted and have `name` in their names, in upper or lower case, newest first."""
-    statement = select(sets).where(sets.c.deleted_at.is_(None), sets.c.name.icontains(name, autoescape=True))
-    if project is not None:
-        statement = statement.where(sets.c.project == project)
-    newest_first = statement.order_by(sets.c.created_at.desc(), sets.c.id.desc())
-    return (await db.execute(newest_first.offset(offset).limit(limit))).all()
 
 
 async def projects(db: AsyncConnection) -> Sequence[str]:
@@ -132,6 +130,12 @@ async def change(db: AsyncConnection, set_id: UUID, values: dict[str, Any]) -> N
 
 async def delete(db: AsyncConnection, set_id: UUID) -> None:
     await change(db, set_id, {"deleted_at": func.now()})
+
+
+async def restore(db: AsyncConnection, set_id: UUID) -> bool:
+    """Take the deletion of a set, which is locked, back; false where its grace is over."""
+    statement = update(sets).where(sets.c.id == set_id, ~IS_OVER).values(deleted_at=None).returning(sets.c.id)
+    return (await db.execute(statement)).one_or_none() is not None
 
 
 async def advance(

@@ -1,4 +1,4 @@
-"""Activity of a set."""
+"""Activity of a set: its log as it grows, who is at work, and how to invite annotators."""
 
 from uuid import UUID
 
@@ -7,11 +7,14 @@ from fastapi import APIRouter, Request, Response
 from app.api.dependencies import ReadDep
 from app.service import sets
 from app.web.set_page import set_page
+from app.web.texts import NEXT_STEPS, described, goal
 
 router = APIRouter(prefix="/sets/{set_id}/activity", include_in_schema=False)
 
 
 @router.get("")
 async def activity(request: Request, set_id: UUID, db: ReadDep) -> Response:
-    """Activity of the set."""
-    return set_page(request, "activity.html", await sets.get(db, set_id))
+    """Activity of the set; its script asks for the entries."""
+    shown = await sets.get(db, set_id)
+    sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
+    return set_page(request, "activity.html", shown, goal=goal(shown), sentences=sentences)

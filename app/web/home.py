@@ -1,31 +1,18 @@
-"""The list of sets: found by name or project, each with how far it is."""
+"""The home page: all sets, each with who leads, how sure that is, and how far it is to its goal."""
 
-from typing import Annotated, NamedTuple
-from urllib.parse import urlencode
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from nextpair.schemas import SetOut
-from nextpair.words import PageStatus
 
 from app.api.dependencies import ContextDep
 from app.service import sets
-from app.service.statuses import statuses
 from app.web.rendering import POLICY, headers, templates
-from app.web.texts import goal, progress
+from app.web.set_list import Chosen, list_values
 
-PAGE = 50  # sets
 WITH_SEARCH = POLICY.replace("form-action 'none'", "form-action 'self'")  # the search is a plain GET form
+PageNumber = Annotated[int, Query(ge=1, le=10**6)]
 
 router = APIRouter(include_in_schema=False)
-
-
-class ListedSet(NamedTuple):
-    """A set and how far it is."""
-
-    set: SetOut
-    goal: int  # comparisons; 0 where there is nothing to compare
-    progress: str
-    status: PageStatus
 
 
 @router.get("/")
@@ -34,28 +21,12 @@ async def index(
     ctx: ContextDep,
     q: str = "",
     project: str = "",
-    page: Annotated[int, Query(ge=1, le=10**6)] = 1,
+    state: str = "",
+    sort: str = "",
+    page: PageNumber = 1,
 ) -> Response:
-    """One page of the list, newest first; `q` is a part of the name."""
-    first = PAGE * (page - 1)
+    """One page of the sets; `q` is a part of the name."""
+    values = await list_values(ctx, Chosen(q, project, state, sort, page), "/")
     async with ctx.reading() as db:
-        rows = await sets.find(db, name=q, project=project or None, offset=first, limit=PAGE + 1)
-        projects = await sets.projects(db)
-    listed = [
-        ListedSet(row, goal(row), progress(row), status)
-        for row, status in zip(rows, await statuses(ctx, rows[:PAGE]), strict=False)
-    ]
-    values = {
-        "sets": listed,
-        "projects": projects,
-        "query": q,
-        "project": project,
-        "first": first + 1,
-        "previous": _link(q, project, page - 1) if page > 1 else None,
-        "next": _link(q, project, page + 1) if len(rows) > PAGE else None,
-    }
+        values["projects"] = await sets.projects(db)
     return templates.TemplateResponse(request, "home.html", values, headers=headers(WITH_SEARCH))
-
-
-def _link(query: str, project: str, page: int) -> str:
-    return "/?" + urlencode({"q": query, "project": project, "page": page})

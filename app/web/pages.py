@@ -3,13 +3,14 @@
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from app.web import activity, annotate, compare, docs, home, items, judges, new_set, results, settings
+from app.web import activity, annotate, compare, docs, home, items, judges, new_set, project, results, settings
 from app.web.rendering import HERE
 
 
 def install(app: FastAPI) -> None:
     for page in (
         home,
+        project,
         new_set,
         results,
         compare,

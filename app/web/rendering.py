@@ -9,7 +9,7 @@ from app.web.texts import NEXT_STEPS, described
 
 HERE = Path(__file__).parent
 POLICY = (
-    "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
+    "default-src 'none'; img-src 'self' data:; font-src 'self'; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 

@@ -1,15 +1,12 @@
 """Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts/."""
 
-from nextpair.schemas import SetOut
 from nextpair.words import (
-    ORDERS_ASKED,
     STATUSES,
     CriterionName,
     InferenceTargetChoice,
     OrderName,
     PageStatus,
     PositionBiasChoice,
-    counted,
 )
 
 TABS = {  # by what follows the set's address
@@ -41,10 +38,10 @@ NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
 WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair to judge
     "open": "The next pair is on its way.",
     "all_leased": "This page asks again by itself.",
-    "exhausted": "See the ranking above, or ask the owner of the set for an overlap of judges.",
-    "cannot_converge": "Another judge may still help; see the ranking above.",
-    "budget_reached": "See the ranking above.",
-    "converged": "See the ranking above.",
+    "exhausted": "Thank you. To judge more, ask the owner of the set for an overlap of judges.",
+    "cannot_converge": "Thank you. Another judge may still help; ask the owner of the set.",
+    "budget_reached": "Thank you. You can close this page.",
+    "converged": "Thank you. You can close this page.",
     "paused": "Ask again once its owner resumes the set.",
     "preparing": "This page asks again by itself.",
 }
@@ -90,27 +87,6 @@ CONTROLS = {  # of the results, by their labels
 def described(status: PageStatus) -> str:
     """The word for a status, and what it means."""
     return f"{status.replace('_', ' ').capitalize()}: {STATUSES[status]}"
-
-
-def goal(row: SetOut) -> int:
-    """The budget, or every comparison there can be."""
-    if row.budget and row.budget.max_comparisons:
-        return row.budget.max_comparisons
-    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * ORDERS_ASKED[row.order]
-
-
-def progress(row: SetOut) -> str:
-    """The comparisons made, and their share of the goal."""
-    done, most = row.comparisons, goal(row)
-    words = counted(done, "comparison")
-    if not most:
-        return words
-    orders = ORDERS_ASKED[row.order]
-    pairs = counted(most // orders, "pair")
-    every = f"all {pairs}" if most > orders else f"the {pairs}"
-    both = f"{most:,} ({pairs}, both orders)" if orders > 1 else every
-    whole = f"the budget of {most:,}" if row.budget and row.budget.max_comparisons else both
-    return f"{words}, {min(100 * done // most, 100)}% of {whole}"
 
 
 def no_page(path: str) -> str:

@@ -26,6 +26,7 @@ from tests.factories import (
     get,
     log,
     ranking,
+    restore,
     run_sql,
     scores_of,
     send,
@@ -295,6 +296,81 @@ async def test_a_void_sent_again_with_its_key_is_harmless(http: httpx.AsyncClien
     assert (first.status_code, first.json()) == (second.status_code, second.json())
 
 
+# Restore
+
+
+async def test_a_void_and_its_undo_leave_the_ranking_as_it_was(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm", "birch>ash", "cedar>elm", "elm>birch")
+    before = await ranking(http, created["id"])
+    await void(http, created["id"], 2)
+    assert (await ranking(http, created["id"]))["comparisons"] == 3
+    assert (await restore(http, created["id"], 2)).status_code == 201
+    after = await ranking(http, created["id"])
+    assert (after["version"], after["comparisons"]) == (6, 4)
+    now, was = [
+        [value for row in found["ranking"] for value in (row["score"], row["sd"], row["p_best"], *row["interval"])]
+        for found in (after, before)
+    ]
+    assert now == pytest.approx(was, abs=1e-9)
+    assert [row["key"] for row in after["ranking"]] == [row["key"] for row in before["ranking"]]
+
+
+async def test_a_restored_comparison_keeps_all_that_was_said(http: httpx.AsyncClient) -> None:
+    set_id = await varied_log(http)
+    told = (await log(http, set_id))[-1]
+    for seq in (told["seq"], 2):
+        await void(http, set_id, seq)
+    for entry in (told, (await log(http, set_id))[1]):
+        restored = (await restore(http, set_id, entry["seq"])).json()
+        new = {"seq": restored["seq"], "voided_by": None, "restores": entry["seq"]}
+        assert restored == {**entry, **new} == (await log(http, set_id))[-1]
+
+
+async def test_what_was_restored_can_be_voided_and_restored_again(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    pair = await ask_one(http, created["id"])
+    await tell(http, pair["id"], p_first=0.8)
+    await send(http, created["id"], comparison("ash", "elm", client_id="a"))
+    for seq in (1, 2, 4, 6):
+        await void(http, created["id"], seq)
+        assert (await restore(http, created["id"], seq)).json()["restores"] == seq
+    entries = await log(http, created["id"])
+    assert [entry["seq"] for entry in entries if entry["voided_by"] is None] == [8, 10]
+    assert (await get(http, f"/v1/sets/{created['id']}"))["comparisons"] == 2
+    answer = await send(http, created["id"], comparison("ash", "elm", client_id="a"))
+    assert answer.json()["duplicates"] == 1
+    assert (await tell(http, pair["id"], p_first=0.8)).status_code == 409
+
+
+async def test_a_void_is_undone_once(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    await void(http, created["id"], 1)
+    answers = await asyncio.gather(*(restore(http, created["id"], 1) for _ in range(3)))
+    assert sorted(answer.status_code for answer in answers) == [201, 409, 409]
+    refused = (await restore(http, created["id"], 1)).json()
+    assert (refused["type"], "entry 3" in refused["detail"]) == ("urn:nextpair:problem:already-restored", True)
+    assert len(await log(http, created["id"])) == 2
+
+
+async def test_an_undo_sent_again_with_its_key_is_harmless(http: httpx.AsyncClient) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    await void(http, created["id"], 1)
+    first, second = [await restore(http, created["id"], 1, **{"Idempotency-Key": "k"}) for _ in "ab"]
+    assert (first.status_code, first.json()) == (second.status_code, second.json())
+
+
+@pytest.mark.parametrize(("seq", "status", "problem"), [(1, 409, "not-voided"), (9, 404, "unknown-comparison")])
+async def test_only_what_is_void_is_restored(http: httpx.AsyncClient, seq: int, status: int, problem: str) -> None:
+    created = await create_set(http)
+    await compare(http, created["id"], "ash>elm")
+    answer = await restore(http, created["id"], seq)
+    assert (answer.status_code, answer.json()["type"]) == (status, f"urn:nextpair:problem:{problem}")
+    assert (await get(http, f"/v1/sets/{created['id']}"))["version"] == 1
+
+
 async def test_sequence_numbers_have_no_gap_over_comparisons_and_voids(
     http: httpx.AsyncClient, connection: AsyncConnection
 ) -> None:
@@ -309,12 +385,12 @@ async def test_sequence_numbers_have_no_gap_over_comparisons_and_voids(
 
 
 @pytest.mark.parametrize("table", ["comparisons", "voids"])
-@pytest.mark.parametrize("change", ["UPDATE {} SET seq = seq", "DELETE FROM {}"])
+@pytest.mark.parametrize("change", ["UPDATE {} SET seq = seq", "DELETE FROM {} WHERE seq > 1"])
 async def test_the_log_refuses_to_be_changed(
     http: httpx.AsyncClient, context: Context, table: str, change: str
 ) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
+    await compare(http, created["id"], "ash>elm", "elm>birch")
     await void(http, created["id"], 1)
     with pytest.raises(DBAPIError, match=f"{table} is append-only"):
         await run_sql(context.engine, change.format(table))

@@ -144,6 +144,8 @@ def reads(draw: Drawing, set_id: str, version: int) -> Iterator[tuple[str, dict[
     yield f"{here}/judges", {"method": draw.one("dawid-skene", "majority", "average"), "debias": draw.often()}
     yield f"{here}/rank-sets", {"judge": "gpt", "reference": "ann", "alpha": draw.one(1e-9, 0.05, 0.5)}
     yield f"{here}/disputes", {}
+    yield f"{here}/pairs", {"sort": draw.one("recent", "disagreement", "surprise")}
+    yield f"{here}/item-statistics", {}
     yield f"{here}/next-pair", {"count": 3}
     yield f"/sets/{set_id}", {}
 

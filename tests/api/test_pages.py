@@ -57,19 +57,20 @@ async def test_each_page_of_a_set_marks_its_own_tab(http: httpx.AsyncClient) -> 
         ]
 
 
-async def test_the_earlier_address_of_the_diagnostics_still_leads_there(http: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize(
+    ("earlier", "now"), [("/trust", "?panel=checks"), ("/diagnostics", "?panel=checks"), ("/map", "/compare")]
+)
+async def test_earlier_addresses_still_lead_there(http: httpx.AsyncClient, earlier: str, now: str) -> None:
     address = f"/sets/{await new_set(http)}"
-    moved = await http.get(f"{address}/trust")
-    assert (moved.status_code, moved.headers["Location"]) == (308, f"{address}/diagnostics")
+    moved = await http.get(f"{address}{earlier}")
+    assert (moved.status_code, moved.headers["Location"]) == (308, f"{address}{now}")
 
 
 async def test_an_unknown_set_has_no_judging_page(http: httpx.AsyncClient) -> None:
     assert (await http.get(f"/sets/{uuid4()}/annotate")).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "path", ["/sets/{id}", "/sets/{id}/diagnostics", "/sets/{id}/annotate", "/sets/42", "/nothing"]
-)
+@pytest.mark.parametrize("path", ["/sets/{id}", "/sets/{id}/settings", "/sets/{id}/annotate", "/sets/42", "/nothing"])
 async def test_a_browser_gets_a_page_where_there_is_none(http: httpx.AsyncClient, path: str) -> None:
     """Programs get the problem as JSON, and so does whoever asks the API."""
     path = path.format(id=uuid4())

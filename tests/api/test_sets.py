@@ -162,6 +162,7 @@ async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
         ("GET", "/diagnostics", None),
         ("GET", "/calibration?judge=bob&reference=alice", None),
         ("GET", "/events", None),
+        ("POST", "/comparisons/1/restore", None),
     ],
 )
 async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method: str, path: str, body: Any) -> None:

@@ -23,7 +23,9 @@ from tests.factories import create_set, get
 from tests.files.test_outputs import BROKEN, jsonl_of
 
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
-NO_COLUMNS = dict.fromkeys(("key", "text", "system", "prompt", "prompt_text", "output")) | {"systems": [], "tags": []}
+OF_TEXTS = ("key", "text", "system", "prompt", "prompt_text", "output")
+OF_VERDICTS = ("first", "second", "winner", "p_first", "judge", "item", "weight")
+NO_COLUMNS = dict.fromkeys((*OF_TEXTS, *OF_VERDICTS)) | {"systems": [], "tags": []}
 CANDIDATES = [{"key": "ash", "text": "Tall."}, {"key": "birch", "text": "White."}]
 
 
@@ -68,7 +70,8 @@ async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, c
     assert await look_at(http, content, file=file) == {
         "kind": "texts", "layout": None, "columns": ["key", "text"],
         "used": NO_COLUMNS | {"key": "key", "text": "text"},
-        "candidates": CANDIDATES, "items": [], "faults": [], "fault_count": 0, "missing": 0,
+        "candidates": CANDIDATES, "items": [], "comparisons": [], "faults": [], "fault_count": 0, "missing": 0,
+        "rows": [["ash", "Tall."], ["birch", "White."]], "row_count": 2,
     }  # fmt: skip
 
 
@@ -178,7 +181,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.json", b'[{"key": "\xff"}]', "not UTF-8"),
         ("trees.json", "[]", "no rows"),
         ("trees.csv", b"key,text\nash,\xff\n", "line 2: not UTF-8"),
-        ("trees.csv", "first,second,winner\nash,elm,first\n", "these are comparisons"),
+        ("trees.csv", "first,second\nash,elm\n", "give `winner` or `p_first`"),
         ("trees.csv", "id,prompt,output\n1,Sky?,Blue.\n2,Sea?,Salt.\n", "column 'prompt' has 2 different values"),
         ("trees.csv.gz", "no gzip", "not gzip"),
         ("trees.parquet", "no parquet", "not a Parquet file"),
@@ -243,7 +246,8 @@ async def test_a_long_table_is_recognised(http: httpx.AsyncClient) -> None:
     assert await look_at(http, LONG, file="outputs.csv") == {
         "kind": "systems", "layout": "long", "columns": ["model", "prompt_id", "prompt", "category", "output"],
         "used": OF_OUTPUTS | {"system": "model", "output": "output"}, "candidates": SYSTEMS, "items": ITEMS,
-        "faults": [], "fault_count": 0, "missing": 1,
+        "faults": [], "fault_count": 0, "missing": 1, "comparisons": [], "row_count": 4,
+        "rows": [line.split(",") for line in LONG.splitlines()[1:]],
     }  # fmt: skip
 
 
@@ -274,7 +278,7 @@ async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) 
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ({"system": "model", "text": "output"}, "omit them for outputs of systems"),
+        ({"system": "model", "text": "output"}, "name the columns of one kind"),
         ({"system": "nope"}, "no column 'nope'"),
         ({"sytem": "model"}, "Unknown query parameter 'sytem'"),
     ],
@@ -446,3 +450,83 @@ async def test_reading_stops_when_the_client_has_left(app: FastAPI, monkeypatch:
     scope = {"type": "http", "method": "POST", "path": "/v1/tables", "query_string": b"", "headers": headers}
     await app(scope, receive, send)
     assert 0 < len(read_lines) < 3000
+
+
+# Battles
+
+BATTLES = """question_id,model_a,model_b,winner,judge
+q1,gpt,llama,model_a,ada
+q1,gpt,qwen,tie (bothbad),ada
+q2,qwen,llama,nobody,bea
+q2,qwen,qwen,tie,bea
+q2,llama,qwen,qwen,bea
+"""
+OF_BATTLES = {"first": "model_a", "second": "model_b", "winner": "winner", "judge": "judge", "item": "question_id"}
+
+
+async def test_battles_are_recognised_and_bad_rows_are_reported(http: httpx.AsyncClient) -> None:
+    read = await look_at(http, BATTLES, file="arena.csv")
+    assert (read["kind"], read["used"]) == ("battles", NO_COLUMNS | OF_BATTLES)
+    assert [each["key"] for each in read["candidates"]] == ["gpt", "llama", "qwen"]
+    assert read["candidates"][0]["outputs"] == {"q1": None}
+    assert [each["key"] for each in read["items"]] == ["q1", "q2"]
+    verdicts = [(each["item"], each["first"], each["winner"], each["judge"]) for each in read["comparisons"]]
+    assert verdicts == [
+        ("q1", "gpt", "first", "ada"),
+        ("q1", "gpt", "both_bad", "ada"),
+        ("q2", "llama", "second", "bea"),
+    ]
+    assert [(fault["place"], fault["column"]) for fault in read["faults"]] == [
+        ("line 4", "winner"),
+        ("line 5", "model_b"),
+    ]
+    assert read["faults"][0]["remedy"] == "write first, second, tie, both_bad or the key of the winner"
+    assert (read["rows"][0], read["row_count"]) == (["q1", "gpt", "llama", "model_a", "ada"], 5)
+
+
+async def test_battles_that_were_read_can_be_created_twice_and_count_once(http: httpx.AsyncClient) -> None:
+    read = await look_at(http, BATTLES, file="arena.csv")
+    created = await create_set(http, candidates=read["candidates"], items=read["items"])
+    for accepted in (3, 0):
+        answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json={"comparisons": read["comparisons"]})
+        assert answer.json()["accepted"] == accepted
+    assert (await get(http, f"/v1/sets/{created['id']}"))["comparisons"] == 3
+
+
+async def test_columns_of_battles_are_named(http: httpx.AsyncClient) -> None:
+    content = "left one,right one,p\n<b>a</b>,b,0.25\nb,c,1.5\n"
+    assert_problem(
+        await look(http, content, file="b.csv", first="left one", p_first="p"), 422, "invalid-request", "`second`"
+    )
+    named = {"first": "left one", "second": "right one", "p_first": "p"}
+    read = await look_at(http, content, file="b.csv", **named)
+    assert [(each["first"], each["p_first"], each["judge"]) for each in read["comparisons"]] == [
+        ("<b>a</b>", 0.25, "import")
+    ]
+    assert read["faults"][0]["wrong"] == "1.5 is not a probability"
+    both = await look(http, content, file="b.csv", system="left one", **named)
+    assert_problem(both, 422, "invalid-request", "name the columns of one kind")
+
+
+async def test_annotations_of_alpaca_eval_are_battles(http: httpx.AsyncClient) -> None:
+    row = {"instruction": "Why " * 100, "generator_1": "plover", "generator_2": "heron", "annotator": "gpt-4",
+           "output_1": "Because of light.", "output_2": "Because air scatters it.", "preference": 1.75}  # fmt: skip
+    read = await look_at(http, json.dumps([row, row | {"preference": 3}]), file="annotations.json")
+    (comparison,) = read["comparisons"]
+    assert (comparison["first"], comparison["p_first"], comparison["judge"]) == ("plover", 0.25, "gpt-4")
+    assert read["items"][0]["prompt"] == ("Why " * 100).strip()
+    assert read["items"][0]["key"] == comparison["item"]
+    assert read["faults"][0]["remedy"] == "write a number from 1 (the first) to 2 (the second)"
+
+
+async def test_where_no_row_is_a_verdict_the_first_says_why(http: httpx.AsyncClient) -> None:
+    content = "first,second,winner\n" + "a,b,?\n" * 2000
+    assert_problem(await look(http, content, file="b.csv"), 422, "invalid-request", "line 2, column 'winner'")
+
+
+async def test_the_first_rows_of_any_file_are_shown(http: httpx.AsyncClient) -> None:
+    headers = {"Content-Type": "application/octet-stream"}
+    content = f"a,b\n<i>1</i>,{'x' * 500}\n" + "2,3\n" * 20
+    answer = await http.post("/v1/tables/preview", params={"file": "any.csv"}, content=content, headers=headers)
+    assert answer.json()["columns"] == ["a", "b"]
+    assert (answer.json()["rows"][0], answer.json()["row_count"]) == (["<i>1</i>", f"{'x' * 200}…"], 21)

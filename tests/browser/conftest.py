@@ -9,14 +9,20 @@ from uuid import UUID
 
 import pytest
 from nextpair import AsyncClient, calls, schemas
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.annotator import Annotator
 from tests.browser.chromium import HOW_TO_GET_ONE, find
 from tests.end_to_end.processes import Server
+from tests.factories import simulated
 
 NewSet = Callable[..., Awaitable[UUID]]
 Someone = Callable[..., Awaitable[Annotator]]
+TEXTS = ("Air scatters blue light.", "The sea is blue.", "It is painted.", "Nobody knows.", "<script>alert(1)</script>")
+KEYS = [f"c{n}" for n in range(len(TEXTS))]
+JUDGES = ("ann", "gpt <b>")
+
+Judged = Callable[..., Awaitable[UUID]]
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +81,23 @@ async def someone(chromium: Browser, server: Server) -> AsyncIterator[Someone]:
     yield arrive
     for context in contexts:
         await context.close()
+
+
+@pytest.fixture
+def judged(new_set: NewSet, service: AsyncClient) -> Judged:
+    """A set with verdicts of two judges; `more` are its other fields."""
+
+    async def create(**more: object) -> UUID:
+        set_id = await new_set(*TEXTS, **more)
+        for seed, judge in enumerate(JUDGES):
+            new = [schemas.ComparisonIn(**each) for each in simulated(KEYS, 60, seed, judge)]
+            await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
+        return set_id
+
+    return create
+
+
+async def open_page(someone: Someone, set_id: UUID, path: str = "", **options: object) -> Page:
+    visitor = await someone(**options)
+    await visitor.page.goto(f"{visitor.url}/sets/{set_id}{path}")
+    return visitor.page

@@ -334,6 +334,20 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
         EXAMPLES["list_disputes"]["response"],
     ),
     (
+        calls.list_judged_pairs(SET, item="sky", candidate="kelp", tag=["kind:code", "kind:prose"], sort="surprise"),
+        "GET",
+        f"{of_set}/pairs?item=sky&candidate=kelp&tag=kind%3Acode&tag=kind%3Aprose&sort=surprise",
+        None,
+        EXAMPLES["list_judged_pairs"]["response"],
+    ),
+    (
+        calls.list_item_statistics(SET, limit=2),
+        "GET",
+        f"{of_set}/item-statistics?limit=2",
+        None,
+        EXAMPLES["list_item_statistics"]["response"],
+    ),
+    (
         calls.rank_sets(SET, judge=["gpt", "qwen"], reference=["ann"], simultaneous="ellipsoid", lambdas=[0.2, 0.3]),
         "GET",
         f"{of_set}/rank-sets?judge=gpt&judge=qwen&reference=ann&simultaneous=ellipsoid&lambda=0.2&lambda=0.3",

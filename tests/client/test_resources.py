@@ -217,6 +217,8 @@ LISTINGS: list[tuple[Callable[[Any], Any], str, str, str, Any]] = [
     (lambda c: sky(c).absolute_scores(), f"{OF_SET}/absolute-scores?", "scores", "list_absolute_scores", 5),
     (lambda c: sky(c).pooled_evidence(), f"{OF_SET}/pooled-evidence?", "entries", "list_pooled_evidence", 5),
     (lambda c: sky(c).disputes(), f"{OF_SET}/disputes?", "disputes", "list_disputes", 5),
+    (lambda c: sky(c).pairs(judge="ada"), f"{OF_SET}/pairs?judge=ada", "pairs", "list_judged_pairs", 5),
+    (lambda c: sky(c).item_statistics(), f"{OF_SET}/item-statistics?", "items", "list_item_statistics", 5),
     (lambda c: c.judges.list(kind="llm"), "/v1/judges?kind=llm", "judges", "list_judges", "gpt"),
 ]
 

@@ -169,3 +169,12 @@ def test_a_folder_is_as_all_its_files_and_failures_are_no_verdicts(tmp_path: Pat
     contents = transfer.read(transfer.Source(str(folder), ComparisonColumns()))
     assert [(each.first, each.second, each.p_first) for each in contents.comparisons] == [("a", "b", 0.25)] * 2
     assert len({each.client_id for each in contents.comparisons}) == 2, "judged twice, in two files"
+
+
+def test_annotations_of_alpaca_eval_become_comparisons() -> None:
+    path = "examples/harnesses/alpaca_eval/heron/annotations.json"
+    contents = transfer.read(transfer.Source(path, ComparisonColumns()))
+    assert [each.key for each in contents.candidates] == ["plover", "heron"]
+    assert len(contents.items) == len(contents.comparisons) == 15
+    assert contents.comparisons[0].p_first == pytest.approx(2.0 - 1.6579)
+    assert {each.judge for each in contents.comparisons} == {"recorded judge"}

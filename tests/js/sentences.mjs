@@ -15,7 +15,7 @@ export function testSentences(texts, examples = {}) {
   test("no sentence has more than 28 words", () => {
     for (const [name, text] of Object.entries(texts)) {
       if (typeof text === "function") assert.ok(examples[name], `give an example of ${name}`);
-      const shown = typeof text === "function" ? text(...examples[name]) : JSON.stringify(Object.values(text).flat());
+      const shown = typeof text === "function" ? [text(...examples[name])].flat().join(". ") : JSON.stringify(Object.values(text).flat());
       const each = typeof text === "function" ? sentences(shown) : sentences(shown.replaceAll('","', '". "'));
       for (const sentence of typeof text === "string" ? sentences(text) : each) {
         assert.ok(words(sentence) <= LONGEST, `${name}: ${sentence}`);

@@ -18,7 +18,17 @@ from app.inference.fitting import Effect
 from app.inference.judges import Discrimination, Round
 from app.inference.reporting import Bias, Judging, Obstacle, Scope, SignalTest, Target
 from app.inference.targets import PromptsNeeded, TagDeviation
-from app.sentences import checks, confidence, covariates, inference_targets, judges, leaderboards, prompts, slices
+from app.sentences import (
+    checks,
+    confidence,
+    covariates,
+    inference_targets,
+    judges,
+    leaderboards,
+    progress,
+    prompts,
+    slices,
+)
 from app.sentences import stopping as stops
 from docs import prose
 from docs.wording import offences
@@ -114,6 +124,19 @@ def of_judges() -> Iterator[str]:
     yield judges.progress(Round("effects", 3))
 
 
+def of_progress() -> Iterator[str]:
+    for cost, interval in product((None, 0.0, 0.001, 0.22, 1_234.5), (None, (1, 9), (4, None))):
+        yield progress.to_rule(18, interval, cost).sentence
+        yield from (progress.to_goal(18, 0.95, cost, is_order=each).sentence for each in (True, False))
+        for made, has_rule in product((3, 200), (True, False)):
+            yield progress.of_budget(made, 200, cost, has_rule=has_rule).sentence
+    for flag in (True, False):
+        yield progress.goal_reached(0.95, is_order=flag).sentence
+        yield progress.no_limit(0.95, has_signal=flag).sentence
+        yield from (progress.not_begun(budget, has_rule=flag).sentence for budget in (None, 9))
+    yield progress.rule_unmet("").sentence
+
+
 def of_the_rest() -> Iterator[str]:
     for name, low, high in product(("length", "lists"), (-0.1, 0.1), (0.2,)):
         yield covariates.effect(Effect(name, 0.15, 0.02, 0.9), low, high)
@@ -132,7 +155,7 @@ def of_the_rest() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "made",
-    [constants, of_prompts, of_stops, of_targets, of_slices, of_judges, of_the_rest],
+    [constants, of_prompts, of_stops, of_targets, of_slices, of_judges, of_progress, of_the_rest],
     ids=lambda each: each.__name__,
 )
 def test_sentences_are_short_and_plain(made: object) -> None:

@@ -183,7 +183,11 @@ async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old:
 
 @pytest.mark.parametrize(
     ("before", "after", "table", "column", "value"),
-    [("0015", "0016", "sets", "inference_target", "latent"), ("0016", "0017", "items", "tags", {})],
+    [
+        ("0015", "0016", "sets", "inference_target", "latent"),
+        ("0016", "0017", "items", "tags", {}),
+        ("0017", "0018", "comparisons", "restores", None),
+    ],
 )
 async def test_a_column_comes_and_goes_with_rows_in_its_table(
     empty: str, before: str, after: str, table: str, column: str, value: object
@@ -195,6 +199,8 @@ async def test_a_column_comes_and_goes_with_rows_in_its_table(
         old_rows = await rows(engine, f"SELECT {table}::text FROM {table}")
         await upgrade(engine, after)
         async with engine.connect() as connection:
-            assert (await connection.execute(text(f"SELECT {column} FROM {table}"))).scalars().all() == [value]
+            assert (await connection.execute(text(f"SELECT {column} FROM {table}"))).scalars().all() == [value] * len(
+                old_rows
+            )
         await migrate(engine, command.downgrade, before)
         assert await rows(engine, f"SELECT {table}::text FROM {table}") == old_rows

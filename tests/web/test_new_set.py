@@ -8,7 +8,7 @@ import pytest
 from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBiasChoice
 
 from tests.factories import create_set
-from tests.web.test_sets import page
+from tests.web.test_home import page
 
 
 async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> None:

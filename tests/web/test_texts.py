@@ -9,9 +9,9 @@ import pytest
 from nextpair.words import STATUSES, PageStatus
 
 from app.web.rendering import HERE
-from app.web.texts import COLUMNS, CONTROLS, NEXT_STEPS, TAB_TIPS, TABS, WAITING
+from app.web.texts import CONTROLS, NEXT_STEPS, TAB_TIPS, TABS, WAITING
 from tests.factories import create_set
-from tests.web.test_sets import page
+from tests.web.test_home import page
 
 TEMPLATES = sorted((HERE / "templates").glob("*.html"))
 LABEL = 3  # words
@@ -28,20 +28,20 @@ def test_labels_are_short_and_headings_of_columns_explained(template: Path) -> N
     labels += re.findall(r"<(?:button|legend|summary)[^>]*>(.*?)</", source)
     labels += re.findall(r'{{ (?:line|choice)\("\w+", "([^"]+)"', source)
     assert [each for each in labels if words(each) > LABEL] == []
-    assert re.findall(r'<th scope="col"(?![^>]*title=)[^>]*>(?!<button)', source) == []
+    assert re.findall(r'<th scope="col"(?![^>]*(?:title|data-tip)=)[^>]*>(?!<button)', source) == []
 
 
-def test_every_column_and_tab_is_explained_in_one_sentence() -> None:
-    tips = [*(column.tip for column in COLUMNS), *(TAB_TIPS[path] for path in TABS), *CONTROLS.values()]
+def test_every_control_and_tab_is_explained_in_one_sentence() -> None:
+    tips = [*(TAB_TIPS[path] for path in TABS), *CONTROLS.values()]
     assert all(re.fullmatch(r"[A-Z][^.]*\.", tip) for tip in tips)
-    assert all(words(name) <= LABEL for name in [*(column.name for column in COLUMNS), *TABS.values()])
+    assert all(words(name) <= LABEL for name in [*CONTROLS, *TABS.values()])
 
 
 def test_every_status_has_a_next_step_for_owners_and_annotators() -> None:
     assert set(STATUSES) == set(NEXT_STEPS) == set(WAITING) == set(get_args(PageStatus))
 
 
-@pytest.mark.parametrize("path", ["", "/compare", "/judges", "/diagnostics"])
+@pytest.mark.parametrize("path", ["", "/compare", "/judges"])
 async def test_a_page_without_verdicts_says_what_to_do(http: httpx.AsyncClient, path: str) -> None:
     set_id = (await create_set(http))["id"]
     shown = await page(http, f"/sets/{set_id}{path}")

@@ -15,7 +15,7 @@ from tests.end_to_end.processes import free_port
 from tests.wheels.conftest import HOME, Environment, Wheels
 
 FIRST_START, PATIENCE = 300.0, 30.0  # seconds; the first start compiles
-PAGES = ("/", "/sets/new", "/docs", "/openapi.json")
+PAGES = ("/", "/sets/new", "/docs", "/openapi.json", "/static/vendor/marked.js")
 VERDICTS = "first,second,winner\nkelp,rowan,first\nrowan,fern,first\nkelp,fern,first\n"
 
 

@@ -32,6 +32,15 @@ from app.inference.judges.item_verdicts import (
 )
 from app.inference.judges.labels import Accuracy, LabelFindings, confirmed, labels_by, next_to_label
 from app.inference.judges.mean_wins import Instances, Wins, pair_numbers
+from app.inference.judges.pair_statistics import (
+    ItemsJudged,
+    JudgedPairs,
+    chosen_pairs,
+    items_judged,
+    judged_pairs,
+    surprise_of_pairs,
+    surprises,
+)
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankBounds, ranked, usual_simultaneous

@@ -48,4 +48,12 @@ from app.inference.reporting.standings import (
     summary_of,
 )
 from app.inference.reporting.validation import BesidePeople, validation_by_people
-from app.inference.reporting.win_rates import Against, Rates, against, attenuation, head_to_head, rates
+from app.inference.reporting.win_rates import (
+    Against,
+    Rates,
+    against,
+    attenuation,
+    expected_of_differences,
+    head_to_head,
+    rates,
+)

@@ -10,7 +10,7 @@ fit that knows no prompts gives the score of the average verdict already.
 
     win rate        W_i = mean over j != i of v(s_i - s_j), its mean and quantiles over the draws
     against b       v(s_i - s_b), and s_i - s_b
-    head to head    the mean of v(s_i - s_j)
+    head to head    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
 Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
 (N - 1) / N: where s_i is higher, the mean of the others is lower.
@@ -31,6 +31,8 @@ VOTES: Floats = np.array([[1.0, 1.0]])  # an attenuation: all verdicts count as 
 STEP, MOST_STEPS = 0.1, 500  # of the scores between which sums of v are interpolated
 POINTS = 8  # that stand for what one score may be
 IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Rates(NamedTuple):
@@ -149,6 +151,12 @@ def head_to_head(values: Floats, attenuation: Floats) -> Floats:
         expected[i, i + 1 :] = expected_verdict(some[:, [i]] - some[:, i + 1 :], attenuation).mean(axis=0)
         expected[i + 1 :, i] = 1.0 - expected[i, i + 1 :]
     return expected
+
+
+def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats) -> Floats:
+    """(P,) the mean of v(d) of differences d that are N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
+    d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
+    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
 
 
 def _interval(drawn: Floats, level: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@
                     for whoever has time
     asking.py       ask: the next pairs of a snapshot; reopening.py and availability.py say which are open.
                     asking_people.py: those for people who check judges
-    published.py    exact, quantity, check, distance: a snapshot's results for readers
+    published.py    exact, quantity, check, distance, expected_verdicts: a snapshot's results for readers
     pooling.py      what sets of a pool share
 
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
@@ -26,6 +26,7 @@ from app.inference.state.published import (
     check,
     distance,
     exact,
+    expected_verdicts,
     quantity,
     quantity_after,
     repeat_correlations_of,

@@ -17,10 +17,11 @@ from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.published import Published, repeat_correlations
 from app.inference.gaussian import Scores, TooMany
 from app.inference.reporting.bias import Bias, estimates
+from app.inference.reporting.win_rates import attenuation, expected_of_differences
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
 from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
-from app.inference.types import Bools, Floats, take
+from app.inference.types import Bools, Floats, Ints, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 HALF = 0.5  # probability that draws of the live posterior ask for first
@@ -110,6 +111,20 @@ def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
 def repeat_correlations_of(snapshot: Snapshot) -> Floats:
     """(J,) rho of the votes of every judge, by the live posterior."""
     return repeat_correlations(_live(snapshot), snapshot.evidence.item, len(snapshot.evidence.judges))
+
+
+def expected_verdicts(snapshot: Snapshot, first: Ints, second: Ints) -> Floats:
+    """(P,) how often first is expected to win against second, by the live posterior; NaN where it did not converge.
+
+    Of very many candidates, whose covariance is no matrix, scores count as independent.
+    """
+    if not snapshot.posterior.convergence.converged:
+        return np.full(len(first), np.nan)
+    n, (mean, sigma) = snapshot.model.n, snapshot.posterior.scores[:2]
+    codes, at = np.unique(first * n + second, return_inverse=True)
+    i, j = np.divmod(codes, n)
+    variance = sigma.variances(i, j) if sigma.has_matrix else sigma.diagonal[i] + sigma.diagonal[j]
+    return expected_of_differences(mean[i] - mean[j], variance, attenuation(_live(snapshot)))[at]
 
 
 def _live(snapshot: Snapshot) -> Published:

@@ -5,11 +5,16 @@ from typing import Literal
 
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
 from nextpair.schemas import (
+    Activity,
     Calibration,
     Checks,
     Diagnostics,
     Dispute,
     DisputePage,
+    ItemStatistics,
+    ItemStatisticsPage,
+    JudgedPair,
+    JudgedPairPage,
     JudgeDetail,
     Judges,
     Matrix,
@@ -17,6 +22,7 @@ from nextpair.schemas import (
     Ranking,
     RankSets,
     Ready,
+    SetSummary,
 )
 from nextpair.schemas.deprecated import old_arguments, renamed_function
 from nextpair.words import (
@@ -27,6 +33,7 @@ from nextpair.words import (
     MatrixName,
     MethodName,
     ObjectiveName,
+    PairSort,
     ScaleName,
     SimultaneousName,
     TiesName,
@@ -62,6 +69,11 @@ def ranking(
     return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
 
 
+def summary(set_id: Id) -> Call[SetSummary]:
+    """Read who leads a set, how sure that is, and how far the set is to its goal."""
+    return get(path_of("sets", set_id, "summary"), SetSummary.model_validate_json)
+
+
 def ranking_picture(
     set_id: Id,
     *,
@@ -73,6 +85,14 @@ def ranking_picture(
     """Draw the ranking: scores with their intervals, best first."""
     how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
     return get(path_of("sets", set_id, "ranking"), bytes, **how)
+
+
+def activity(
+    set_id: Id, *, judge: str | None = None, before: int | None = None, limit: int | None = None
+) -> Call[Activity]:
+    """Read who judges now, how far each judge is, and the newest entries of the log; pass `next_before` for older."""
+    path = path_of("sets", set_id, "activity")
+    return get(path, Activity.model_validate_json, judge=judge, before=before, limit=limit)
 
 
 def predict(
@@ -141,6 +161,84 @@ def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = N
 def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
     """List pairs on which judges name different winners, in the order of their last verdicts."""
     return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
+
+
+def list_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    sort: PairSort | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[JudgedPairPage]:
+    """Read one page of judged pairs; pass its `next_after` as `after` for the next."""
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
+    path = path_of("sets", set_id, "pairs")
+    return get(path, JudgedPairPage.model_validate_json, **who, sort=sort, after=after, limit=limit)
+
+
+def all_judged_pairs(
+    set_id: Id,
+    *,
+    item: str | None = None,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    sort: PairSort | None = None,
+) -> Listing[JudgedPair]:
+    """List judged pairs with their texts and every verdict that counts, newest first by default.
+
+    Each filter narrows the list. `tag` has tags of the item, each as NAME:VALUE. `sort` puts the largest
+    `disagreement` or `surprise` first.
+    """
+    who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "find": find}
+    return Listing(
+        lambda after: list_judged_pairs(set_id, **who, tag=tag, sort=sort, after=after, limit=PAGE),
+        lambda page: page.pairs,
+    )
+
+
+def list_item_statistics(
+    set_id: Id,
+    *,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Call[ItemStatisticsPage]:
+    """Read one page of the statistics of items; pass its `next_after` as `after` for the next."""
+    who = {"candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
+    path = path_of("sets", set_id, "item-statistics")
+    return get(path, ItemStatisticsPage.model_validate_json, **who, after=after, limit=limit)
+
+
+def all_item_statistics(
+    set_id: Id,
+    *,
+    candidate: str | None = None,
+    other: str | None = None,
+    judge: str | None = None,
+    tag: Sequence[str] = (),
+    find: str | None = None,
+) -> Listing[ItemStatistics]:
+    """List items with the agreement, disagreement and surprise of their pairs, in the order you added the items.
+
+    Filters as of `all_judged_pairs`.
+    """
+    who = {"candidate": candidate, "other": other, "judge": judge, "find": find}
+    return Listing(
+        lambda after: list_item_statistics(set_id, **who, tag=tag, after=after, limit=PAGE), lambda page: page.items
+    )
 
 
 def rank_sets(

@@ -27,17 +27,20 @@ def list_sets(
     *,
     project: str | None = None,
     status: SetStatus | None = None,
+    deleted: bool | None = None,
     after: Id | None = None,
     limit: int | None = None,
 ) -> Call[SetPage]:
     """Read one page; pass its `next_after` as `after` for the next."""
-    behind = None if after is None else str(after)
-    return get(path_of("sets"), SetPage.model_validate_json, project=project, status=status, after=behind, limit=limit)
+    behind, parse = None if after is None else str(after), SetPage.model_validate_json
+    return get(path_of("sets"), parse, project=project, status=status, deleted=deleted, after=behind, limit=limit)
 
 
-def all_sets(*, project: str | None = None, status: SetStatus | None = None) -> Listing[SetOut]:
-    """List sets, oldest first."""
-    page = partial(list_sets, project=project, status=status, limit=PAGE)
+def all_sets(
+    *, project: str | None = None, status: SetStatus | None = None, deleted: bool | None = None
+) -> Listing[SetOut]:
+    """List sets, oldest first; or only deleted ones that can be restored."""
+    page = partial(list_sets, project=project, status=status, deleted=deleted, limit=PAGE)
     return Listing(lambda after: page(after=after), lambda page: page.sets)
 
 
@@ -52,8 +55,13 @@ def patch_set(set_id: Id, changes: SetPatch) -> Call[SetOut]:
 
 
 def delete_set(set_id: Id) -> Call[None]:
-    """Delete the set. Later requests for it answer 410."""
+    """Delete the set. Later requests for it answer 410; for 30 days it can be restored."""
     return write("DELETE", path_of("sets", set_id), nothing)
+
+
+def restore_set(set_id: Id) -> Call[SetOut]:
+    """Restore a deleted set, as it was."""
+    return write("POST", path_of("sets", set_id, "restore"), SetOut.model_validate_json)
 
 
 def add_candidates(set_id: Id, new: CandidatesIn) -> Call[CandidatesAdded]:

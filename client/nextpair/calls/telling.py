@@ -62,6 +62,11 @@ def void(set_id: Id, seq: int, *, reason: str) -> Call[Void]:
     return write("POST", path, Void.model_validate_json, VoidIn(reason=reason))
 
 
+def restore_comparison(set_id: Id, seq: int) -> Call[Comparison]:
+    """Undo a void. Returns the new entry of the log, a copy of the voided one."""
+    return write("POST", path_of("sets", set_id, "comparisons", seq, "restore"), Comparison.model_validate_json)
+
+
 def add_absolute_scores(set_id: Id, new: AbsoluteScoresIn) -> Call[AbsoluteScoresAccepted]:
     """Add scores, all or none. If a judge scored one output several times, the last counts."""
     return write("POST", path_of("sets", set_id, "absolute-scores"), AbsoluteScoresAccepted.model_validate_json, new)

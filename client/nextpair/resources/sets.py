@@ -48,6 +48,7 @@ from nextpair.sending.streams import Event
 from nextpair.tabular import Tabular, file_of
 from nextpair.words import ExportFormat, SetStatus
 
+BATCH = 5000  # comparisons in one request
 P = ParamSpec("P")
 
 
@@ -104,6 +105,11 @@ def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
     return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
 
 
+def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[Sequence[ComparisonIn]]:
+    for start in range(0, len(comparisons), BATCH):
+        yield comparisons[start : start + BATCH]
+
+
 # Sets
 
 
@@ -126,6 +132,7 @@ class Set(Bound):
         sky.add_comparisons([nextpair.ComparisonIn(first="kelp", second="fern", judge="bea", winner="first")])
         sky.add_absolute_scores([nextpair.AbsoluteScoreIn(candidate="kelp", judge="gpt-4", mean=8, variance=1)])
         sky.void(1, reason="wrong key pressed")
+        print(sky.restore_comparison(1).restores, [entry.kind for entry in sky.activity(limit=3).entries])
         print(len(list(sky.comparisons())), len(list(sky.absolute_scores())))
         log = b"".join(sky.export("csv"))
 
@@ -137,6 +144,7 @@ class Set(Bound):
         print(sky.matrix(of="win-rate").keys, [card.judge for card in sky.judges().judges])
         print(sky.judge("ada").summary)
         print(list(sky.disputes()), sky.preview_pairs(count=1).pairs)
+        print([pair.surprise for pair in sky.pairs(sort="surprise")], list(sky.item_statistics()))
         both = [
             nextpair.ComparisonIn(first=first, second=second, judge=judge, p_first=0.8)
             for first, second in itertools.combinations(answers, 2)
@@ -151,17 +159,20 @@ class Set(Bound):
         sky.add_pooled_evidence(pool="project:colours", sets=12, log_scale={"mean": 0.5, "sd": 0.3})
         print([entry.pool for entry in sky.pooled_evidence()])
 
-    Change it, or delete it:
+    Change it, delete it, or restore it:
 
         sky.update(name="Sky, round 2", stop=nextpair.Stop(concordance=0.99), goal=nextpair.Goal(top_k=1))
         sky.add_candidates([nextpair.CandidateIn(key="reed", text="It scatters.")])
         print(sky.read().name, [candidate.key for candidate in sky.candidates()], list(sky.items()))
-        client.sets.create(name="Draft", question="Which is clearer?").delete()
+        draft = client.sets.create(name="Draft", question="Which is clearer?")
+        draft.delete()
+        print([each.record.deleted_at for each in client.sets.list(deleted=True)], draft.restore().name)
     """
 
     read = own_call(calls.get_set)
     update = own_call(by_fields(calls.patch_set, SetPatch))
     delete = own_call(calls.delete_set)
+    restore = own_call(calls.restore_set)
     candidates = own_listing(calls.all_candidates)
     items = own_listing(calls.all_items)
     add_candidates = own_call(_add_candidates)
@@ -171,11 +182,14 @@ class Set(Bound):
     comparisons = own_listing(calls.all_comparisons)
     add_comparisons = own_call(_add_comparisons)
     void = own_call(calls.void)
+    restore_comparison = own_call(calls.restore_comparison)
     absolute_scores = own_listing(calls.all_absolute_scores)
     add_absolute_scores = own_call(_add_absolute_scores)
     pooled_evidence = own_listing(calls.all_pooled_evidence)
     add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
+    activity = own_call(calls.activity)
     ranking = own_call(calls.ranking)
+    summary = own_call(calls.summary)
     ranking_picture = own_call(calls.ranking_picture)
     predict = own_call(calls.predict)
     checks = own_call(calls.checks)
@@ -185,6 +199,8 @@ class Set(Bound):
     judges = own_call(calls.judges)
     judge = own_call(calls.judge)
     disputes = own_listing(calls.all_disputes)
+    pairs = own_listing(calls.all_judged_pairs)
+    item_statistics = own_listing(calls.all_item_statistics)
     calibration = own_call(calls.calibration)
     rank_sets = own_call(calls.rank_sets)
 
@@ -220,6 +236,7 @@ class AsyncSet(AsyncBound):
     read = async_own_call(calls.get_set)
     update = async_own_call(by_fields(calls.patch_set, SetPatch))
     delete = async_own_call(calls.delete_set)
+    restore = async_own_call(calls.restore_set)
     candidates = async_own_listing(calls.all_candidates)
     items = async_own_listing(calls.all_items)
     add_candidates = async_own_call(_add_candidates)
@@ -231,11 +248,14 @@ class AsyncSet(AsyncBound):
     comparisons = async_own_listing(calls.all_comparisons)
     add_comparisons = async_own_call(_add_comparisons)
     void = async_own_call(calls.void)
+    restore_comparison = async_own_call(calls.restore_comparison)
     absolute_scores = async_own_listing(calls.all_absolute_scores)
     add_absolute_scores = async_own_call(_add_absolute_scores)
     pooled_evidence = async_own_listing(calls.all_pooled_evidence)
     add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
+    activity = async_own_call(calls.activity)
     ranking = async_own_call(calls.ranking)
+    summary = async_own_call(calls.summary)
     ranking_picture = async_own_call(calls.ranking_picture)
     predict = async_own_call(calls.predict)
     checks = async_own_call(calls.checks)
@@ -245,6 +265,8 @@ class AsyncSet(AsyncBound):
     judges = async_own_call(calls.judges)
     judge = async_own_call(calls.judge)
     disputes = async_own_listing(calls.all_disputes)
+    pairs = async_own_listing(calls.all_judged_pairs)
+    item_statistics = async_own_listing(calls.all_item_statistics)
     calibration = async_own_call(calls.calibration)
     rank_sets = async_own_call(calls.rank_sets)
 
@@ -310,7 +332,7 @@ class SetCollection(Resource):
         output: str | None = None,
         **fields: Any,
     ) -> Set:
-        """Create a set from a table: outputs of several systems (models) for several prompts, or rival texts.
+        """Create a set from a table: outputs of several systems for several prompts, rival texts, or verdicts.
 
         For example:
 
@@ -328,12 +350,16 @@ class SetCollection(Resource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return Set(self._sender, self._sender.send(new))
+        created = Set(self._sender, self._sender.send(_new_set(read, {"name": name, "question": question, **fields})))
+        for batch in _batches(read.comparisons):
+            created.add_comparisons(batch)
+        return created
 
-    def list(self, *, project: str | None = None, status: SetStatus | None = None) -> Iterator[Set]:
-        """List sets, oldest first."""
-        for record in self._sender.each(calls.all_sets(project=project, status=status)):
+    def list(
+        self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
+    ) -> Iterator[Set]:
+        """List sets, oldest first; or only deleted ones that can be restored."""
+        for record in self._sender.each(calls.all_sets(project=project, status=status, deleted=deleted or None)):
             yield Set(self._sender, record)
 
 
@@ -362,10 +388,15 @@ class AsyncSetCollection(AsyncResource):
             contents, file=name_of_file, system=system, systems=systems, prompt=prompt, output=output
         )
         read = await self._sender.send(table)
-        new = _new_set(read, {"name": name, "question": question, **fields})
-        return AsyncSet(self._sender, await self._sender.send(new))
+        record = await self._sender.send(_new_set(read, {"name": name, "question": question, **fields}))
+        created = AsyncSet(self._sender, record)
+        for batch in _batches(read.comparisons):
+            await created.add_comparisons(batch)
+        return created
 
-    async def list(self, *, project: str | None = None, status: SetStatus | None = None) -> AsyncIterator[AsyncSet]:
-        """List sets, oldest first."""
-        async for record in self._sender.each(calls.all_sets(project=project, status=status)):
+    async def list(
+        self, *, project: str | None = None, status: SetStatus | None = None, deleted: bool = False
+    ) -> AsyncIterator[AsyncSet]:
+        """List sets, oldest first; or only deleted ones that can be restored."""
+        async for record in self._sender.each(calls.all_sets(project=project, status=status, deleted=deleted or None)):
             yield AsyncSet(self._sender, record)

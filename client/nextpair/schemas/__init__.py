@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nextpair.schemas import deprecated as _deprecated
 from nextpair.schemas.absolute_scores import *
+from nextpair.schemas.activity import *
 from nextpair.schemas.aggregations import *
 from nextpair.schemas.assignments import *
 from nextpair.schemas.calibration import *
@@ -22,6 +23,7 @@ from nextpair.schemas.goals import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
 from nextpair.schemas.leaderboards import *
+from nextpair.schemas.pairs import *
 from nextpair.schemas.pooled_evidence import *
 from nextpair.schemas.problems import *
 from nextpair.schemas.rank_sets import *
@@ -29,6 +31,7 @@ from nextpair.schemas.rankings import *
 from nextpair.schemas.ranks import *
 from nextpair.schemas.sets import *
 from nextpair.schemas.slices import *
+from nextpair.schemas.summaries import *
 from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *
 

@@ -91,6 +91,9 @@ class Comparison(Response):
     raw: JsonValue
     created_at: datetime
     voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
+    restores: int | None = Field(
+        default=None, description="Sequence number of the voided comparison that this entry is a copy of."
+    )
 
 
 class ComparisonPage(Response):

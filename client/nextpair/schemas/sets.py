@@ -266,6 +266,9 @@ class SetOut(OldNames):
     items: int = Field(description="Number of items; 0 for a set of texts.")
     status: SetStatus = Field(description=ABOUT_STATUS)
     created_at: datetime
+    deleted_at: datetime | None = Field(
+        default=None, description="When it was deleted; you can restore it for 30 days."
+    )
     _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float])
 
 

@@ -11,11 +11,12 @@ const expected = (...figures) => texts.expectedConcordance(confidence(...figures
 
 testSentences(texts, {
   against: ["oak"], scoreIn: ["Elo"], rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24],
-  forecast: [{ expected_concordance: 0.9, comparisons: 72 }], evidenceOfSignal: [{ claimed: false, e_value: 3 }],
-  ofCandidate: ["oak", "97%"], difference: ["0.5", "0.1", "0.9", 0.6],
+  forecast: [{ expected_concordance: 0.9, comparisons: 72 }], noSignal: [{ claimed: false, e_value: 3 }], range: [confidence(0.94, interval)],
+  left: [{ converged: false, forecast: 18, forecast_interval: [10, null], left: 100 }], compareWith: ["oak"], compareTwo: ["oak", "elm"],
+  chooseAnother: ["oak"], choose: ["oak"], earlier: ["50"], spoken: ["oak", "80%"], difference: ["0.5", "0.1", "0.9", 0.6],
   agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2],
 });
-testFigures(Object.values(texts.HEADLINE));
+testFigures([...Object.values(texts.FIGURES), texts.TIE_GROUP, ...Object.values(texts.COLUMNS).map(({ label, tip }) => [label, tip])]);
 
 test("all pairs are expected in the right order only where their expected share is one", () => {
   assert.equal(expected(1, [1, 1]), "All of the pairs expected in the right order");
@@ -32,6 +33,13 @@ test("a goal has its own pairs, and one pair a probability", () => {
 test("P(best) is not shown where the signal is not", () => {
   assert.equal(pBest({ p_best: 1 }, { signal: { claimed: false } }), NONE);
   assert.equal(pBest({ p_best: 0.998 }, { signal: { claimed: true } }), "99%");
-  assert.equal(texts.evidenceOfSignal({ claimed: true, e_value: 35.2 }), "verdicts depend on the candidates (e-value 35)");
-  assert.equal(texts.evidenceOfSignal({ claimed: false, e_value: 3.19 }), "not yet (e-value 3.1, below 20)");
+  assert.equal(texts.noSignal({ claimed: false, e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
+});
+
+test("what is left is 0 where the rule is met or nothing can be added, and never a figure that is not known", () => {
+  const left = (stopping) => texts.left({ converged: false, forecast: null, forecast_interval: null, left: null, ...stopping });
+  assert.deepEqual(left({ converged: true }), ["0", "stop rule met"]);
+  assert.deepEqual(left({ left: 0 }), ["0", "comparisons can be added"]);
+  assert.deepEqual(left({}), ["–", "not known yet"]);
+  assert.deepEqual(left({ forecast: 1800, forecast_interval: [900, null] }), ["≈ 1,800", "comparisons (900 or more)"]);
 });

@@ -2,13 +2,18 @@
 // What the judging page shows.
 import { diff, render } from "./diff.js";
 import { find, findAll } from "./dom.js";
+import { showText } from "./rich-text.js";
 import { goesOn } from "./statuses.js";
-import { LATE, TOO_LONG, judged, readOn, unsent } from "./texts/annotate.js";
+import { LATE, SENT, TOO_LONG, progress, readOn, unsent } from "./texts/annotate.js";
 
 /** @typedef {import("./pairs.js").Pair} Pair */
 
+const SENT_MS = 2500;
+const ORDERS = { balanced: 1, as_selected: 1, both: 2, each: 2 };
+
 /** @type {Record<Contract.AskStatus, string>} */
 const REASONS = JSON.parse(find("#annotate").dataset.reasons ?? "{}"); // why there is no pair, and what to do
+let sentTimer = 0;
 
 /**
  * @param {string} text none hides the place
@@ -23,36 +28,38 @@ export function say(text, id = "message") {
 /** @param {string} judge none asks for a name */
 export function showWho(judge) {
   find("#who").hidden = Boolean(judge);
-  for (const tools of findAll("#answers, #tools")) tools.hidden = !judge;
+  for (const part of findAll("#bar, #tools")) part.hidden = !judge;
+  find("#options", HTMLDetailsElement).open = false;
   find("#judge").textContent = judge;
   find(judge ? "#question" : "#name").focus();
 }
 
-/** @param {boolean} isVisible */
-export function showLegend(isVisible) {
-  find("#legend").hidden = !isVisible;
-  find("[aria-controls=legend]").setAttribute("aria-expanded", String(isVisible));
-}
-
-/** @param {Pair | undefined} pair */
+/** @param {Pair | undefined} pair none leaves nothing to answer */
 export function showPair(pair) {
   find("#pair").hidden = !pair;
-  for (const button of findAll("#answers button:not([data-action=undo])")) button.hidden = !pair;
+  for (const button of findAll("#answers button:not([data-action=undo])", HTMLButtonElement)) button.disabled = !pair;
   if (!pair) return;
-  const prompt = pair.item?.prompt ?? "";
-  find("#prompt").hidden = !prompt;
-  find("#prompt-text").textContent = prompt;
   showTexts(pair);
   for (const box of findAll("#prompt-text, #first, #second")) box.scrollTop = 0;
+  find(".sides").scrollLeft = 0;
 }
+
+/** @param {string} id */
+const isChecked = (id) => find(`#${id}`, HTMLInputElement).checked;
 
 /** @param {Pair} pair */
 export function showTexts(pair) {
   const [first, second] = [pair.first, pair.second].map((side) => side.text ?? side.key);
-  const isMarked = find("#differences", HTMLInputElement).checked;
+  const prompt = pair.item?.prompt ?? "";
+  find("#prompt").hidden = !prompt;
+  showText(find("#prompt-text"), prompt, { raw: isChecked("source") });
+  const isMarked = isChecked("differences");
   const pieces = isMarked ? diff(first, second) : null;
-  render(find("#first"), pieces?.[0] ?? [[first, false]]);
-  render(find("#second"), pieces?.[1] ?? [[second, false]]);
+  [first, second].forEach((text, place) => {
+    const box = find(place ? "#second" : "#first");
+    showText(box, text, { raw: isMarked || isChecked("source") });
+    if (pieces) render(box, pieces[place]);
+  });
   say(isMarked && !pieces ? TOO_LONG : "", "too-long");
 }
 
@@ -80,8 +87,46 @@ export function showWaiting(isOffline, count) {
   say(isOffline && count ? unsent(count) : "", "waiting");
 }
 
+/** @param {string} kind of what the service has now */
+export function showSent(kind) {
+  clearTimeout(sentTimer);
+  find("#sent").textContent = SENT[kind];
+  sentTimer = setTimeout(() => (find("#sent").textContent = ""), SENT_MS);
+}
+
 /**
- * @param {number} count of this judge, in this session
+ * @param {number} today verdicts of this judge
  * @param {Contract.SetOut} set
  */
-export const showProgress = (count, set) => say(judged(count, set), "progress");
+export function showProgress(today, set) {
+  const goal = goalOf(set);
+  say(progress(today, set.comparisons, goal), "progress");
+  const bar = find("#share", HTMLProgressElement);
+  bar.hidden = goal === null;
+  Object.assign(bar, { max: goal || 1, value: set.comparisons });
+}
+
+/**
+ * The budget, or all pairs where nothing else ends the set.
+ * @param {Contract.SetOut} set
+ */
+function goalOf({ budget, stop, candidates, items, order }) {
+  if (budget?.max_comparisons) return budget.max_comparisons;
+  return stop ? null : ((candidates * (candidates - 1)) / 2) * Math.max(items, 1) * ORDERS[order];
+}
+
+/** @param {string} side that comes into view on a phone */
+export function viewSide(side) {
+  find(`#${side}`).parentElement?.scrollIntoView({ inline: "start", block: "nearest" });
+}
+
+/** Keeps the tabs of a phone to the side in view. */
+export function followSwipes() {
+  const sides = find(".sides");
+  sides.addEventListener("scroll", () => {
+    const isSecond = Math.abs(sides.scrollLeft) > (sides.scrollWidth - sides.clientWidth) / 2;
+    for (const tab of findAll(".side-tabs button")) {
+      tab.setAttribute("aria-pressed", String((tab.dataset.action === "view_second") === isSecond));
+    }
+  });
+}

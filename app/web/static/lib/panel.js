@@ -18,7 +18,7 @@ export function openPanel({ title, content, onClose = () => {}, isWide = false }
   const close = element("button", { type: "button", className: "quiet" }, CLOSE);
   close.addEventListener("click", closePanel);
   dialog.setAttribute("aria-labelledby", heading.id);
-  dialog.replaceChildren(element("header", {}, heading, close), ...content);
+  dialog.replaceChildren(element("div", { className: "panel-head" }, heading, close), ...content);
   dialog.scrollTop = 0;
   if (!dialog.open) dialog.show();
   shown = { dialog, opener, onClose };
@@ -30,8 +30,18 @@ export function closePanel() {
   const { dialog, opener, onClose } = shown;
   shown = null;
   dialog.remove();
-  if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+  const place = opener?.isConnected ? opener : sameRow(opener);
+  if (place instanceof HTMLElement) place.focus({ preventScroll: true });
   onClose();
+}
+
+/**
+ * The control that opens the row of one that was drawn again since.
+ * @param {Element | null} opener
+ */
+function sameRow(opener) {
+  const key = opener?.closest("tr")?.dataset.key;
+  return key === undefined ? null : document.querySelector(`tr[data-key="${CSS.escape(key)}"] .open`);
 }
 
 document.addEventListener("keydown", (event) => {

@@ -6,7 +6,6 @@ const EDGE = 8; // pixels that stay free at the edge of the window
 const tip = document.createElement("div");
 Object.assign(tip, { id: "tip", hidden: true });
 tip.setAttribute("role", "tooltip");
-document.body.append(tip);
 
 /** @type {Element | null} */
 let described = null;
@@ -18,6 +17,7 @@ const explained = (target) => (target instanceof Element ? target.closest("[data
 function show(element) {
   if (described !== element) hide();
   described = element;
+  (element.closest("dialog, main") ?? document.body).append(tip); // within a landmark, and above a dialog
   tip.textContent = element.getAttribute("data-tip");
   tip.hidden = !tip.textContent;
   element.setAttribute("aria-describedby", tip.id);

@@ -1,14 +1,15 @@
 // @ts-check
 // Judging pairs: ask for them, show one, send its verdict, and go on while the connection is away.
 import { Backoff, nap } from "../lib/backoff.js";
-import { find, findAll } from "../lib/dom.js";
+import { find } from "../lib/dom.js";
+import { connect } from "../lib/judging-controls.js";
 import * as view from "../lib/judging-view.js";
 import { RENEWAL_MS, lease, release, renew } from "../lib/leases.js";
 import { Pairs, without } from "../lib/pairs.js";
 import { introduce } from "../lib/people.js";
 import { Queue, waiting } from "../lib/queue.js";
 import { ReadingTime } from "../lib/reading-time.js";
-import { scrollTogether } from "../lib/scroll.js";
+import { askReason } from "../lib/reason-dialog.js";
 import { Unreachable, get } from "../lib/service.js";
 import { goesOn } from "../lib/statuses.js";
 import * as texts from "../lib/texts/annotate.js";
@@ -17,7 +18,9 @@ import { broken } from "../lib/texts/common.js";
 const { say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline
 const PAUSE_MS = 500; // before the next question, where there was no pair
-const { set: setId = "", readingSeconds } = find("#annotate").dataset;
+const { set: setId = "", readingSeconds, pair: namedPair } = find("#annotate").dataset;
+/** @type {Pick<Pair, "item" | "first" | "second"> | null} */
+const named = JSON.parse(namedPair ?? "null"); // the one pair that the address names
 
 /**
  * What became of a pair before: seq is null until the service has the vote, which is taken back then where unwanted.
@@ -52,6 +55,7 @@ const queue = new Queue({
 // Asking
 
 async function refill() {
+  if (named) return;
   isAskWanted = true;
   if (isAsking) return;
   isAsking = true;
@@ -110,7 +114,8 @@ async function keepLeases() {
 /** @param {Contract.AskStatus} status */
 function show(status) {
   if (pairs.current !== inView) present(pairs.current);
-  view.showStatus(status, inView);
+  if (!named) view.showStatus(status, inView);
+  find("#back").hidden = !named || Boolean(inView);
 }
 
 /** @param {Pair | undefined} pair */
@@ -130,8 +135,10 @@ async function readProgress() {
 /** @param {number} change */
 function countJudged(change) {
   const name = `nextpair.judged.${setId}.${judge}`;
-  const count = Number(sessionStorage.getItem(name) ?? 0) + change;
-  sessionStorage.setItem(name, String(count));
+  const today = new Date().toDateString();
+  const kept = JSON.parse(localStorage.getItem(name) ?? "null");
+  const count = (kept?.day === today ? kept.count : 0) + change;
+  localStorage.setItem(name, JSON.stringify({ day: today, count }));
   if (set) view.showProgress(count, set);
 }
 
@@ -139,24 +146,37 @@ function countJudged(change) {
 
 /** @param {Winner} winner */
 function vote(winner) {
-  if (!inView || !readingTime.isOver) return;
-  const key = addVerdict(inView, winner);
-  countJudged(+1);
-  pairs.putAway();
-  goOn({ pair: inView, key, seq: null, isUnwanted: false });
+  const pair = inView;
+  if (!pair || !readingTime.isOver) return;
+  const latency = Math.round(performance.now() - inViewSince);
+  const send = (reason = "") => pair === inView && sendVerdict(pair, winner, latency, reason);
+  if (!pair.id || !asksWhy()) return send();
+  find("#why-heading").textContent = texts.WHY[winner];
+  askReason("why", send);
 }
 
 /**
  * @param {Pair} pair
  * @param {Winner} winner
+ * @param {number} latency in milliseconds
+ * @param {string} reason
  */
-function addVerdict(pair, winner) {
-  if (pair.id) {
-    const latency = Math.round(performance.now() - inViewSince);
-    return queue.add(`/v1/assignments/${pair.id}/verdict`, { winner, latency_ms: latency });
-  }
-  const [first, second, item] = [pair.first.key, pair.second.key, pair.item?.key ?? null];
-  return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [{ first, second, item, winner, judge }] });
+function sendVerdict(pair, winner, latency, reason) {
+  const key = addVerdict(pair, { winner, latency_ms: latency, ...(reason && { raw: { reason } }) });
+  countJudged(+1);
+  pairs.putAway();
+  goOn({ pair, key, seq: null, isUnwanted: false });
+  if (named) say(texts.JUDGED);
+}
+
+/**
+ * @param {Pair} pair
+ * @param {{ winner: Winner, latency_ms: number, raw?: object }} verdict
+ */
+function addVerdict({ id, first, second, item }, verdict) {
+  if (id) return queue.add(`/v1/assignments/${id}/verdict`, verdict);
+  const comparison = { first: first.key, second: second.key, item: item?.key ?? null, winner: verdict.winner, judge };
+  return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [comparison] });
 }
 
 /** @param {Vote | typeof SKIPPED} outcome of the pair that was put away */
@@ -171,11 +191,23 @@ function goOn(outcome) {
  * @param {Entry} entry
  * @param {Partial<Contract.Comparison & Contract.ComparisonsAccepted>} answer
  */
-function accepted({ key }, { seq, version }) {
+function accepted({ key, path, body }, { seq, version }) {
+  view.showSent(kindOf(path, body));
+  if (named) introduce(judge).catch(() => {});
+  if (named) readProgress();
   const sent = earlier.filter((outcome) => outcome !== SKIPPED).find((each) => each.key === key);
   if (!sent) return;
   sent.seq = seq ?? version ?? null;
   if (sent.isUnwanted) takeBack(sent);
+}
+
+/**
+ * @param {string} path
+ * @param {{ winner?: Winner, failure?: string, comparisons?: { winner: Winner }[] }} body
+ */
+function kindOf(path, { winner, failure, comparisons }) {
+  if (path.endsWith("/void")) return "undo";
+  return failure ? "skip" : (winner ?? comparisons?.[0].winner ?? "");
 }
 
 /**
@@ -191,6 +223,11 @@ function refused({ key }, { message }) {
 
 /** @param {string} reason */
 function skip(reason) {
+  if (named) {
+    pairs.putAway();
+    show("open");
+    return say(texts.PASSED);
+  }
   if (inView?.id) {
     sendSkip(inView.id, reason);
     pairs.putAway();
@@ -253,78 +290,40 @@ function leave() {
 
 function begin() {
   view.showWho(judge);
+  if (named && !pairs.current) bringNamed();
   queue.run();
+}
+
+function bringNamed() {
+  if (named) pairs.bringBack(/** @type {any} */ ({ ...named, judge }));
+  readProgress();
+  show("open");
 }
 
 // Controls
 
-const skipping = find("#skipping", HTMLDialogElement);
-const legend = find("#legend");
-const differences = find("#differences", HTMLInputElement);
-const together = find("#together", HTMLInputElement);
-const keysOn = find("#keys", HTMLInputElement);
-
-/** @type {Record<string, () => void>} */
-const ACTIONS = {
+const { asksWhy } = connect({
   first: () => vote("first"),
   second: () => vote("second"),
   tie: () => vote("tie"),
   both_bad: () => vote("both_bad"),
-  skip: () => inView && skipping.showModal(),
-  keep: () => skipping.close(),
+  skip: () => inView && askReason("skipping", skip),
   undo,
   rename,
   again: refill,
-  legend: () => view.showLegend(Boolean(legend.hidden)),
-  differences: () => differences.click(),
-};
-/** @type {Record<string, string>} */
-const KEYS = {
-  1: "first", ArrowLeft: "first", 2: "second", ArrowRight: "second", 3: "tie", "=": "tie", 4: "both_bad",
-  s: "skip", u: "undo", z: "undo", d: "differences", "?": "legend",
-};
-
-/** @param {KeyboardEvent} event */
-function pressed(event) {
-  const isTyping = event.target instanceof Element && event.target.closest("input:not([type=checkbox]), dialog");
-  const action = KEYS[event.key] ?? KEYS[event.key.toLowerCase()];
-  if (!action || isTyping || !judge || !keysOn.checked) return;
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  redraw: () => inView && view.showTexts(inView),
+  hasJudge: () => Boolean(judge),
+});
+find("#who").addEventListener("submit", (event) => {
   event.preventDefault();
-  ACTIONS[action]();
-}
-
-/**
- * @param {string} selector of a form with one line
- * @param {(line: string) => void} act
- */
-function onSubmit(selector, act) {
-  const form = find(selector, HTMLFormElement);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    act(find(`${selector} input`, HTMLInputElement).value.trim());
-    form.reset();
-  });
-}
-
-onSubmit("#who", (name) => {
-  if (!name) return;
-  judge = name;
+  const name = find("#name", HTMLInputElement);
+  judge = name.value.trim();
+  if (!judge) return;
+  name.value = "";
   localStorage.setItem("nextpair.judge", judge);
   begin();
 });
-onSubmit("#skipping form", (reason) => {
-  skipping.close();
-  skip(reason);
-});
-for (const button of findAll("[data-action]")) {
-  button.addEventListener("click", () => ACTIONS[button.dataset.action ?? ""]());
-}
-differences.addEventListener("change", () => inView && view.showTexts(inView));
-scrollTogether(find("#first"), find("#second"), () => together.checked);
 
-view.showLegend(!matchMedia("(pointer: coarse)").matches);
-document.addEventListener("keydown", pressed);
 document.addEventListener("visibilitychange", () => !document.hidden && judge && keepLeases().then(refill));
 window.addEventListener("pagehide", leave);
 window.addEventListener("pageshow", (event) => event.persisted && begin());

@@ -48,10 +48,15 @@ async function begin() {
   for (const [name, menu] of menus) menu.value = /** @type {Record<string, string>} */ (state.get())[name];
   search.value = state.get().find;
   await load();
-  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) loadingTexts = loadTexts().then(draw).catch(showProblem);
-  loadChecks().then(() => state.get().panel && showPanels()).catch(showProblem);
+  if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) searchTexts();
+  loadChecks().then(() => showPanelsAgain("checks")).catch(showProblem);
   showPanels();
   follow(setId ?? "", { onState: moved });
+}
+
+/** Loads the texts once, for the search, the table and the panel. */
+function searchTexts() {
+  loadingTexts ??= loadTexts().then(draw).then(() => showPanelsAgain(`candidate ${state.get().open}`)).catch(showProblem);
 }
 
 /** @param {AbortSignal} signal */
@@ -221,6 +226,12 @@ function showPanels() {
   else closePanel();
 }
 
+/** @param {string} filled what has come since, for the panel that waits for it */
+function showPanelsAgain(filled) {
+  if (panels === filled) panels = "";
+  showPanels();
+}
+
 state.onChange((choices) => {
   for (const [name, menu] of menus) menu.value = /** @type {Record<string, string>} */ (choices)[name];
   if (document.activeElement !== search) search.value = choices.find;
@@ -231,14 +242,15 @@ state.onChange((choices) => {
 find("#choices").addEventListener("submit", (event) => event.preventDefault());
 for (const [name, menu] of menus) menu.addEventListener("change", () => state.set({ [name]: menu.value }));
 search.addEventListener("input", () => {
-  loadingTexts ??= loadTexts().then(draw).catch(showProblem);
+  searchTexts();
   state.set({ find: search.value });
 });
 let still = 0;
 slider.addEventListener("input", () => {
-  find("#version").textContent = slider.value === slider.max ? words.NOW : slider.value;
+  const version = slider.value === slider.max ? "" : slider.value;
+  find("#version").textContent = version || words.NOW;
   clearTimeout(still);
-  still = setTimeout(() => state.set({ as_of: slider.value === slider.max ? "" : slider.value }), STILL_MS);
+  still = setTimeout(() => state.set({ as_of: version }), STILL_MS);
 });
 find("#now").addEventListener("click", () => state.set({ as_of: "" }));
 find("#checks").addEventListener("click", () => state.set({ panel: "checks", open: "" }));

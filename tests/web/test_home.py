@@ -1,4 +1,4 @@
-"""The list of sets: what is found, and how far each set is."""
+"""The home page and the page of a project: the sets that are found, and what the page says without a script."""
 
 import re
 from typing import Any
@@ -6,8 +6,11 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import text
 
-from tests.factories import compare, create_set, create_systems, patch
+from app.service.context import Context
+from app.storage import summaries
+from tests.factories import compare, create_set, patch
 
 EVIL = '"><script>alert(1)</script>'
 
@@ -19,12 +22,13 @@ async def page(http: httpx.AsyncClient, path: str = "/", **query: Any) -> str:
 
 
 async def names(http: httpx.AsyncClient, **query: Any) -> list[str]:
-    return re.findall(r"<h2><a [^>]*>(.*?)</a></h2>", await page(http, **query))
+    return re.findall(r'<a class="clip" [^>]*>(.*?)</a>', await page(http, **query))
 
 
 async def test_without_sets_the_page_says_what_to_do(http: httpx.AsyncClient) -> None:
     assert 'href="/sets/new"' in await page(http)
-    assert "<p data-waiting>There are no sets yet" in await page(http)
+    assert '<div class="empty" data-waiting>' in await page(http)
+    assert "nextpair demo" in await page(http)
 
 
 async def test_sets_are_listed_newest_first_and_link_to_ranking_and_judging(http: httpx.AsyncClient) -> None:
@@ -53,7 +57,7 @@ async def test_a_project_shows_its_sets_alone(http: httpx.AsyncClient) -> None:
     await create_set(http, name="Trees", project="wood")
     await create_set(http, name="Rocks", project="stone")
     assert await names(http, project="wood") == ["Trees"]
-    assert '<option value="wood" selected>' in await page(http, project="wood")
+    assert "<option selected>wood</option>" in await page(http, project="wood")
     assert await names(http, project="wood", q="rock") == []
 
 
@@ -69,9 +73,47 @@ async def test_pages_hold_fifty_and_keep_the_search(http: httpx.AsyncClient) -> 
         await create_set(http, "ash", name=f"Tree {n}")
     assert await names(http, q="tree") == [f"Tree {n}" for n in range(50, 0, -1)]
     assert await names(http, q="tree", page=2) == ["Tree 0"]
-    assert 'href="/?q=tree&amp;project=&amp;page=2" rel="next"' in await page(http, q="tree")
-    assert 'href="/?q=tree&amp;project=&amp;page=1" rel="prev"' in await page(http, q="tree", page=2)
+    assert 'href="/?q=tree&amp;page=2" rel="next"' in await page(http, q="tree")
+    assert 'href="/?q=tree" rel="prev"' in await page(http, q="tree", page=2)
     assert "Sets 51 to 51" in await page(http, page=2)
+
+
+async def test_sets_are_sorted_by_activity_or_by_name(http: httpx.AsyncClient) -> None:
+    for name in ("birch", "Ash", "elm"):
+        created = await create_set(http, name=name)
+        if name == "birch":
+            oldest = created
+    await compare(http, oldest["id"], "ash>elm")
+    assert await names(http) == ["birch", "elm", "Ash"]
+    assert await names(http, sort="activity") == ["Ash", "elm", "birch"]
+    assert await names(http, sort="name") == ["Ash", "birch", "elm"]
+    assert await names(http, sort="-name") == ["elm", "birch", "Ash"]
+    shown = await page(http, sort="name")
+    assert '<th scope="col" aria-sort="ascending" data-column="set">' in shown
+    assert 'href="/?sort=-name"' in shown
+
+
+async def test_a_status_shows_its_sets_alone(http: httpx.AsyncClient) -> None:
+    await create_set(http, name="open")
+    paused = await create_set(http, name="paused")
+    await patch(http, paused["id"], status="paused")
+    done = await create_set(http, name="finished", budget={"max_comparisons": 1})
+    await compare(http, done["id"], "ash>elm")
+    for state in ("open", "paused", "finished"):
+        assert await names(http, state=state) == [state]
+
+
+async def test_judges_are_counted_by_kind_without_reading_the_log(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http)
+    await http.put("/v1/judges/ann", json={"kind": "human"})
+    for judge in ("ann", "bob", "cy", "ann"):
+        await compare(http, created["id"], "ash>elm", judge=judge)
+    assert "1 person, 2 judges of unknown kind" in await page(http)
+    async with context.engine.connect() as db:
+        await db.execute(text("SET LOCAL enable_seqscan = off"))
+        plan = await db.execute(text(f"EXPLAIN {summaries._JUDGES.text}"), {"ids": [created["id"]]})
+        lines = "\n".join(plan.scalars())
+    assert "ix_comparisons_set_id_judge_id" in lines
 
 
 async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> None:
@@ -81,39 +123,12 @@ async def test_names_and_projects_are_never_markup(http: httpx.AsyncClient) -> N
     assert shown.count("&lt;script&gt;alert(1)") >= 4
 
 
-@pytest.mark.parametrize(
-    ("fields", "progress", "status"),
-    [
-        ({}, "1 comparison, 16% of all 6 pairs", "Open: pairs wait for judges"),
-        ({"order": "both"}, "1 comparison, 8% of 12 (6 pairs, both orders)", "Open: "),
-        ({"order": "each"}, "1 comparison, 8% of 12 (6 pairs, both orders)", "Open: "),
-        ({"budget": {"max_comparisons": 4}}, "1 comparison, 25% of the budget of 4", "Open: "),
-        ({"budget": {"max_comparisons": 1}}, "1 comparison, 100% of the budget of 1", "Budget reached: "),
-    ],
-)
-async def test_progress_is_a_share_of_the_budget_or_of_all_pairs(
-    http: httpx.AsyncClient, fields: dict[str, Any], progress: str, status: str
-) -> None:
-    created = await create_set(http, **fields)
-    await compare(http, created["id"], "ash>elm")
-    shown = await page(http)
-    assert progress in shown
-    assert status in shown
-    assert 'value="1"' in shown
-
-
-async def test_pairs_of_systems_are_counted_by_item(http: httpx.AsyncClient) -> None:
-    await create_systems(http, ["one", "two"], "kelp", "rowan", "elm")
-    assert "0 comparisons, 0% of all 6 pairs" in await page(http)
-    assert "Open: pairs wait for judges" in await page(http)
-
-
 async def test_a_paused_set_and_one_without_candidates_say_so(http: httpx.AsyncClient) -> None:
     await patch(http, (await create_set(http))["id"], status="paused")
     await create_set(http, candidates=[])
     shown = await page(http)
     assert "Paused: no pairs are handed out" in shown
-    assert "Add two or more candidates" in shown
+    assert "Pairs take two candidates: add some." in shown
 
 
 @pytest.mark.parametrize(
@@ -136,13 +151,24 @@ async def test_every_page_and_the_api_have_one_word_for_how_a_set_stands(
         await patch(http, set_id, status=pause)
     told = (await http.get(f"/v1/sets/{set_id}/next-pair")).json()["status"]
     assert told.replace("_", " ").capitalize() == status
-    assert f'<p class="faint">{status}: ' in await page(http)
-    assert f'<span data-status="{told}">{status}: ' in await page(http, f"/sets/{set_id}")
-    assert (f"None. {status}: " in await page(http, f"/sets/{set_id}/compare")) == (told != "open")
+    assert f"</svg>{status}</span>" in await page(http)
+    assert f">{status}</span>" in await page(http, f"/sets/{set_id}")
 
 
 async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, app: FastAPI) -> None:
     set_id = (await create_set(http))["id"]
     app.state.context.live.warm = None
-    assert '<p class="faint" data-waiting>Preparing: the service compiles' in await page(http)
-    assert '<span data-status="preparing">Preparing: ' in await page(http, f"/sets/{set_id}")
+    shown = await page(http)
+    assert '<td data-column="status" data-waiting>' in shown
+    assert "Preparing: the service compiles" in shown
+    assert ">Preparing</span>" in await page(http, f"/sets/{set_id}")
+
+
+async def test_a_project_has_a_page_of_its_sets(http: httpx.AsyncClient) -> None:
+    await create_set(http, name="Trees", project="wood/2026")
+    await create_set(http, name="Rocks", project="stone")
+    shown = await page(http, "/projects/wood/2026")
+    assert re.findall(r'<a class="clip" [^>]*>(.*?)</a>', shown) == ["Trees"]
+    assert "<title>wood/2026 · nextpair</title>" in shown
+    assert 'href="/projects/wood/2026?sort=name"' in shown
+    assert (await http.get("/projects/nothing")).status_code == 404

@@ -1,0 +1,173 @@
+"""Battles in a file: rows with two candidates and a verdict, as of arenas; a table into the contents of a set.
+
+Columns are recognised by the usual names of comparisons, and by those of AlpacaEval's annotations. A row that cannot be
+read is a fault; where hundreds cannot be read, the columns are wrong, and the first row is the error.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from nextpair.schemas import CandidateIn, ComparisonIn, ItemIn
+from pydantic import ValidationError
+
+from app.files.columns import require, texts_of
+from app.files.comparisons import ComparisonColumns, has_pairs, item_column, outcome_column, pair_columns, read_keyed
+from app.files.names import ANNOTATIONS, JUDGE, WEIGHT
+from app.files.outputs import item_key
+from app.files.tables import Fault, RowError, Table, complaint
+
+NOBODY = "import"  # the judge of a file that names none
+MOST_FAULTS = 500  # rows; of more, the columns are wrong
+ANNOTATED = ComparisonColumns(*ANNOTATIONS)
+
+
+class ReadBattles(NamedTuple):
+    """The comparisons of a table with their candidates and items, and the rows at fault."""
+
+    candidates: list[CandidateIn]
+    items: list[ItemIn]
+    comparisons: list[ComparisonIn]
+    faults: list[Fault]  # in the order of the file
+
+
+def is_like(table: Table) -> bool:
+    """True where the columns are those of battles, by their usual names."""
+    return has_pairs(table, ComparisonColumns()) or _is_annotated(table)
+
+
+def find(table: Table, columns: ComparisonColumns) -> ComparisonColumns:
+    """The columns that are named, and the others by their usual names. Raises InputError for one that is missing."""
+    columns = _annotated(table, columns)
+    for column in filter(None, (columns.judge, columns.weight, columns.item)):
+        require(table, column)
+    first, second = pair_columns(table, columns)
+    outcome, in_words = outcome_column(table, columns)
+    winner, p_first = (outcome, None) if in_words else (None, outcome)
+    judge, weight = (
+        column or (usual if usual in table.columns else None)
+        for column, usual in ((columns.judge, JUDGE), (columns.weight, WEIGHT))
+    )
+    return ComparisonColumns(first, second, winner, p_first, judge, weight, item_column(table, columns.item))
+
+
+def _annotated(table: Table, columns: ComparisonColumns) -> ComparisonColumns:
+    """The columns with those of AlpacaEval's annotations, where the table has all of these."""
+    if not _is_annotated(table) or columns.first not in (None, ANNOTATED.first):
+        return columns
+    filled = ComparisonColumns(*(own or usual for own, usual in zip(columns, ANNOTATED, strict=True)))
+    return filled._replace(p_first=columns.p_first) if columns.winner else filled
+
+
+def _is_annotated(table: Table) -> bool:
+    return set(filter(None, ANNOTATED)) <= set(table.columns)
+
+
+def read(table: Table, columns: ComparisonColumns) -> ReadBattles:
+    """The battles in columns that `find` returned, without the rows at fault. Raises InputError where all are."""
+    faults = list[Fault]()
+    parts = list(_readable(table, columns, faults))
+    if not parts:
+        raise faults[0].error(table.name)
+    comparisons = identified(each for part in parts for each in part)
+    faults = sorted([*table.content.faults, *faults], key=lambda fault: fault.line)
+    return ReadBattles(candidates_of(comparisons), items_of([table], [columns]), comparisons, faults)
+
+
+Rows = list[tuple[str, ComparisonIn]]  # each with its client_id, which may be empty
+
+
+def _readable(table: Table, columns: ComparisonColumns, faults: list[Fault]) -> Iterator[Rows]:
+    """The comparisons of the rows that can be read, in order; the others become faults. Raises InputError."""
+    waiting = [table]
+    while waiting:
+        part = waiting.pop()
+        try:
+            yield rows_of(part, columns)
+        except RowError as error:
+            if len(faults) == MOST_FAULTS:
+                raise faults[0].error(table.name) from None
+            if len(part.rows) == 1:
+                faults.append(error.fault)
+                continue
+            middle = len(part.rows) // 2
+            waiting += [_slice(part, middle, len(part.rows)), _slice(part, 0, middle)]
+
+
+def _slice(table: Table, start: int, end: int) -> Table:
+    return table._replace(cells=table.cells.slice(start, end - start), rows=table.rows[start:end])
+
+
+def rows_of(table: Table, columns: ComparisonColumns) -> Rows:
+    """The comparisons of all rows, in columns that `find` returned. Raises InputError."""
+    verdicts, count = read_keyed(table, columns), len(table.rows)
+    judges = texts_of(table, columns.judge) if columns.judge else [NOBODY] * count
+    items = texts_of(table, columns.item) if columns.item else [""] * count
+    ids, times = (
+        texts_of(table, column) if column in table.columns else [""] * count for column in ("client_id", "created_at")
+    )
+    rows = []
+    for row in range(count):
+        try:
+            comparison = ComparisonIn(
+                first=verdicts.first[row],
+                second=verdicts.second[row],
+                item=item_key(items[row]) or None,
+                p_first=None if verdicts.words[row] else float(verdicts.p[row]),
+                winner=verdicts.words[row],
+                judge=judges[row],
+                weight=float(verdicts.weight[row]),
+                created_at=_time(table, row, times[row]),
+            )
+        except ValidationError as error:
+            fault = error.errors()[0]
+            column = getattr(columns, str(fault["loc"][0]))
+            raise complaint(table, row, column, f"{fault['msg']}; correct it, or leave the row out") from None
+        rows.append((ids[row], comparison))
+    return rows
+
+
+def identified(rows: Iterator[tuple[str, ComparisonIn]]) -> list[ComparisonIn]:
+    """Comparisons with the client_id of the file or one made of the content: a copy of the file brings nothing new.
+
+    The same verdict twice in one file is two comparisons: the second is numbered.
+    """
+    seen: Counter[str] = Counter()
+    comparisons = []
+    for own, comparison in rows:
+        once = {"weight"} if comparison.weight == 1.0 else None  # as it was before comparisons had weights
+        content = hashlib.sha256(comparison.model_dump_json(exclude=once).encode()).hexdigest()[:32]
+        seen[content] += 1
+        comparisons.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
+    return comparisons
+
+
+def candidates_of(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
+    """Candidates in order of appearance, with an output that has no text for each item that was judged."""
+    outputs: dict[str, dict[str, None]] = {}
+    for comparison in comparisons:
+        for key in (comparison.first, comparison.second):
+            outputs.setdefault(key, {}).update({} if comparison.item is None else {comparison.item: None})
+    return [CandidateIn(key=key, outputs=dict(items) or None) for key, items in outputs.items()]
+
+
+def items_of(tables: Sequence[Table], columns: Sequence[ComparisonColumns]) -> list[ItemIn]:
+    """Items in order of appearance; a text that is too long for a key is the prompt of its item."""
+    texts = dict[str, str | None]()
+    for table, used in zip(tables, columns, strict=True):
+        for text in filter(None, texts_of(table, used.item) if used.item else []):
+            texts[item_key(text)] = text if item_key(text) != text else None
+    return [ItemIn(key=key, prompt=text) for key, text in texts.items()]
+
+
+def _time(table: Table, row: int, cell: str) -> datetime | None:
+    """The time of an ISO 8601 cell, in UTC where it names no zone. Raises InputError."""
+    if not cell:
+        return None
+    try:
+        time = datetime.fromisoformat(cell)
+    except ValueError:
+        raise complaint(table, row, "created_at", f"{cell!r} is no ISO 8601 time; correct or empty it") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,0 +1,5 @@
+// @ts-check
+// Texts of code in a text.
+
+export const COPY = "Copy";
+export const COPIED = "Copied";

@@ -1,0 +1,265 @@
+// @ts-check
+// Activity of a set: who is at work, how far each judge is, and the log as it grows, with voids and their undo.
+import { copyButton } from "../lib/copy.js";
+import { element, find } from "../lib/dom.js";
+import { drawFeed, refreshTimes, timeOf, who } from "../lib/feed.js";
+import { follow } from "../lib/live.js";
+import { chance, percent } from "../lib/numbers.js";
+import { outcome } from "../lib/outcome.js";
+import { post } from "../lib/service.js";
+import { address, read, setId, showProblem } from "../lib/set-page.js";
+import { pageState } from "../lib/state.js";
+import { dataTable } from "../lib/table.js";
+import * as words from "../lib/texts/activity.js";
+import { NONE } from "../lib/texts/common.js";
+import { toast } from "../lib/toast.js";
+import { oneAtATime } from "../lib/wishes.js";
+
+const SHOWN = 50; // entries of the log
+const NEXT = 5; // pairs
+const PAUSE_MS = 1000; // between a verdict and the page that shows it
+const POLL_MS = 10_000; // leases come and go without a notice
+const LOOPBACK = /^(localhost|127\.|\[::1\])/;
+
+const page = find("#activity");
+const goal = Number(page.dataset.goal);
+/** @type {Record<string, string>} */
+const sentences = JSON.parse(page.dataset.sentences ?? "{}");
+const feed = find("#feed"), newer = find("#newer"), menu = find("#judge", HTMLSelectElement);
+const voiding = find("#voiding", HTMLDialogElement), reason = find("#reason", HTMLInputElement);
+const state = pageState({ judge: "", before: "", sort: "-verdicts" });
+const load = oneAtATime(show);
+
+/** @type {Contract.Activity | null} */
+let activity = null;
+/** @type {Contract.Activity | null} the one that waits while somebody points at the log */
+let waiting = null;
+/** @type {Contract.LogEntry | null} */
+let toVoid = null;
+let isPointedAt = false, isDue = false, nextVersion = -1;
+
+const judges = dataTable(find("#judges"), {
+  columns: () => columns, state, rowKey: ({ judge }) => judge,
+  onOpen: ({ judge }) => choose(state.get().judge === judge ? "" : judge),
+});
+
+/** @type {import("../lib/table.js").Column<Contract.JudgeProgress>[]} */
+const columns = [
+  column("judge", { value: ({ judge }) => judge, cell: ({ judge, kind }) => opener(judge, kind), isHeading: true, startsUp: true }),
+  column("verdicts", { value: ({ verdicts }) => verdicts, cell: ({ verdicts }) => verdicts.toLocaleString("en"), isNumber: true }),
+  column("share", { cell: ({ verdicts }) => share(verdicts), isHidden: !goal }),
+  column("hour", { value: (row) => row.last_hour, cell: (row) => row.last_hour.toLocaleString("en"), isNumber: true }),
+  column("last", { value: (row) => row.last_at, cell: (row) => (row.last_at ? timeOf(row.last_at) : NONE) }),
+  column("failures", { value: ({ failures }) => total(Object.values(failures)), cell: ({ failures }) => words.failed(failures) }),
+];
+
+/**
+ * @param {keyof typeof words.COLUMNS} id
+ * @param {Omit<import("../lib/table.js").Column<Contract.JudgeProgress>, "id" | "label" | "tip">} rest
+ */
+function column(id, rest) {
+  const [label, tip] = words.COLUMNS[id];
+  return { id, label, tip, ...rest };
+}
+
+/** @param {number[]} counts */
+const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+
+/**
+ * @param {string} judge
+ * @param {Contract.JudgeKind | null} kind
+ */
+function opener(judge, kind) {
+  const isChosen = state.get().judge === judge;
+  return element("button", { type: "button", className: "open", "aria-pressed": String(isChosen) }, who(judge, kind));
+}
+
+/** @param {number} verdicts */
+function share(verdicts) {
+  const part = Math.min(verdicts / goal, 1), bar = element("span");
+  bar.style.width = `${100 * part}%`;
+  return element("span", { className: "share" }, element("span", { "aria-hidden": "true" }, bar), element("span", {}, `${percent(part)}%`));
+}
+
+// Loading
+
+async function show() {
+  const { judge, before } = state.get();
+  try {
+    /** @type {Contract.Activity} */
+    const latest = await read("/activity", { judge: judge || null, before: before || null, limit: SHOWN });
+    showProblem(null);
+    showFigures(latest);
+    showWork(latest.at_work);
+    if (isPointedAt && activity && !before) hold(latest);
+    else showLog(latest);
+    if (latest.version !== nextVersion) await showNext(latest.version);
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+/** Loads soon; wishes that come meanwhile are one. */
+function loadSoon() {
+  if (isDue || document.hidden) return;
+  isDue = true;
+  setTimeout(() => {
+    isDue = false;
+    load();
+  }, PAUSE_MS);
+}
+
+/** @param {string} judge */
+const choose = (judge) => state.set({ judge, before: "" }, { push: true });
+
+// The log
+
+/** @param {Contract.Activity} latest */
+function showLog(latest) {
+  activity = latest;
+  waiting = null;
+  newer.hidden = true;
+  showJudges(latest.judges);
+  drawFeed(feed, latest.entries, { onVoid: askToVoid, onUndo: undo });
+  const none = find("#none");
+  none.hidden = latest.entries.length > 0;
+  none.textContent = state.get().judge ? words.NONE_OF_JUDGE : words.NO_ENTRIES;
+  find("#older").hidden = latest.next_before === null;
+  find("#newest").hidden = state.get().before === "";
+}
+
+/**
+ * Keeps the log still under the pointer, and says how much is new. A new row above the log would move it.
+ * @param {Contract.Activity} latest
+ */
+function hold(latest) {
+  if (latest.judges.length === activity?.judges.length) showJudges(latest.judges);
+  const known = activity?.entries[0]?.seq ?? 0;
+  const count = latest.entries.filter(({ seq }) => seq > known).length;
+  waiting = count ? latest : null;
+  newer.hidden = !count;
+  newer.textContent = words.newer(count);
+}
+
+/** @param {Contract.LogEntry} entry */
+function askToVoid(entry) {
+  toVoid = entry;
+  const { keys: [one, other], verb, note } = outcome(entry);
+  find("#void-what").textContent = `${one} ${verb} ${other} ${note} (${entry.judge})`;
+  reason.value = "";
+  voiding.showModal();
+  reason.focus();
+}
+
+async function voidIt() {
+  if (voiding.returnValue !== "void" || !toVoid) return;
+  const { seq } = toVoid;
+  try {
+    await post(address(`/comparisons/${seq}/void`), { reason: reason.value });
+    toast(words.voided(seq), { action: [words.UNDO, () => undo(seq)] });
+    await showNow();
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+/** @param {number} seq of a void comparison */
+async function undo(seq) {
+  try {
+    await post(address(`/comparisons/${seq}/restore`), {});
+    toast(words.RESTORED);
+    await showNow();
+  } catch (error) {
+    showProblem(error);
+  }
+}
+
+/** Shows what the person at the page has just done, wherever the pointer is. */
+async function showNow() {
+  isPointedAt = false;
+  await load();
+}
+
+// Around it
+
+/** @param {Contract.Activity} latest */
+function showFigures({ judges: all, at_work: work }) {
+  const done = total(all.map(({ verdicts }) => verdicts));
+  const values = {
+    verdicts: [done.toLocaleString("en"), words.ofGoal(goal)], hour: [total(all.map((each) => each.last_hour)).toLocaleString("en"), ""],
+    work: [String(new Set(work.map(({ judge }) => judge)).size), ""], left: [goal ? Math.max(goal - done, 0).toLocaleString("en") : NONE, ""],
+  };
+  find("#figures").replaceChildren(...Object.entries(values).map(([name, [value, note]]) => {
+    const [label, tip] = words.FIGURES[/** @type {keyof typeof words.FIGURES} */ (name)];
+    const term = element("dt", {}, element("span", { className: "term", "data-tip": tip }, label));
+    return element("div", { "data-figure": name }, term, element("dd", {}, value, " ", element("small", {}, note)));
+  }));
+  find("#whole", HTMLProgressElement).value = Math.min(done, goal || 1);
+}
+
+/** @param {Contract.AtWork[]} work */
+function showWork(work) {
+  const lines = work.map(({ judge, kind, worker, pairs, since, until }) => {
+    const tip = words.lease({ worker, until: new Date(until).toLocaleTimeString("en") });
+    const holds = element("span", { className: "faint term", "data-tip": tip }, words.holds(pairs), " · ");
+    holds.append(timeOf(since));
+    return element("li", {}, who(judge, kind), holds);
+  });
+  find("#work").replaceChildren(...(lines.length ? lines : [element("li", { className: "faint" }, words.NOBODY_NOW)]));
+}
+
+/** @param {Contract.JudgeProgress[]} all */
+function showJudges(all) {
+  find(".of-judges").hidden = !all.length;
+  judges.show(all);
+  const names = [...new Set([...all.map(({ judge }) => judge), state.get().judge])].filter(Boolean).toSorted();
+  const shown = [...menu.options].slice(1).map(({ value }) => value);
+  if (names.join("\n") !== shown.join("\n")) {
+    menu.replaceChildren(menu.options[0], ...names.map((name) => element("option", { value: name }, name)));
+  }
+  menu.value = state.get().judge;
+}
+
+/** @param {number} version */
+async function showNext(version) {
+  /** @type {Contract.Preview} */
+  const { pairs, status } = await read("/next-pair", { count: NEXT });
+  nextVersion = version;
+  const lines = pairs.map(({ first, second, item, why }) => element("li", {},
+    element("span", { dir: "auto" }, element("bdi", {}, first.key), " or ", element("bdi", {}, second.key), ...(item ? [" ", element("span", { className: "faint" }, words.onItem(item.key))] : [])),
+    element("span", { className: "faint term", "data-tip": words.ABOUT_WRONG_ORDER }, chance(why.probability_of_reordering))));
+  find("#next").replaceChildren(...(lines.length ? lines : [element("li", {}, `${words.NO_NEXT} ${sentences[status] ?? ""}`)]));
+}
+
+function showInvitation() {
+  const place = find("#address", HTMLInputElement);
+  place.value = new URL(place.value, location.href).href;
+  place.addEventListener("focus", () => place.select());
+  place.after(copyButton(place.value));
+  find("#local").hidden = !LOOPBACK.test(location.host);
+  find("#local").textContent = words.ABOUT_LOCAL;
+}
+
+function begin() {
+  showInvitation();
+  const mouse = (/** @type {boolean} */ isOver) => (/** @type {PointerEvent} */ { pointerType }) => {
+    if (pointerType !== "mouse") return;
+    isPointedAt = isOver;
+    if (!isOver && waiting) showLog(waiting);
+  };
+  feed.addEventListener("pointerenter", mouse(true));
+  feed.addEventListener("pointerleave", mouse(false));
+  newer.addEventListener("click", () => waiting && showLog(waiting));
+  menu.addEventListener("change", () => choose(menu.value));
+  find("#older").addEventListener("click", () => state.set({ before: String(activity?.next_before ?? "") }, { push: true }));
+  find("#newest").addEventListener("click", () => state.set({ before: "" }, { push: true }));
+  voiding.addEventListener("close", voidIt);
+  state.onChange(() => showNow());
+  follow(setId ?? "", { onState: loadSoon });
+  setInterval(refreshTimes, POLL_MS);
+  setInterval(loadSoon, POLL_MS);
+  document.addEventListener("visibilitychange", loadSoon);
+  load();
+}
+
+begin();
