@@ -19,9 +19,7 @@ class NamedPair(NamedTuple):
     second: schemas.Shown
 
 
-async def read(
-    ctx: Context, db: AsyncConnection, set_id: UUID, first: str, second: str, item: str | None
-) -> NamedPair:
+async def read(ctx: Context, db: AsyncConnection, set_id: UUID, first: str, second: str, item: str | None) -> NamedPair:
     """Raises UnknownSet, SetDeleted, UnknownCandidate, AmbiguousItem, UnknownItem, MissingOutput."""
     catalogue = await catalogue_of(ctx, db, await existing_set(db, set_id))
     place = item_id(item, catalogue, "/item")

@@ -241,6 +241,7 @@ class LatestVerdict(Response):
     latency_ms: float | None
     created_at: datetime
     voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
+    restores: int | None = Field(description="Sequence number of the voided comparison that this is a copy of.")
 
 
 class JudgeDetail(Response):
