@@ -150,6 +150,7 @@ async def _rank_texts(call: Recorder) -> None:
     await call("ranking", set_id=sky)
     await call("matrix", set_id=sky)
     await call("predict", set_id=sky, query={"first": "kelp", "second": "rowan"})
+    await call("head_to_head", set_id=sky, query={"first": "kelp", "second": "rowan"})
     await call("leaderboard", name="sky", query={"weight": f"{SKY['name']}=1"})
     await call("patch_set", {"status": "paused"}, set_id=sky)
     await call("restore_set", set_id=sky)

@@ -233,15 +233,23 @@ def _confidence(standings: Standings) -> schemas.Confidence | None:
 
 
 def _prompts(log: JudgedLog, request: RankingRequest, target: Target, published: Published) -> schemas.Prompts | None:
-    """Number of prompts that would decide a ranking that is about new prompts."""
+    is_by_rule = has_claims(request.stop, request.goal, published.model.n)
+    aim = prompts.TO_STOP if is_by_rule else prompts.TO_NAME_THE_BEST
+    return prompts_needed(log, target, published, request.stop, request.goal, aim)
+
+
+def prompts_needed(
+    log: JudgedLog, target: Target, published: Published, stop: Stop, goal: Goal, aim: str
+) -> schemas.Prompts | None:
+    """Number of prompts that would reach the `aim`, of a target that is about new prompts."""
     if target.name != "new-items" or published.model.n < 2:
         return None
-    forecast = prompts_to_decide(published, log.item, request.stop, request.goal)
+    forecast = prompts_to_decide(published, log.item, stop, goal)
     return forecast and schemas.Prompts(
         judged=forecast.prompts,
         needed=forecast.needed,
         comparisons_suffice=forecast.comparisons_suffice,
-        sentence=prompts.needed(forecast, by_rule=has_claims(request.stop, request.goal, published.model.n)),
+        sentence=prompts.needed(forecast, aim),
     )
 
 

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import CovariateName, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import CovariateName, FigureWidth, InferenceTargetName, MethodName, ScaleName
 
 from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
 from app.api.deprecated import VerdictWeightParam
 from app.api.problems import of_a_set
-from app.files import plots
+from app.files import latex, plots
 from app.files.pictures import draw_ranking
 from app.files.rankings import write_csv
 from app.service import events, rankings, results
@@ -34,6 +34,8 @@ from app.service.results import FoundSet
 InferenceTargetParam = Annotated[
     InferenceTargetName | None, Query(description="What the result is about; by default the set's inference target.")
 ]
+
+RankingFormat = Literal["json", "csv", "latex", "svg", "png", "pdf"]
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 
@@ -78,8 +80,15 @@ async def get_ranking(
         ),
     ] = [],  # noqa: B006  # never changed
     format: Annotated[  # noqa: A002  # the name is the contract's
-        Literal["json", "csv", "svg", "png"], Query(description="JSON, a table, or a picture.")
+        RankingFormat, Query(description="JSON, a table as CSV or LaTeX (booktabs), or a picture.")
     ] = "json",
+    width: Annotated[
+        FigureWidth | None,
+        Query(
+            description="Width of a picture for a journal, without title, in 8 pt type: `single` is 85 mm, `double` is "
+            "174 mm."
+        ),
+    ] = None,
     if_none_match: Annotated[
         str | None, Header(alias="If-None-Match", description="ETag of an earlier answer; 304 if nothing changed.")
     ] = None,
@@ -92,14 +101,14 @@ async def get_ranking(
         method, verdict_weight, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
     )
     found_set = await results.find(ctx, set_id)
-    etag = f'"{rankings.fingerprint(found_set, query)}-{format}"'
+    etag = f'"{rankings.fingerprint(found_set, query)}-{format}{"-" + width if width else ""}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    return await while_connected(request, _answer(ctx, found_set, query, format, etag))
+    return await while_connected(request, _answer(ctx, found_set, query, format, width, etag))
 
 
 async def _answer(
-    ctx: Context, found: FoundSet, query: RankingQuery, form: Literal["json", "csv", "svg", "png"], etag: str
+    ctx: Context, found: FoundSet, query: RankingQuery, form: RankingFormat, width: FigureWidth | None, etag: str
 ) -> Response:
     """The ranking in this form; one of an earlier version has no ETag, as its newer version has one."""
     ranking = await rankings.rank(ctx, found, query)
@@ -110,7 +119,9 @@ async def _answer(
     if form == "csv":
         content = await elsewhere_if_many(ranking.ranking, partial(_csv, ranking))
         return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
-    drawn = await results.beside(ctx, partial(draw_ranking, ranking, found.row.name, form))
+    if form == "latex":
+        return Response(latex.table(ranking, found.row.name), media_type=latex.MEDIA_TYPE, headers=headers)
+    drawn = await results.beside(ctx, partial(draw_ranking, ranking, found.row.name, form, width))
     return Response(drawn, media_type=plots.MEDIA_TYPES[form], headers=headers)
 
 

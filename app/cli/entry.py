@@ -11,13 +11,13 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from app.cli import files, service, simulation, worker
+from app.cli import files, report, service, simulation, worker
 from app.process import one_blas_thread
 
 app = typer.Typer(
     help="Rank texts and systems by pairwise comparison, with as few comparisons as possible.", rich_markup_mode=None
 )
-for part in (files, simulation, service, worker):
+for part in (files, simulation, service, report, worker):
     app.add_typer(part.commands)
 
 

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Annotated
 
 import typer
-from nextpair.words import AggregationName, CovarianceName, InferenceTargetChoice, SimultaneousName
+from nextpair.words import AggregationName, CovarianceName, FigureWidth, InferenceTargetChoice, SimultaneousName
 
 from app.cli.deprecated import EvidenceOption, verdict_weight_of
 from app.cli.options import (
@@ -89,7 +89,15 @@ def rank(
     outputs: OutputsOption = None,
     matrix: MatrixOption = False,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg or .png file too.")
+        str | None,
+        typer.Option(metavar="FILE", help="Draw scores and intervals into this .svg, .png or .pdf file too."),
+    ] = None,
+    width: Annotated[
+        FigureWidth | None,
+        typer.Option(help="Width of --plot for a journal, without title: single is 85 mm, double is 174 mm."),
+    ] = None,
+    latex: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the table as LaTeX (booktabs) into this .tex file too.")
     ] = None,
     criterion_weight: Annotated[
         list[str] | None,
@@ -128,7 +136,14 @@ def rank(
     )  # fmt: skip
     if len(files) > 1:
         refuse_of_several(
-            group_by=groups, scores=scores, plot=plot, by=by, outputs=outputs, baseline=baseline, matrix=matrix
+            group_by=groups,
+            scores=scores,
+            plot=plot,
+            latex=latex,
+            by=by,
+            outputs=outputs,
+            baseline=baseline,
+            matrix=matrix,
         )
         show_leaderboard(of_files(files, [read(file)[0].ranking for file in files], criterion_weight or ()), form)
         return
@@ -140,7 +155,11 @@ def rank(
     if plot is not None:
         from app.offline.drawing import draw
 
-        draw(rankings, plot)
+        draw(rankings, plot, width)
+    if latex is not None:
+        from app.offline.drawing import write_latex
+
+        write_latex(rankings, latex)
     show(rankings, groups, form)
 
 

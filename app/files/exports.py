@@ -31,13 +31,18 @@ TYPES: dict[str, pa.DataType] = {
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
 
 
+def line_of(comparison: Comparison) -> bytes:
+    """The line of a comparison in JSON Lines: what a report hashes, so no byte of it may change."""
+    return f"{comparison.model_dump_json()}\n".encode()
+
+
 def encode(batches: AsyncIterator[list[Comparison]], form: str) -> AsyncIterator[bytes]:
     return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[form](batches)
 
 
 async def _jsonl(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
     async for batch in batches:
-        yield "".join(c.model_dump_json() + "\n" for c in batch).encode()
+        yield b"".join(map(line_of, batch))
 
 
 async def _csv(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:

@@ -1,24 +1,40 @@
 """Results as pictures."""
 
+from collections.abc import Sequence
+
 from nextpair import schemas
-from nextpair.words import counted
+from nextpair.words import FigureWidth, counted
 
 from app.files import plots
 
 
-def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form) -> bytes:
-    """A forest plot."""
-    in_parts, of_pairs = ranking.components > 1, ranking.inference_target.name == "all-pairs"
-    rows = [_row(rank, in_parts=in_parts, of_pairs=of_pairs) for rank in ranking.ranking]
-    source = (
-        f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {ranking.method.level:.0%} intervals"
-    )
+def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: FigureWidth | None = None) -> bytes:
+    """A forest plot, with a part for each slice; of a width for journals without title and caption."""
+    paper = plots.SCREEN if width is None else plots.PAPERS[width]
+    of_pairs, level = ranking.inference_target.name == "all-pairs", f"{ranking.method.level:.0%}"
+    source = f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {level} intervals"
     caption = f"{ranking.inference_target.sentence} {source}"
-    if in_parts:
+    if ranking.components > 1:
         caption += (
             f" · {counted(ranking.components, 'part')} not compared with each other: compare scores within a part only"
         )
-    return plots.forest(rows, title, caption, form, label="win rate" if of_pairs else "score")
+    rows, most = _rows(ranking.ranking, ranking), len(ranking.ranking)
+    if ranking.slices:
+        parts = ranking.slices.slices
+        most = max(plots.MOST_ROWS // (1 + len(parts)) - 1, 1)
+        rows = [plots.ForestRow("all prompts", None, None, ""), *rows[:most]]
+        for each in parts:
+            rows.append(plots.ForestRow(each.value, None, None, counted(each.prompts, "prompt")))
+            rows += _rows(each.ranking, ranking)[:most]
+    if most < len(ranking.ranking):
+        caption += f" · the first {most:,} candidates of each part"
+    unit = "" if paper.has_words else f"({level} interval)"
+    return plots.forest(rows, title, caption, form, "win rate" if of_pairs else "score", paper, unit)
+
+
+def _rows(ranks: Sequence[schemas.Rank], ranking: schemas.Ranking) -> list[plots.ForestRow]:
+    in_parts, of_pairs = ranking.components > 1, ranking.inference_target.name == "all-pairs"
+    return [_row(rank, in_parts=in_parts, of_pairs=of_pairs) for rank in ranks]
 
 
 def _row(rank: schemas.Rank, *, in_parts: bool, of_pairs: bool) -> plots.ForestRow:

@@ -1,4 +1,4 @@
-"""Pictures of results, as SVG or PNG: the same for the service, its pages and the command line."""
+"""Pictures of results, as SVG, PNG or PDF: the same for the service, its pages and the command line."""
 
 import logging
 import re
@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
+from nextpair.words import FigureWidth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Form = Literal["svg", "png"]
+Form = Literal["svg", "png", "pdf"]
 Label = Literal["score", "win rate"]  # of what is ranked
 
-MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png"}
-WIDTH, ROW = 9.0, 0.24  # inches
+MEDIA_TYPES: dict[Form, str] = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+ROW = 0.24  # inches
 EDGE, AXIS, TITLE_LINE, CAPTION_LINE = 0.1, 0.5, 0.21, 0.17  # inches: around words, of an axis with title, of a line
 TITLE_COLUMNS, CAPTION_COLUMNS = 8, 12  # to the inch
 FAINT, INK, ACCENT, SECOND = "#52606d", "#1f2933", "#0072B2", "#D55E00"  # distinct for colour-blind readers too
-LONGEST = 28  # columns of a name
 MOST_ROWS = 400  # that have a name each; more are drawn as a band
 BANDS = 1000  # steps of a band
 MIDDLE: dict[Label, float] = {"score": 0.0, "win rate": 0.5}  # of a candidate as good as the others are on average
 STYLE: dict[Any, Any] = {
     "font.family": ["sans-serif", "Last Resort High-Efficiency"],  # the reader's fonts know more than ours
-    "font.size": 9.0,
     "text.parse_math": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.spines.left": False,
     "svg.fonttype": "none",
     "svg.hashsalt": "nextpair",
+    "pdf.fonttype": 42,  # which journals take
 }
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # which says that the last font is never bold
 DRAWING = Lock()  # matplotlib's settings are those of the whole process
@@ -49,11 +49,29 @@ class CannotDraw(RuntimeError):
     exit_code = 1  # of a command that ends with it
 
 
+class Paper(NamedTuple):
+    """The size of a picture. Journals write titles and captions beside it."""
+
+    inches: float  # wide
+    points: float  # of a letter
+    longest: int  # columns of a name
+    forest: tuple[float, float]  # left and width of its axes, as shares
+    has_words: bool  # title and caption
+    dpi: int  # of PNG
+
+
+SCREEN = Paper(9.0, 9.0, 28, (0.28, 0.52), has_words=True, dpi=144)
+PAPERS: dict[FigureWidth, Paper] = {
+    "single": Paper(85.0 / 25.4, 8.0, 17, (0.37, 0.4), has_words=False, dpi=600),
+    "double": Paper(174.0 / 25.4, 8.0, 28, (0.28, 0.56), has_words=False, dpi=600),
+}
+
+
 class ForestRow(NamedTuple):
-    """One candidate."""
+    """One candidate; or a heading, which has no value."""
 
     name: str
-    value: float
+    value: float | None
     interval: tuple[float, float] | None
     note: str  # at the right
 
@@ -64,27 +82,42 @@ class Curve(NamedTuple):
     y: Sequence[float]
 
 
-def forest(rows: Sequence[ForestRow], title: str, caption: str, form: Form = "svg", label: Label = "score") -> bytes:
-    """Scores, or win rates, and intervals, best first; of very many only what can be seen, without names."""
+def forest(
+    rows: Sequence[ForestRow],
+    title: str,
+    caption: str,
+    form: Form = "svg",
+    label: Label = "score",
+    paper: Paper = SCREEN,
+    unit: str = "",
+) -> bytes:
+    """Scores, or win rates, and intervals, best first; of very many only what can be seen, without names.
+
+    Args: `unit` follows the label of the axis.
+    """
+    xlabel = f"{label} {unit}".rstrip()
     if len(rows) > MOST_ROWS:
-        return _band(rows, title, caption, form, label)
-    with _sheet(max(len(rows), 1) * ROW, title, caption) as (figure, axes):
-        _forest(axes(0.28, 0.52, xlabel=label), rows, MIDDLE[label])
-        return _saved(figure, form)
+        return _band(rows, title, caption, form, label, xlabel, paper)
+    with _sheet(max(len(rows), 1) * ROW, title, caption, paper) as (figure, axes):
+        _forest(axes(*paper.forest, xlabel=xlabel), rows, MIDDLE[label], paper.longest)
+        return _saved(figure, form, paper)
 
 
-def _band(rows: Sequence[ForestRow], title: str, caption: str, form: Form, label: Label) -> bytes:
+def _band(
+    rows: Sequence[ForestRow], title: str, caption: str, form: Form, label: Label, ylabel: str, paper: Paper
+) -> bytes:
     """Values by rank, and the widest interval of the candidates next to each other."""
-    values = np.array([row.value for row in rows])
+    values = np.array([row.value for row in rows], np.float64)
     ends = np.array([row.interval or (row.value, row.value) for row in rows])
     begins = np.unique(np.linspace(0, len(rows), BANDS, endpoint=False).astype(np.int64))
     low, high = np.minimum.reduceat(ends[:, 0], begins), np.maximum.reduceat(ends[:, 1], begins)
-    with _sheet(3.3, title, caption) as (figure, axes):
-        ax = axes(0.08, 0.89, xlabel="rank", ylabel=label)
+    left = 0.08 * SCREEN.inches / paper.inches
+    with _sheet(3.3, title, caption, paper) as (figure, axes):
+        ax = axes(left, 0.97 - left, xlabel="rank", ylabel=ylabel)
         ax.fill_between(begins + 1, low, high, color=ACCENT, alpha=0.25, linewidth=0, step="post")
         ax.plot(begins + 1, values[begins], color=INK, linewidth=1.2)
         ax.axhline(MIDDLE[label], color=FAINT, linestyle=":", linewidth=0.8)
-        return _saved(figure, form)
+        return _saved(figure, form, paper)
 
 
 def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "svg") -> bytes:
@@ -116,7 +149,7 @@ def span(best: int, worst: int) -> str:
     return str(best) if best == worst else f"{best}–{worst}"
 
 
-def _forest(ax: "Axes", rows: Sequence[ForestRow], middle: float) -> None:
+def _forest(ax: "Axes", rows: Sequence[ForestRow], middle: float, longest: int = SCREEN.longest) -> None:
     at, values = np.arange(len(rows)), np.array([row.value for row in rows], np.float64)
     known = [n for n, row in enumerate(rows) if row.interval is not None]
     ends = np.array([rows[n].interval for n in known], np.float64).reshape(-1, 2)
@@ -127,17 +160,23 @@ def _forest(ax: "Axes", rows: Sequence[ForestRow], middle: float) -> None:
     ax.set_yticks([])
     beside = ax.get_yaxis_transform()
     for n, row in enumerate(rows):
-        ax.text(-0.02, n, _short(row.name), transform=beside, ha="right", va="center", color=INK)
+        weight = "bold" if row.value is None else "normal"
+        ax.text(
+            -0.02, n, _short(row.name, longest), transform=beside, ha="right", va="center", color=INK, weight=weight
+        )
         ax.text(1.02, n, row.note, transform=beside, va="center", color=FAINT)
 
 
 @contextmanager
-def _sheet(body: float, title: str, caption: str = "") -> Iterator[tuple["Figure", Callable[..., "Axes"]]]:
+def _sheet(
+    body: float, title: str, caption: str = "", paper: Paper = SCREEN
+) -> Iterator[tuple["Figure", Callable[..., "Axes"]]]:
     """A figure of `body` inches of axes between title and caption, and what makes its axes: from the left, how wide.
 
     Words are wrapped, and the figure is as high as they and the axis titles need.
     """
-    above, below = _lines(title, TITLE_COLUMNS), _lines(caption, CAPTION_COLUMNS)
+    above = _lines(title, TITLE_COLUMNS * paper.inches) if paper.has_words else []
+    below = _lines(caption, CAPTION_COLUMNS * paper.inches) if paper.has_words else []
     over = 2 * EDGE + TITLE_LINE * len(above)
     under = AXIS + CAPTION_LINE * len(below) + EDGE
     height = over + body + under
@@ -146,8 +185,8 @@ def _sheet(body: float, title: str, caption: str = "") -> Iterator[tuple["Figure
         from matplotlib.figure import Figure
     except ImportError as error:
         raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
-    with DRAWING, mpl.rc_context(STYLE):
-        figure = Figure((WIDTH, height))
+    with DRAWING, mpl.rc_context(STYLE | {"font.size": paper.points}):
+        figure = Figure((paper.inches, height))
         figure.text(0.01, 1.0 - EDGE / height, "\n".join(above), va="top", size=11, weight="bold", color=INK)
         figure.text(0.01, EDGE / 2 / height, "\n".join(below), va="bottom", color=FAINT)
         yield (
@@ -156,10 +195,10 @@ def _sheet(body: float, title: str, caption: str = "") -> Iterator[tuple["Figure
         )
 
 
-def _lines(text: str, columns: int) -> list[str]:
-    """The text in lines that fit the figure, with so many columns to the inch."""
+def _lines(text: str, columns: float) -> list[str]:
+    """The text in lines of so many columns."""
     text = _clean(text)
-    return wrap(text, max(int(columns * WIDTH * len(text) / max(_columns(text), 1)), 1))
+    return wrap(text, max(int(columns * len(text) / max(_columns(text), 1)), 1))
 
 
 def _columns(text: str) -> int:
@@ -167,17 +206,17 @@ def _columns(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _saved(figure: "Figure", form: Form) -> bytes:
-    out = BytesIO()
-    figure.savefig(out, format=form, dpi=144, metadata={"Date": None} if form == "svg" else None)
+def _saved(figure: "Figure", form: Form, paper: Paper = SCREEN) -> bytes:
+    out, undated = BytesIO(), {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": None}
+    figure.savefig(out, format=form, dpi=paper.dpi, metadata=undated[form])
     return out.getvalue()
 
 
-def _short(name: str) -> str:
+def _short(name: str, longest: int) -> str:
     name = _clean(name)
-    if _columns(name) <= LONGEST:
+    if _columns(name) <= longest:
         return name
-    while _columns(name) >= LONGEST:
+    while _columns(name) >= longest:
         name = name[:-1]
     return f"{name}…"
 

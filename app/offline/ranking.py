@@ -1,6 +1,6 @@
 """Rankings of the groups of a file, with any method: loaded, answered by `app.analysis`, with what files alone have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import inf
 from typing import NamedTuple
@@ -90,6 +90,8 @@ class Ranked(NamedTuple):
     agreement: JudgeAgreement | None  # where the file names several judges
     left_out: Sequence[str]  # what is not said of so much, and why
     matrix: WinMatrix | None = None  # of expected win rates, where it was asked for
+    judges: Mapping[str, int] = {}  # comparisons by name
+    prompts: int = 0
 
 
 def rank_file(
@@ -191,7 +193,9 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
         left_out += ["the entropy", "which candidates are interchangeable"]
     if group.is_folded:
         return Ranked(group.labels, ranking, None, [*left_out, *OF_ROWS], matrix)
-    return Ranked(group.labels, ranking, agreement_of(log, group.items), left_out, matrix)
+    counts = np.bincount(log.verdicts.judge, minlength=len(log.judges)).tolist()
+    by_judge = dict(zip(log.judges, counts, strict=True))
+    return Ranked(group.labels, ranking, agreement_of(log, group.items), left_out, matrix, by_judge, log.prompts)
 
 
 def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, list[str]]:

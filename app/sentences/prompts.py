@@ -4,15 +4,17 @@ from nextpair.words import counted
 
 from app.inference.targets import PromptsNeeded
 
+TO_NAME_THE_BEST, TO_STOP = "show who is best", "meet the stop rule"
 
-def needed(prompts: PromptsNeeded, *, by_rule: bool = False) -> str:
-    """How many prompts would show who is best or, of a set with a stop rule, meet that rule."""
+
+def needed(prompts: PromptsNeeded, aim: str = TO_NAME_THE_BEST) -> str:
+    """How many prompts would reach the `aim`."""
     judged, _, in_all, suffice = prompts
-    these, settle = counted(judged, "prompt"), "meet the stop rule" if by_rule else "show who is best"
+    these = counted(judged, "prompt")
     if in_all is None:
         by_comparisons = f"; more comparisons on these {these} may" if suffice else ""
-        return f"As scores stand, even 100 times as many prompts would not {settle}{by_comparisons}."
-    more = f"As scores stand, about {counted(in_all - judged, 'more prompt')} would {settle}"
+        return f"As scores stand, even 100 times as many prompts would not {aim}{by_comparisons}."
+    more = f"As scores stand, about {counted(in_all - judged, 'more prompt')} would {aim}"
     if suffice is None:
         return f"{more}, with as many comparisons on each."
     return f"{more}; more comparisons on these {these} {'may, too' if suffice else 'would not'}."

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from app.inference.state import Catalogue
-from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, UnknownCandidate, UnknownItem
+from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, SameCandidate, UnknownCandidate, UnknownItem
 
 MANY = 1000  # entries from which looking them up is no work for the event loop
 R = TypeVar("R")
@@ -24,6 +24,16 @@ def candidate_id(key: str, catalogue: Catalogue, pointer: str) -> int:
             FieldFault(pointer, f"unknown candidate {key!r}"),
         )
     return catalogue.ids[key]
+
+
+def pair_of(catalogue: Catalogue, first: str, second: str) -> tuple[int, int]:
+    """Ids of two candidates. Raises SameCandidate, UnknownCandidate."""
+    if first == second:
+        raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
+    for key in (first, second):
+        if key not in catalogue.ids:
+            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
+    return catalogue.ids[first], catalogue.ids[second]
 
 
 def item_id(key: str | None, catalogue: Catalogue, pointer: str) -> int:

@@ -10,7 +10,7 @@ from nextpair.words import JOINT, CovariateName, InferenceTargetName, MethodName
 
 from app.analysis import ranking as analysis
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
-from app.inference.choosing import RANKING, Order, Stop, Stopping
+from app.inference.choosing import RANKING, Goal, Order, Stop, Stopping
 from app.inference.fitting import BASELINES, Covariates, Method, Published, build, is_certified
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Wanted
@@ -21,7 +21,8 @@ from app.sentences.fits import ENDS
 from app.sentences.stopping import state as stop_state
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.context import Context, existing_set
-from app.service.errors import InvalidRequest, NotConverged, SameCandidate, UnknownCandidate
+from app.service.errors import InvalidRequest, NotConverged
+from app.service.key_lookup import pair_of
 from app.service.presenting.sets import temperatures_of, votes_of
 from app.service.results import FoundSet, read
 
@@ -129,20 +130,25 @@ def present_stopping(basis: Basis) -> schemas.Stopping | None:
     )
 
 
-def stopping_of(basis: Basis, stop: Stop) -> Stopping | None:
-    """The set's distance to its stop by its own method, whichever ranking is asked for.
+def stopping_of(
+    basis: Basis, stop: Stop, goal: Goal | None = None, target: InferenceTargetName | None = None
+) -> Stopping | None:
+    """The set's distance to a stop by its own method, whichever ranking is asked for.
 
     None below two candidates, and of very many.
+
+    Args: `goal` and `target` are the set's own by default; with another goal the set is one that stops.
     """
     snapshot = basis.snapshot
     if snapshot.model.n < 2 or not snapshot.posterior.covariance.has_matrix:
         return None
-    row = basis.row
+    row, reopen = basis.row, goal is not None or basis.row.stop is not None
     left = comparisons_left(
-        snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=row.stop is not None
+        snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=reopen
     )
-    target = basis.target().name
-    return distance(snapshot, basis.published_for(target), stop, basis.goal, left, basis.sought(target))
+    target = target or basis.target().name
+    goal = basis.goal if goal is None else goal
+    return distance(snapshot, basis.published_for(target), stop, goal, left, basis.sought(target))
 
 
 async def predict(
@@ -151,15 +157,10 @@ async def predict(
     """Raises UnknownSet, SetDeleted, UnknownCandidate, SameCandidate, Impossible, NotConverged."""
     async with ctx.engine.connect() as db:
         basis = await read_basis(ctx, db, await existing_set(db, set_id))
-    ids, snapshot = basis.catalogue.ids, basis.snapshot
-    if first == second:
-        raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
-    for key in (first, second):
-        if key not in ids:
-            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
+    pair, snapshot = pair_of(basis.catalogue, first, second), basis.snapshot
     refuse_unconverged(snapshot.posterior.convergence, snapshot)
     target = basis.target(wanted)
-    prediction = await ctx.live.compute(lambda: predicted(basis.ranked(target.name), ids[first], ids[second]))
+    prediction = await ctx.live.compute(lambda: predicted(basis.ranked(target.name), *pair))
     return schemas.Prediction(
         set_id=set_id,
         version=snapshot.version,

@@ -60,6 +60,12 @@ async def describe(db: AsyncConnection, name: str, values: dict[str, Any]) -> Re
     return row
 
 
+async def prices(db: AsyncConnection) -> dict[int, float]:
+    """Price of a verdict by judge id, of all judges that have one."""
+    statement = select(judges.c.id, judges.c.cost_per_1000).where(judges.c.cost_per_1000.is_not(None))
+    return {row.id: row.cost_per_1000 / 1000.0 for row in await db.execute(statement)}
+
+
 async def of_kind(db: AsyncConnection, kind: JudgeKind) -> Sequence[int]:
     """Ids of all judges of this kind."""
     return (await db.execute(select(judges.c.id).where(judges.c.kind == kind))).scalars().all()

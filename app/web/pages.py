@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 
-from app.web import activity, annotate, compare, docs, home, items, judges, new_set, project, results, settings
+from app.web import activity, annotate, compare, docs, home, items, judges, new_set, project, report, results, settings
 from app.web.rendering import HERE
 
 
@@ -19,6 +19,7 @@ def install(app: FastAPI) -> None:
         activity,
         settings,
         annotate,
+        report,
         docs,
     ):  # /sets/new is no id
         app.include_router(page.router)

@@ -49,6 +49,7 @@ OrderName = Literal["balanced", "both", "each", "as_selected"]
 TableKind = Literal["texts", "systems", "battles"]
 TableLayout = Literal["long", "wide"]
 ExportFormat = Literal["jsonl", "csv", "parquet"]
+FigureWidth = Literal["single", "double"]
 Winner = Literal["first", "second", "tie", "both_bad"]
 
 STATUSES: dict[PageStatus, str] = {

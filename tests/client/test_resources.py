@@ -113,6 +113,12 @@ METHODS: list[tuple[Callable[[Any], Any], str, str, Any, Any]] = [
     (lambda c: sky(c).ranking(top_k=2), "GET", f"{OF_SET}/ranking?top_k=2", None, "ranking"),
     (lambda c: sky(c).ranking_picture(form="png"), "GET", f"{OF_SET}/ranking?format=png", None, b"PNG"),
     (
+        lambda c: sky(c).ranking_picture(form="pdf", width="single", by="kind"),
+        "GET", f"{OF_SET}/ranking?format=pdf&width=single&by=kind", None, b"PDF",
+    ),
+    (lambda c: sky(c).ranking_latex(), "GET", f"{OF_SET}/ranking?format=latex", None, b"tex"),
+    (lambda c: sky(c).report(), "GET", f"{OF_SET}/report", None, b"<!doctype html>"),
+    (
         lambda c: sky(c).predict(first="kelp", second="fern"),
         "GET", f"{OF_SET}/predict?first=kelp&second=fern", None, "predict",
     ),

@@ -16,12 +16,13 @@ from app.inference.choosing.forecasting import Forecast
 from app.inference.choosing.stopping import Reason
 from app.inference.fitting import Effect
 from app.inference.judges import Discrimination, Round
-from app.inference.reporting import Bias, Judging, Obstacle, Scope, SignalTest, Target
+from app.inference.reporting import Against, Bias, Judging, Obstacle, Scope, SignalTest, Target
 from app.inference.targets import PromptsNeeded, TagDeviation
 from app.sentences import (
     checks,
     confidence,
     covariates,
+    head_to_heads,
     inference_targets,
     judges,
     leaderboards,
@@ -61,8 +62,24 @@ def constants() -> Iterator[str]:
 
 
 def of_prompts() -> Iterator[str]:
-    for needed, suffice, by_rule in product((None, 9, 1_200), (None, True, False), (True, False)):
-        yield prompts.needed(PromptsNeeded(8, None, needed, suffice), by_rule=by_rule)
+    aims = prompts.TO_NAME_THE_BEST, prompts.TO_STOP, head_to_heads.AIM
+    for needed, suffice, aim in product((None, 9, 1_200), (None, True, False), aims):
+        yield prompts.needed(PromptsNeeded(8, None, needed, suffice), aim)
+
+
+def of_head_to_heads() -> Iterator[str]:
+    signals = SignalTest(1.2, claimed=False, verdicts=9), SignalTest(90.0, claimed=True, verdicts=90)
+    for target, p, signal in product(get_args(InferenceTargetName), (0.0, 0.3, 0.5, 1.0), signals):
+        beside = Against(0.4, (0.1, 0.7), p, 0.6, (0.5, 0.7))
+        yield head_to_heads.outcome("qwen", "llama", beside, target, signal)
+    for source, signal, is_judged in product(
+        ("verdicts", "others", "absolute-scores", "prior"), signals, (True, False)
+    ):
+        yield head_to_heads.note(source, signal, is_judged=is_judged)
+    ends: tuple[tuple[Reason | None, int | None], ...] = (("goal", 0), (None, None), (None, 18))
+    for reason, median in ends:
+        stopping = Stopping(reason, Forecast(median, median, median), None)
+        yield from (head_to_heads.to_decide(stopping, "", signal) for signal in signals)
 
 
 def of_stops() -> Iterator[str]:
@@ -155,7 +172,7 @@ def of_the_rest() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "made",
-    [constants, of_prompts, of_stops, of_targets, of_slices, of_judges, of_progress, of_the_rest],
+    [constants, of_prompts, of_head_to_heads, of_stops, of_targets, of_slices, of_judges, of_progress, of_the_rest],
     ids=lambda each: each.__name__,
 )
 def test_sentences_are_short_and_plain(made: object) -> None:

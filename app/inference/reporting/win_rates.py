@@ -132,11 +132,11 @@ def against(values: Floats, attenuation: Floats | None, baseline: int, level: fl
 
 def _beside(difference: Floats, attenuation: Floats | None, level: float) -> Against:
     better = float(0.5 + 0.5 * np.sign(difference).mean())
-    figures = float(difference.mean()), _interval(difference, level), better
+    figures = float(difference.mean()), interval_of(difference, level), better
     if attenuation is None:
         return Against(*figures, None, None)
     win_rate = expected_verdict(difference, attenuation)
-    return Against(*figures, float(win_rate.mean()), _interval(win_rate, level))
+    return Against(*figures, float(win_rate.mean()), interval_of(win_rate, level))
 
 
 def head_to_head(values: Floats, attenuation: Floats) -> Floats:
@@ -159,7 +159,8 @@ def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats)
     return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
 
 
-def _interval(drawn: Floats, level: float) -> tuple[float, float]:
+def interval_of(drawn: Floats, level: float) -> tuple[float, float]:
+    """The marginal interval of what was drawn."""
     low, high = np.quantile(drawn, _tails(level)).tolist()
     return low, high
 

@@ -11,11 +11,12 @@ from nextpair.schemas import (
     Diagnostics,
     Dispute,
     DisputePage,
+    HeadToHead,
     ItemStatistics,
     ItemStatisticsPage,
+    JudgeDetail,
     JudgedPair,
     JudgedPairPage,
-    JudgeDetail,
     Judges,
     Matrix,
     Prediction,
@@ -29,6 +30,7 @@ from nextpair.words import (
     AggregationName,
     CovarianceName,
     CovariateName,
+    FigureWidth,
     InferenceTargetName,
     MatrixName,
     MethodName,
@@ -77,14 +79,37 @@ def summary(set_id: Id) -> Call[SetSummary]:
 def ranking_picture(
     set_id: Id,
     *,
-    form: Literal["svg", "png"] = "svg",
+    form: Literal["svg", "png", "pdf"] = "svg",
+    width: FigureWidth | None = None,
     method: MethodName | None = None,
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
+    by: str | None = None,
 ) -> Call[bytes]:
-    """Draw the ranking: scores with their intervals, best first."""
-    how = {"format": form, "method": method, "inference_target": inference_target, "as_of": as_of}
-    return get(path_of("sets", set_id, "ranking"), bytes, **how)
+    """Draw the ranking: scores with their intervals, best first; with `by`, for each value of a tag too.
+
+    `width` is that of a journal's column: `single` is 85 mm, `double` 174 mm.
+    """
+    how = {"format": form, "width": width, "method": method, "inference_target": inference_target}
+    return get(path_of("sets", set_id, "ranking"), bytes, **how, as_of=as_of, by=by)
+
+
+def ranking_latex(
+    set_id: Id,
+    *,
+    method: MethodName | None = None,
+    inference_target: InferenceTargetName | None = None,
+    as_of: int | None = None,
+    by: str | None = None,
+) -> Call[str]:
+    """Write the ranking as a LaTeX table, for the package booktabs."""
+    how = {"format": "latex", "method": method, "inference_target": inference_target, "as_of": as_of, "by": by}
+    return get(path_of("sets", set_id, "ranking"), bytes.decode, **how)
+
+
+def report(set_id: Id) -> Call[bytes]:
+    """Read the report: one HTML file with the ranking, how it was made, and what it comes from."""
+    return get(path_of("sets", set_id, "report"), bytes)
 
 
 def activity(
@@ -101,6 +126,19 @@ def predict(
     """Predict one pair: the probability that the first candidate is better, given all comparisons."""
     pair = {"first": first, "second": second, "inference_target": inference_target}
     return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, **pair)
+
+
+def head_to_head(
+    set_id: Id,
+    *,
+    first: str,
+    second: str,
+    inference_target: InferenceTargetName | None = None,
+    level: float | None = None,
+) -> Call[HeadToHead]:
+    """Compare two candidates: win rate and interval, verdicts by judge and tag, and what would decide it."""
+    pair = {"first": first, "second": second, "inference_target": inference_target, "level": level}
+    return get(path_of("sets", set_id, "head-to-head"), HeadToHead.model_validate_json, **pair)
 
 
 def diagnostics(set_id: Id) -> Call[Diagnostics]:

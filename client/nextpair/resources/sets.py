@@ -125,7 +125,9 @@ class Set(Bound):
         ranking = sky.ranking(top_k=1)
         print(ranking.ranking[0].key, ranking.confidence)
         picture = sky.ranking_picture(form="png")
+        table, report = sky.ranking_latex(), sky.report()
         print(sky.predict(first="kelp", second="fern").p_first_better)
+        print(sky.head_to_head(first="kelp", second="fern").sentence)
 
     Add what was judged elsewhere, and take back a mistake:
 
@@ -191,7 +193,10 @@ class Set(Bound):
     ranking = own_call(calls.ranking)
     summary = own_call(calls.summary)
     ranking_picture = own_call(calls.ranking_picture)
+    ranking_latex = own_call(calls.ranking_latex)
+    report = own_call(calls.report)
     predict = own_call(calls.predict)
+    head_to_head = own_call(calls.head_to_head)
     checks = own_call(calls.checks)
     trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
@@ -257,7 +262,10 @@ class AsyncSet(AsyncBound):
     ranking = async_own_call(calls.ranking)
     summary = async_own_call(calls.summary)
     ranking_picture = async_own_call(calls.ranking_picture)
+    ranking_latex = async_own_call(calls.ranking_latex)
+    report = async_own_call(calls.report)
     predict = async_own_call(calls.predict)
+    head_to_head = async_own_call(calls.head_to_head)
     checks = async_own_call(calls.checks)
     trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)

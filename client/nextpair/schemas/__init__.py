@@ -20,6 +20,7 @@ from nextpair.schemas.confidence import *
 from nextpair.schemas.diagnostics import *
 from nextpair.schemas.disputes import *
 from nextpair.schemas.goals import *
+from nextpair.schemas.head_to_heads import *
 from nextpair.schemas.health import *
 from nextpair.schemas.judges import *
 from nextpair.schemas.leaderboards import *

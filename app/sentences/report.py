@@ -1,0 +1,120 @@
+"""What a report says around its tables: figures, limits, how to verify, and what verification found."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from nextpair import schemas
+from nextpair.words import counted, percent
+
+NO_SIGNAL = "No signal"
+READ_ONCE = (
+    "Intervals and P(best) are meant to be read once: chosen after many looks, they hold less often than stated."
+)
+SIMULATED = "In simulations with votes that follow the model, 95% intervals of scores held in 93.5 to 94.7% of cases."
+FAILED_DECISIVE = "They held in 32 to 64% for a decisive judge with widely spread scores."
+FAILED_REPEATING = "They held in 74 to 91% for a judge that repeats its votes on the same pairs."
+NOBODY_HUMAN = "No human labels overlap with these verdicts, so how often the judges are right is unknown."
+UNCORRECTED = "A position bias was not corrected: if judges have one, candidates shown first more often look better."
+NO_CONFIDENCE = "This method states no confidence: the order has no error bars."
+SEALED = "The last line of this file is a hash of everything above it: an altered byte is found."
+NO_SIGNATURE = "It is no signature: whoever alters the report can hash it again. Compare the hash of the log too."
+NOTHING_TO_RANK = "The log has no comparison, so there is nothing to rank again."
+TOO_MANY = "Too many candidates for this part of the report."
+
+
+class ReportFigure(NamedTuple):
+    """A figure at the top of a report."""
+
+    label: str
+    value: str
+    note: str
+
+
+def figures(ranking: schemas.Ranking, judges: int, cost: float | None) -> list[ReportFigure]:
+    """How sure, what was spent, and what is left."""
+    by = f"by {counted(judges, 'judge')}" if judges else ""
+    spent = ", ".join(filter(None, [by, "" if cost is None else f"cost {cost:,.2f}"]))
+    return [
+        _confidence(ranking),
+        ReportFigure("Comparisons", f"{ranking.comparisons:,}", spent),
+        _left(ranking),
+    ]
+
+
+def _confidence(ranking: schemas.Ranking) -> ReportFigure:
+    confidence = ranking.confidence
+    if confidence is None:
+        return ReportFigure("Confidence", "none", "this method states none")
+    if not ranking.signal.claimed:
+        return ReportFigure("Confidence", NO_SIGNAL, "consistent with random judging so far")
+    low, high = (percent(share) for share in confidence.interval)
+    note = f"of pairs expected in the right order ({low} to {high})"
+    return ReportFigure("Confidence", percent(confidence.expected_concordance), note)
+
+
+def _left(ranking: schemas.Ranking) -> ReportFigure:
+    stopping, prompts, confidence = ranking.stopping, ranking.prompts, ranking.confidence
+    if stopping is not None and stopping.converged:
+        return ReportFigure("To stop", "0", "the stop rule is met")
+    if stopping is not None and stopping.forecast is not None:
+        return ReportFigure("To stop", f"{stopping.forecast:,}", "more comparisons expected until the stop rule is met")
+    if prompts is not None and prompts.needed is not None:
+        aim = "meet the stop rule" if stopping else "show who is best"
+        more = prompts.needed - prompts.judged
+        return ReportFigure("To decide", counted(more, "prompt"), f"more of them would {aim}")
+    if stopping is not None:
+        return ReportFigure("To stop", "unknown", "the stop rule is not met yet")
+    if confidence is not None and confidence.forecast and ranking.signal.claimed:
+        twice = confidence.forecast[-2:][0]
+        expected = percent(twice.expected_concordance)
+        return ReportFigure("Forecast", expected, f"confidence after {counted(twice.comparisons, 'comparison')}")
+    return ReportFigure("Stop rule", "none", "the set ends when you end it")
+
+
+def limits(ranking: schemas.Ranking, *, only_people: bool) -> Iterator[str]:
+    """Where this ranking may be wrong, the most important first."""
+    yield ranking.validation.about
+    if ranking.validation.agreement_with_people is None and not only_people:
+        yield NOBODY_HUMAN
+    if ranking.confidence is None:
+        yield NO_CONFIDENCE
+    if ranking.components > 1:
+        parts = counted(ranking.components, "part")
+        yield f"There are {parts} that were never compared with each other: compare scores within a part only."
+    if ranking.inference_target.name == "new-items":
+        yield "The result is about prompts like these. On other kinds of prompts the order may differ."
+    if ranking.method.position_bias == "none":
+        yield UNCORRECTED
+    if ranking.confidence is not None:
+        yield f"{SIMULATED} {FAILED_DECISIVE} {FAILED_REPEATING}"
+        yield READ_ONCE
+
+
+def beside_the_log(definition: schemas.SetOut, unjudged: int) -> list[str]:
+    """What a ranking was made of that its log does not hold."""
+    shares = definition.verdict_weight == "learnt" and (
+        definition.pool_by == "question" or (definition.pool_by == "project" and definition.project is not None)
+    )
+    return [
+        *([counted(definition.absolute_scores, "absolute score")] if definition.absolute_scores else []),
+        *(["temperatures of judges"] if definition.temperatures else []),
+        *(["votes set by judge"] if isinstance(definition.verdict_weight, dict) else []),
+        *(["priors shared with other sets"] if shares else []),
+        *([f"{counted(unjudged, 'output')} without a comparison"] if unjudged else []),
+    ]
+
+
+def verified(lines: int, later: int) -> str:
+    """What verification of report and log found."""
+    since = f" The log has {counted(later, 'later comparison')}, which the report does not cover." if later else ""
+    return f"The report is whole, and this is its log: {counted(lines, 'line')}.{since}"
+
+
+def recomputed(figures_compared: int) -> str:
+    return f"Ranked again from the log: all {figures_compared:,} figures agree."
+
+
+def differences(found: Sequence[str], shown: int) -> str:
+    """The first differences, and how many there are."""
+    more = f"; and {len(found) - shown:,} more" if len(found) > shown else ""
+    return "; ".join(found[:shown]) + more

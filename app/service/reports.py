@@ -1,0 +1,97 @@
+"""The report of a set: its ranking, judges, checks and slices, and the hash of the log that they come from."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+from uuid import UUID
+
+import numpy as np
+from nextpair import schemas
+
+from app.analysis.judged import Impossible
+from app.analysis.report import HashedLog, ReportMaterial, compose
+from app.files.exports import line_of
+from app.files.reports.document import ReportParts
+from app.files.reports.seal import LineHash, LogHasher, as_of
+from app.inference.fitting import TooMany
+from app.live.jobs import Report
+from app.sentences import report as sentences
+from app.service import candidates, comparisons, judges, rankings, results, sets
+from app.service.basis import Basis
+from app.service.checks import running
+from app.service.context import Context
+from app.service.errors import InvalidRequest, TooManyCandidates
+from app.service.judges import JudgesQuery
+from app.service.rankings import RankingQuery
+from app.service.results import FoundSet
+
+MOST_TAGS = 4
+LOG_FILE = "log.jsonl"
+T = TypeVar("T")
+
+
+async def read(ctx: Context, set_id: UUID) -> ReportParts:
+    """Raises UnknownSet, SetDeleted, NotConverged, StillComputing."""
+    found = await results.find(ctx, set_id)
+    ranking = await rankings.rank(ctx, found, RankingQuery())
+    async with ctx.reading() as db:
+        definition = await sets.get(db, set_id)
+        tags = await candidates.tag_names(db, set_id)
+    of_judges = await _unless_too_many(
+        lambda: judges.read(ctx, set_id, JudgesQuery("dawid-skene", (), debias=False, ties="half", with_verdicts=False))
+    )
+    checks = await _unless_too_many(lambda: running.read(ctx, set_id))
+    by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
+    unjudged = (await results.read(ctx, found, "outputs without comparisons", _unjudged)).content
+    cards = of_judges.judges if of_judges else []
+    log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)
+    material = ReportMaterial(
+        name=definition.name,
+        question=definition.question,
+        ranking=ranking,
+        log=log,
+        made_at=datetime.now(UTC),
+        definition=definition,
+        prompts=definition.items if definition.items > 1 else 0,
+        judges=cards,
+        judges_summary=of_judges.people.summary if of_judges else sentences.TOO_MANY,
+        checks=checks.checks if checks else [],
+        unchecked="" if checks else sentences.TOO_MANY,
+        by_tag=[each for each in by_tag if each],
+        people=[card.judge for card in cards if card.kind == "human"],
+        missing=sentences.beside_the_log(definition, unjudged),
+    )
+    return await ctx.live.compute(lambda: compose(material))
+
+
+async def _unless_too_many(ask: Callable[[], Awaitable[T]]) -> T | None:
+    """None of a set that is too large for this, or has too little."""
+    try:
+        return await ask()
+    except (TooMany, TooManyCandidates, Impossible, InvalidRequest):
+        return None
+
+
+async def _slices(ctx: Context, found: FoundSet, tag: str) -> schemas.Slices | None:
+    return (await rankings.rank(ctx, found, RankingQuery(by=tag))).slices
+
+
+def _unjudged(basis: Basis, report: Report) -> int:
+    """Outputs that no comparison is about."""
+    snapshot, has = basis.snapshot, basis.catalogue.has
+    verdicts = snapshot.comparisons
+    places = snapshot.evidence.item * has.shape[1]
+    judged = np.unique(np.concatenate([places + verdicts.first, places + verdicts.second]))
+    return max(int(has.sum()) - judged.size, 0)
+
+
+async def _hash(ctx: Context, set_id: UUID, version: int) -> LineHash:
+    """Hash of the log as it was exported at that version."""
+    hasher = LogHasher(version)
+    async for batch in comparisons.export(ctx, set_id, after=0, judge=None):
+        for comparison in batch:
+            if comparison.seq > version:
+                return hasher.result()
+            hasher.add(line_of(as_of(comparison, version)))
+    return hasher.result()
