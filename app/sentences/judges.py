@@ -161,7 +161,7 @@ def _biased(bias: schemas.JudgeBias | None) -> str:
     if bias is None or bias.sd > KNOWN_BIAS:
         return ""
     if abs(bias.delta) <= 2.0 * bias.sd:
-        return "shows no position bias"
+        return "shows no clear position bias"
     side = "first" if bias.delta > 0.0 else "second"
     return f"favours the {side} text by {abs(bias.delta):.1f} logits"
 

@@ -92,7 +92,7 @@ export function lineChart({ title, points, xLabel, yDomain, xFormat, yFormat, ma
     drawing("text", { x: (left + width - right) / 2, y: height - 2, "text-anchor": "middle" }, xLabel),
     ...marks.flatMap(({ x, label }) => [
       drawing("line", { class: "mark", x1: across(x), x2: across(x), y1: top, y2: height - bottom }),
-      drawing("text", { class: "mark-label", x: across(x) + 4, y: height - bottom - 6 }, label),
+      drawing("text", { class: "mark-label", x: across(x) - 6, y: height - bottom - 6, "text-anchor": "end" }, label),
     ]),
     ...(edge.length ? [drawing("path", { class: "band", d: `M${path(edge)}Z` })] : []),
     ...(points.length ? [drawing("path", { class: "line", d: `M${path(points.map(({ x, y }) => [across(x), down(y)]))}` })] : []),

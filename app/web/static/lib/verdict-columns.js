@@ -36,5 +36,6 @@ function verdictOf({ first, second, p_first: p, winner }) {
   if (winner === "both_bad") return words.BOTH_BAD;
   if (p === 0.5) return words.TIE;
   const name = element("strong", { dir: "auto", className: p > 0.5 ? "first" : "second" }, p > 0.5 ? first : second);
-  return element("span", {}, name, ...(winner === null ? [` ${percent(Math.max(p, 1 - p))}%`] : []));
+  const over = element("span", { className: "over", dir: "auto" }, words.over(p > 0.5 ? second : first));
+  return element("span", {}, name, over, ...(winner === null ? [` ${percent(Math.max(p, 1 - p))}%`] : []));
 }

@@ -18,6 +18,7 @@ import { verdictColumns } from "../lib/verdict-columns.js";
 
 const DISPUTES = 3;
 const FEW = 10; // shared pairs below which its history is beside predictions
+const MOST_PEOPLE = 50; // who are the reference at once
 const PARTS = 8; // dots of the calibration
 const name = find("#judge").dataset.name ?? "";
 const path = `/judges/${encodeURIComponent(name)}`;
@@ -27,8 +28,8 @@ const newCalibration = latestOnly();
 
 /** @type {Contract.JudgeDetail | null} */
 let detail = null;
-/** @type {string[]} */
-let people = [];
+/** @type {string[]} people, or the judge with most pairs in common */
+let usualReferences = [];
 let calibrated = ""; // the reference that is shown
 
 const latest = dataTable(find("#latest"), {
@@ -74,6 +75,9 @@ function shownVerdicts(verdicts) {
 
 // Charts
 
+/** @param {string} selector of a place that is shown */
+const widthOf = (selector) => find(selector).clientWidth;
+
 /** @param {Contract.JudgeDetail} whole */
 function drawHistory({ history, latest_of: size, card, periods, period }) {
   const shared = history[history.length - 1]?.agreement.pairs ?? 0;
@@ -90,24 +94,24 @@ function drawHistory({ history, latest_of: size, card, periods, period }) {
   const since = card.relative_discrimination?.named === "changed" ? [{ x: card.relative_discrimination.since, label: words.SINCE }] : [];
   find("#about-history").textContent = points.length ? words.ofLatest(size) : words.NO_HISTORY;
   find("#history").replaceChildren(...(points.length ? [lineChart({
-    title: words.HISTORY, points, xLabel: words.X_VERDICTS, yDomain: [0, 1], marks: since,
+    title: words.HISTORY, points, xLabel: words.X_VERDICTS, yDomain: [0, 1], marks: since, width: widthOf("#history"),
     xFormat: (x) => x.toLocaleString("en"), yFormat: (y) => `${percent(y)}%`,
   })] : []));
   find("#period").textContent = periods.length ? words.PERIODS[period] : "";
-  find("#periods").replaceChildren(...(periods.length ? [periodChart(periods, period)] : []));
+  find("#periods").replaceChildren(...(periods.length ? [periodChart(periods, period, widthOf("#periods"))] : []));
 }
 
 async function showCalibration() {
-  const chosen = reference.value;
   calibrated = state.get().reference;
-  const judges = chosen === words.PEOPLE && people.length ? people : [chosen];
+  const judges = reference.value ? [reference.value] : usualReferences;
   const query = new URLSearchParams([["judge", name], ...judges.map((judge) => ["reference", judge])]);
   /** @type {Contract.Calibration} */
   const fit = await read(`/calibration?${query}`, {}, { signal: newCalibration() });
   const isKnown = fit.temperature !== null && fit.before !== null;
+  find("#calibration").hidden = !isKnown;
   find("#about-calibration").textContent = isKnown
     ? words.calibrated({ temperature: fit.temperature ?? 1, verdicts: fit.verdicts, error: fit.before?.ece ?? 0 }) : fit.reason ?? "";
-  find("#calibration").replaceChildren(...(isKnown ? [calibrationChart(joined(fit.reliability, PARTS))] : []));
+  find("#calibration").replaceChildren(...(isKnown ? [calibrationChart(joined(fit.reliability, PARTS), widthOf("#about-calibration"))] : []));
 }
 
 // The other judges
@@ -116,26 +120,22 @@ async function showOthers() {
   /** @type {Contract.Judges} */
   const { judges, agreement } = await read("/judges", { verdicts: false });
   const names = judges.filter(({ judge, comparisons }) => judge !== name && comparisons).map(({ judge }) => judge);
-  people = judges.filter(({ judge, kind, comparisons }) => judge !== name && kind === "human" && comparisons).map(({ judge }) => judge);
+  const people = judges.filter(({ judge, kind }) => kind === "human" && names.includes(judge)).map(({ judge }) => judge).slice(0, MOST_PEOPLE);
   find("#others").hidden = names.length === 0;
   find("#others .links").replaceChildren(...names.map((other) => element("a", { href: compareJudges(name, other), dir: "auto" }, other)));
   const shared = agreement.filter((pair) => pair.judges.includes(name)).toSorted((a, b) => b.pairs - a.pairs);
-  const usual = people.length ? words.PEOPLE : shared[0]?.judges.find((judge) => judge !== name);
-  const statesConfidence = detail?.latest.some(({ winner }) => winner === null);
-  find("#reference").hidden = !usual || !statesConfidence;
-  if (!usual || !statesConfidence) {
-    find("#about-calibration").textContent = usual ? words.ONLY_WORDS : words.NO_OTHERS;
+  const nearest = shared[0]?.judges.find((judge) => judge !== name), statesConfidence = detail?.latest.some(({ winner }) => winner === null);
+  usualReferences = people.length ? people : nearest === undefined ? [] : [nearest];
+  const isPossible = usualReferences.length > 0 && statesConfidence;
+  find("#reference").hidden = find("#calibration").hidden = !isPossible;
+  if (!isPossible) {
+    find("#about-calibration").textContent = usualReferences.length ? words.ONLY_WORDS : words.NO_OTHERS;
     return;
   }
-  const options = [...(people.length ? [words.PEOPLE] : []), ...names];
-  reference.replaceChildren(...options.map((each) => new Option(each)));
-  reference.dataset.usual = usual;
-  chooseReference();
+  reference.replaceChildren(new Option(people.length ? words.PEOPLE : nearest, ""),
+    ...names.filter((other) => people.length || other !== nearest).map((other) => new Option(other)));
+  reference.value = state.get().reference;
   await showCalibration();
-}
-
-function chooseReference() {
-  reference.value = state.get().reference || (reference.dataset.usual ?? "");
 }
 
 async function showDisputes() {
@@ -189,11 +189,11 @@ async function describe(event) {
 
 find("#description", HTMLFormElement).addEventListener("submit", describe);
 reference.addEventListener("change", () =>
-  state.set({ reference: reference.value === reference.dataset.usual ? "" : reference.value }));
+  state.set({ reference: reference.value }));
 state.onChange((choices) => {
   draw();
   if (choices.reference === calibrated || !reference.options.length) return;
-  chooseReference();
+  reference.value = choices.reference;
   showCalibration().catch(showProblem);
 });
 document.addEventListener("click", ({ target }) => {

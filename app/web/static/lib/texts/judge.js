@@ -79,6 +79,8 @@ export const RESTORE = "Restore";
 export const VOIDED = "Voided";
 export const UNDO = "Undo";
 export const REASON = "voided on the page of its judge";
+/** @param {string} key */
+export const over = (key) => ` over ${key}`;
 export const TIE = "tie";
 export const BOTH_BAD = "both bad";
 /** @param {number} seq */
