@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from app.api.dependencies import ReadDep
 from app.service import sets
 from app.web.set_page import set_page
-from app.web.texts import NEXT_STEPS, described, goal
+from app.web.texts import NEXT_STEPS, described
 
 router = APIRouter(prefix="/sets/{set_id}/activity", include_in_schema=False)
 
@@ -17,4 +17,5 @@ async def activity(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Activity of the set; its script asks for the entries."""
     shown = await sets.get(db, set_id)
     sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
-    return set_page(request, "activity.html", shown, goal=goal(shown), sentences=sentences)
+    budget = shown.budget.max_comparisons if shown.budget else None
+    return set_page(request, "activity.html", shown, goal=budget or 0, sentences=sentences)

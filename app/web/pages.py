@@ -8,20 +8,8 @@ from app.web.rendering import HERE
 
 
 def install(app: FastAPI) -> None:
-    for page in (
-        home,
-        project,
-        new_set,
-        results,
-        compare,
-        items,
-        judges,
-        activity,
-        settings,
-        annotate,
-        report,
-        docs,
-    ):  # /sets/new is no id
+    of_a_set = (results, compare, items, judges, activity, settings, annotate, report)
+    for page in (home, project, new_set, *of_a_set, docs):  # /sets/new is no id
         app.include_router(page.router)
     app.mount("/static", StaticFiles(directory=HERE / "static"))
     app.mount("/swagger", StaticFiles(packages=[("fastapi_swagger", "resources")]))

@@ -150,7 +150,9 @@ async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient)
     created = await create_set(http, verdict_weight="one-vote")
     pairs = 3 * ["ash>birch", "birch>cedar", "cedar>birch"] + ["ash>elm", "cedar>elm"]
     await compare_all(
-        http, created["id"], [comparison(*pair.split(">"), 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)]
+        http,
+        created["id"],
+        [comparison(pair.split(">")[0], pair.split(">")[1], 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)],
     )
     unpriced = (await head_to_head(http, created["id"], "cedar", "birch"))["to_decide"]
     assert (unpriced["converged"], unpriced["cost"]) == (False, None)
