@@ -91,6 +91,11 @@ async def page(
     )
 
 
+async def all_keys(db: AsyncConnection, set_id: UUID) -> list[str]:
+    """Keys of all candidates, in the order in which they were added."""
+    return [row.key for row in await candidates.keys(db, [set_id])]
+
+
 async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
     """The tags that the set's items have, in alphabetical order; none of a set that is not there."""
     return await candidates.tag_names(db, set_id)
