@@ -1,4 +1,4 @@
-"""The ranking, win matrix, judges and diagnostics of a set, in a browser."""
+"""Pages of a set, in a browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient,
         page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
         await page.wait_for_load_state("networkidle" if path else "load")
         if path == "/compare":
-            await expect(page.locator("#at")).to_contain_text(key)
+            await expect(page.locator("#compared .matrix")).to_contain_text(key)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
@@ -61,18 +61,6 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
     await page.wait_for_timeout(500)
 
 
-async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
-    page = await open_page(someone, await new_set(*TEXTS), "/compare")
-    await expect(page.locator("#at")).to_contain_text("the same candidate")
-    await page.locator("#map").press("ArrowRight")
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    async with held_up(page, "**/matrix?of=expected"):
-        await page.locator("[value=expected]").check()
-        await page.locator("[value=observed]").check()
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    await expect(page.locator("#problem")).to_be_hidden()
-
-
 async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/judges")
     skill = page.locator(".card dd").nth(1)
@@ -82,21 +70,6 @@ async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Ju
         await page.locator("[name=method]").select_option("dawid-skene")
     await expect(skill).not_to_have_text("–")
     await expect(page.locator("#problem")).to_be_hidden()
-
-
-async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/compare")
-    at = page.locator("#at")
-    await expect(at).to_contain_text("the same candidate")
-    await page.locator("#map").focus()
-    await page.keyboard.press("ArrowRight")
-    await expect(at).to_contain_text("(rank 1) against")
-    await expect(at).to_contain_text("% of verdicts")
-    for key in ("+", "ArrowDown", "-", "0"):
-        await page.keyboard.press(key)
-    await page.get_by_label("P(row better)").check()
-    await page.locator("#map").press("ArrowUp")
-    await expect(at).to_contain_text("is better with probability")
 
 
 @pytest.mark.parametrize(
