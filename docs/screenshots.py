@@ -166,7 +166,8 @@ def fill(send: Send) -> str:
     judge_known_pairs(send, set_id, random.Random(1))
     judge_chosen_pairs(send, set_id, random.Random(2))
     for name, count in (("Short answers", 8), ("Drafts", 6)):
-        few = {"name": name, "question": "Which is clearer?", "project": "sky", "candidates": candidates[:count]}
+        few: dict[str, Any] = {"name": name, "question": "Which is clearer?", "candidates": candidates[:count]}
+        few["project"] = "sky"
         judge_few(
             send, send("POST", "/v1/sets", few)["id"], [each["key"] for each in few["candidates"]], random.Random(3)
         )
