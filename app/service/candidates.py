@@ -109,6 +109,11 @@ async def tag_values(db: AsyncConnection, set_id: UUID) -> dict[str, list[str]]:
     return values
 
 
+async def keys(db: AsyncConnection, set_id: UUID) -> list[str]:
+    """Keys of all candidates, in the order in which they were added."""
+    return [row.key for row in await candidates.keys(db, [set_id])]
+
+
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:
     """Items in the order in which they joined. Raises UnknownSet, SetDeleted, UnknownItem (for `after`)."""
     await existing_set(db, set_id)
