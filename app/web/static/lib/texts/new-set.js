@@ -71,9 +71,9 @@ export function nameOf(file) {
  */
 export function found({ kind, candidates, items, outputs, verdicts, judges }) {
   if (kind === "texts") return counted(candidates, "text");
-  const of = items ? ` on ${counted(items, "prompt")}` : "";
-  if (kind === "battles") return `${counted(verdicts, "verdict")} of ${counted(judges, "judge")} on ${counted(candidates, "system")}${of}`.replace(/ on (\d+ prompts?)$/, " and $1");
-  return `${counted(outputs, "output")} of ${counted(candidates, "system")}${of}`;
+  const [systems, prompts] = [counted(candidates, "system"), counted(items, "prompt")];
+  if (kind === "systems") return `${counted(outputs, "output")} of ${systems} on ${prompts}`;
+  return `${counted(verdicts, "verdict")} of ${counted(judges, "judge")} on ${systems}${items ? ` and ${prompts}` : ""}`;
 }
 /**
  * @param {string} kind
