@@ -1,5 +1,6 @@
 """A person at the page."""
 
+import re
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 from uuid import UUID
@@ -27,9 +28,14 @@ class Annotator:
         await self.expect_judged(done + 1)
 
     async def judged(self) -> int:
-        await expect(self["progress"]).to_contain_text("Your verdicts in this session", timeout=30_000)
-        words = (await self["progress"].inner_text()).split(":")[1]
-        return int(words.split(".")[0])
+        await expect(self["progress"]).to_contain_text("by you today", timeout=30_000)
+        return int((await self["progress"].inner_text()).split()[0])
+
+    async def choose(self, option: str) -> None:
+        """Turn an option on or off, or press a button among them."""
+        await self["options"].locator("summary").click()
+        await self.page.locator(f"#options :is(#{option}, [data-action={option}])").click()
+        await self.page.keyboard.press("Escape")
 
     async def pair(self) -> tuple[str, str]:
         await self.expect_pair()
@@ -39,11 +45,11 @@ class Annotator:
         await expect(self["pair"]).to_be_visible(timeout=30_000)
 
     async def expect_judged(self, count: int) -> None:
-        await expect(self["progress"]).to_contain_text(f"in this session: {count}.")
+        await expect(self["progress"]).to_contain_text(re.compile(rf"^{count} by you today"))
 
     async def expect_in_set(self, count: int) -> None:
         """The service has so many comparisons, and the page knows."""
-        await expect(self["progress"]).to_contain_text(f"Comparisons in the set: {count},", timeout=40_000)
+        await expect(self["progress"]).to_contain_text(re.compile(rf"· {count} (of|in) "), timeout=40_000)
 
     async def expect_message(self, text: str, where: str = "message") -> None:
         await expect(self[where]).to_contain_text(text, timeout=30_000)

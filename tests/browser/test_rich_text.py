@@ -111,8 +111,8 @@ async def test_what_is_plain_stays_as_it_was_written(page: Page) -> None:
 
 async def test_markdown_code_and_mathematics_are_shown(page: Page) -> None:
     text = (
-        "# Title\n\nSome **bold** and `code`.\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n\n"
-        "```py\nprint(1)\n```\n\n"
+        "# Title\n\nSome **bold** and `code`.\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n"
+        "- [x] done\n\n```py\nprint(1)\n```\n\n"
         "مرحبا *بالعالم*\n\nSo $e^{i\\pi} = -1$, \\(a_b\\) and\n\n\\[\n\\frac{1}{2}\n\\]\n\n[a link](https://e.example)"
     )
     seen = await shown(page, text)

@@ -23,7 +23,7 @@ async def test_hostile_texts_are_shown_as_text(new_set: NewSet, someone: Someone
     set_id = await new_set(*HOSTILE, name=HOSTILE[0][:200], question=HOSTILE[1], context=HOSTILE[2])
     await ada.open(set_id, HOSTILE[5])
     await ada.expect_pair()
-    await ada["differences"].check()
+    await ada.choose("differences")
     seen = set()
     for _ in range(15):
         first, second = await ada["first"].text_content(), await ada["second"].text_content()
@@ -32,7 +32,8 @@ async def test_hostile_texts_are_shown_as_text(new_set: NewSet, someone: Someone
     await ada.expect_message("no pair is left to judge")
     assert seen == set(HOSTILE)
     assert await ada["question"].text_content() == HOSTILE[1]
-    assert await ada.page.locator("main :is(script, img, svg, a[href^=javascript], iframe, style)").count() == 0
+    assert await ada["guide"].locator(".text").text_content() == HOSTILE[2]
+    assert await ada.page.locator("#pair :is(script, img, svg, a[href^=javascript], iframe, style)").count() == 0
     assert await ada.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert violations == []
 
@@ -57,7 +58,7 @@ async def test_long_texts_scroll_together_unless_told_otherwise(new_set: NewSet,
     await expect(ada.page.locator("body")).to_be_visible()
     await ada.page.wait_for_timeout(200)
     assert abs(await ada["second"].evaluate(share) - 0.5) < 0.01
-    await ada["together"].uncheck()
+    await ada.choose("together")
     await ada["first"].evaluate("(box) => { box.scrollTop = 0 }")
     await ada.page.wait_for_timeout(200)
     assert abs(await ada["second"].evaluate(share) - 0.5) < 0.01

@@ -3,7 +3,7 @@
 
 /** @typedef {Record<string, string[]>} Keys by action */
 
-const NAME = "nextpair.keys";
+const NAME = "nextpair.hotkeys";
 const RESERVED = new Set(["Tab", "Enter", "Escape", " ", "Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead"]);
 const SIGNS = /** @type {Record<string, string>} */ ({ ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" });
 

@@ -116,7 +116,6 @@ function sanitised(purify, markup, lists) {
 
 /** @param {DocumentFragment} fragment */
 function dress(fragment) {
-  for (const block of fragment.children) block.setAttribute("dir", "auto");
   for (const link of fragment.querySelectorAll("a")) {
     link.rel = "noopener nofollow";
     link.target = "_blank";
@@ -128,6 +127,7 @@ function dress(fragment) {
     const box = wrap(code, element("div", { class: "code" }));
     if (navigator.clipboard) box.append(copyButton(code.textContent ?? ""));
   }
+  for (const block of fragment.children) block.setAttribute("dir", "auto");
 }
 
 /**

@@ -14,6 +14,8 @@ import { Unreachable, get } from "../lib/service.js";
 import { goesOn } from "../lib/statuses.js";
 import * as texts from "../lib/texts/annotate.js";
 import { broken } from "../lib/texts/common.js";
+import { countToday } from "../lib/today.js";
+import { kindOf, requestOf } from "../lib/verdicts.js";
 
 const { say } = view;
 const AHEAD = 2; // pairs held: the one in view and one to go on with while offline
@@ -27,7 +29,7 @@ const named = JSON.parse(namedPair ?? "null"); // the one pair that the address 
  * @typedef {{ pair: Pair, key: string, seq: number | null, isUnwanted: boolean }} Vote
  * @typedef {import("../lib/pairs.js").Pair} Pair
  * @typedef {import("../lib/queue.js").Entry} Entry
- * @typedef {"first" | "second" | "tie" | "both_bad"} Winner
+ * @typedef {import("../lib/verdicts.js").Winner} Winner
  */
 const SKIPPED = "skipped";
 
@@ -134,11 +136,7 @@ async function readProgress() {
 
 /** @param {number} change */
 function countJudged(change) {
-  const name = `nextpair.judged.${setId}.${judge}`;
-  const today = new Date().toDateString();
-  const kept = JSON.parse(localStorage.getItem(name) ?? "null");
-  const count = (kept?.day === today ? kept.count : 0) + change;
-  localStorage.setItem(name, JSON.stringify({ day: today, count }));
+  const count = countToday(`${setId}.${judge}`, change);
   if (set) view.showProgress(count, set);
 }
 
@@ -162,21 +160,12 @@ function vote(winner) {
  * @param {string} reason
  */
 function sendVerdict(pair, winner, latency, reason) {
-  const key = addVerdict(pair, { winner, latency_ms: latency, ...(reason && { raw: { reason } }) });
+  const verdict = { winner, latency_ms: latency, ...(reason && { raw: { reason } }) };
+  const key = queue.add(...requestOf(pair, verdict, setId, judge));
   countJudged(+1);
   pairs.putAway();
   goOn({ pair, key, seq: null, isUnwanted: false });
   if (named) say(texts.JUDGED);
-}
-
-/**
- * @param {Pair} pair
- * @param {{ winner: Winner, latency_ms: number, raw?: object }} verdict
- */
-function addVerdict({ id, first, second, item }, verdict) {
-  if (id) return queue.add(`/v1/assignments/${id}/verdict`, verdict);
-  const comparison = { first: first.key, second: second.key, item: item?.key ?? null, winner: verdict.winner, judge };
-  return queue.add(`/v1/sets/${setId}/comparisons`, { comparisons: [comparison] });
 }
 
 /** @param {Vote | typeof SKIPPED} outcome of the pair that was put away */
@@ -199,15 +188,6 @@ function accepted({ key, path, body }, { seq, version }) {
   if (!sent) return;
   sent.seq = seq ?? version ?? null;
   if (sent.isUnwanted) takeBack(sent);
-}
-
-/**
- * @param {string} path
- * @param {{ winner?: Winner, failure?: string, comparisons?: { winner: Winner }[] }} body
- */
-function kindOf(path, { winner, failure, comparisons }) {
-  if (path.endsWith("/void")) return "undo";
-  return failure ? "skip" : (winner ?? comparisons?.[0].winner ?? "");
 }
 
 /**

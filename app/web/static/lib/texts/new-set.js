@@ -13,6 +13,7 @@ export const GIVE_SHARE = "Write a whole number from 51 to 99.";
 export const GIVE_PRICE = "Write a price in dollars, or leave it empty.";
 export const GIVE_TWO = "Choose two different candidates.";
 export const CORRECT_LINES = "Correct these lines and choose the file again, or leave them out.";
+export const ALWAYS_FIRST = "One system is always shown first, so its lead may be position bias, which is not corrected.";
 export const DROP = "Drop a file here, or choose one";
 export const DROP_ANOTHER = "Drop another file, or choose one";
 export const NO_OUTPUT = "no output";
