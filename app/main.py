@@ -27,6 +27,7 @@ from app.api import (
     deprecated,
     diagnostics,
     disputes,
+    estimates,
     head_to_heads,
     health,
     judges,
@@ -96,8 +97,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
-        rankings, rank_sets, projects, aggregations, tables, diagnostics, summaries, pairs, head_to_heads, reports,
-        deprecated, health,
+        rankings, rank_sets, projects, aggregations, tables, estimates, diagnostics, summaries, pairs, head_to_heads,
+        reports, deprecated, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

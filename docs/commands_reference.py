@@ -31,6 +31,14 @@ EXAMPLES = {
         "what was read, and the address of the new set on the last line",
     ),
     "export": ("nextpair export ID --format csv -o log.csv", "the log of the set, or nothing with `-o`"),
+    "report": (
+        "nextpair report app/demo/judge.csv -o report.html",
+        "the name of the file that it wrote; for a set of a running service, give its id",
+    ),
+    "verify": (
+        "nextpair verify report.html app/demo/judge.csv --recompute",
+        "a sentence on what holds; else exit code 1, and where report and log differ",
+    ),
     "worker": (
         "nextpair worker --model Qwen/Qwen2.5-7B-Instruct --until-done",
         "a line of JSON for each event, and a summary at the end",

@@ -19,6 +19,7 @@ OTHERS = {
     "NEXTPAIR_URL": "Address of the service, for the client and every command that uses one.",
     "NEXTPAIR_API_KEY": "Key of that service.",
     "NEXTPAIR_TRACEBACK": "`1` shows where a command failed.",
+    "NEXTPAIR_CHROMIUM": "Path of the Chromium that `nextpair report --pdf` prints with. By default it is looked for.",
 }
 DEFAULTS = {
     "NEXTPAIR_URL": "`http://127.0.0.1:8000`",

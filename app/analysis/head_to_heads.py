@@ -48,7 +48,7 @@ class _Direct(NamedTuple):
     """K verdicts between the two, seen from the first."""
 
     rows: Bools  # which of the log's they are
-    direction: Floats  # (K,)
+    p: Floats  # (K,)
     weight: Floats  # (K,)
 
 
@@ -81,6 +81,7 @@ def head_to_head(
         difference_interval=beside.interval,
         p_first_better=beside.p_better,
         source=source,
+        signal=schemas.Signal(**signal._asdict()),
         verdicts=_tally(direct, pair.level),
         by_judge=_by_judge(log, direct, pair.level),
         by_tag=list(_by_tag(log, direct, pair.level)),
@@ -94,8 +95,7 @@ def _direct(log: JudgedLog, pair: Pair) -> _Direct:
     first, second, p, _, weight = log.verdicts
     is_turned = (first == pair.second) & (second == pair.first)
     rows = is_turned | ((first == pair.first) & (second == pair.second))
-    lean = np.where(is_turned, 0.5 - p, p - 0.5)
-    return _Direct(rows, directions(lean[rows]), weight[rows])
+    return _Direct(rows, np.where(is_turned, 1.0 - p, p)[rows], weight[rows])
 
 
 def _source(log: JudgedLog, pair: Pair) -> Source:
@@ -108,12 +108,12 @@ def _source(log: JudgedLog, pair: Pair) -> Source:
 
 
 def _tally(direct: _Direct, level: float, among: Bools | slice = slice(None)) -> schemas.PairTally:
-    direction, weight = direct.direction[among], direct.weight[among]
+    p, weight = direct.p[among], direct.weight[among]
+    direction, total = directions(p - 0.5), float(weight.sum())
     losses, ties, wins = (float(weight[direction == side].sum()) for side in (-1.0, 0.0, 1.0))
-    total = losses + ties + wins
-    share = (wins + 0.5 * ties) / total if total else None
+    share = float(weight @ p) / total if total else None
     return schemas.PairTally(
-        comparisons=len(direction),
+        comparisons=len(p),
         wins=wins,
         ties=ties,
         losses=losses,

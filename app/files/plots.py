@@ -62,7 +62,7 @@ class Paper(NamedTuple):
 
 SCREEN = Paper(9.0, 9.0, 28, (0.28, 0.52), has_words=True, dpi=144)
 PAPERS: dict[FigureWidth, Paper] = {
-    "single": Paper(85.0 / 25.4, 8.0, 17, (0.37, 0.4), has_words=False, dpi=600),
+    "single": Paper(85.0 / 25.4, 8.0, 17, (0.36, 0.39), has_words=False, dpi=600),
     "double": Paper(174.0 / 25.4, 8.0, 28, (0.28, 0.56), has_words=False, dpi=600),
 }
 
@@ -187,8 +187,9 @@ def _sheet(
         raise CannotDraw("A picture needs matplotlib: pip install 'nextpair-server[plots]'") from error
     with DRAWING, mpl.rc_context(STYLE | {"font.size": paper.points}):
         figure = Figure((paper.inches, height))
-        figure.text(0.01, 1.0 - EDGE / height, "\n".join(above), va="top", size=11, weight="bold", color=INK)
-        figure.text(0.01, EDGE / 2 / height, "\n".join(below), va="bottom", color=FAINT)
+        if paper.has_words:
+            figure.text(0.01, 1.0 - EDGE / height, "\n".join(above), va="top", size=11, weight="bold", color=INK)
+            figure.text(0.01, EDGE / 2 / height, "\n".join(below), va="bottom", color=FAINT)
         yield (
             figure,
             lambda left, width, **titles: figure.add_axes((left, under / height, width, body / height), **titles),

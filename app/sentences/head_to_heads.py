@@ -9,7 +9,7 @@ from app.sentences.lists import quoted
 from app.sentences.stopping import more
 
 AIM = "decide which is better"
-DECIDED = "Decided: which of the two is better is known with 95% confidence"
+DECIDED = "Which of the two is better is known with 95% confidence"
 WHERE: dict[InferenceTargetName, str] = {
     "latent": "",
     "all-pairs": " in these judges' verdicts on all pairs",
@@ -27,7 +27,7 @@ def outcome(first: str, second: str, beside: Against, target: InferenceTargetNam
     assert beside.win_rate is not None
     assert beside.win_rate_interval is not None
     low, high = map(percent, beside.win_rate_interval)
-    interval = "" if low == high else f" ({low} to {high})"
+    interval = "" if low == high else f" ({low.rstrip('%')} to {high})"
     rate = f"{quoted(first)} wins {percent(beside.win_rate)} against {quoted(second)}{WHERE[target]}{interval}"
     if not signal.claimed:
         return f"{rate}, with no signal yet."

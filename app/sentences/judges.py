@@ -20,10 +20,10 @@ from app.inference.judges import (
 from app.inference.reporting import Bias
 from app.inference.types import Ints
 
-UNKNOWABLE = (
-    "No human labels overlap with these verdicts, so accuracy is unknown. Judges who share an error agree as well as "
-    "judges who are right."
-)
+UNKNOWABLE = [
+    "No human labels overlap with these verdicts, so accuracy is unknown.",
+    "Judges who share an error agree as well as judges who are right.",
+]
 ONLY_PEOPLE = "Only people have judged: the ranking is about what they prefer, and no other judge needs validation."
 ASK_PEOPLE = (
     "More verdicts of models say little about people, because models have preferences of their own: ask people."
@@ -46,6 +46,11 @@ INVERTED = (
 
 def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
     """How often the majority and the best judge agree with people, and how to weigh judges."""
+    return " ".join(sentences_about_labels(labels, judges))
+
+
+def sentences_about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> list[str]:
+    """The same, the most important one first."""
     if labels is None:
         return UNKNOWABLE
     majority = (
@@ -70,7 +75,7 @@ def about_labels(labels: LabelFindings | None, judges: Sequence[str]) -> str:
             "The labelled items are more, or less, disputed than the others, so these shares may not hold for all"
         )
         sentences.append("Label the items that are listed next")
-    return ". ".join(sentences) + "."
+    return [f"{sentence}." for sentence in sentences]
 
 
 def warnings(group: GroupVerdicts, method: AggregationName, judges: Sequence[str]) -> list[str]:
@@ -156,7 +161,7 @@ def _biased(bias: schemas.JudgeBias | None) -> str:
     if bias is None or bias.sd > KNOWN_BIAS:
         return ""
     if abs(bias.delta) <= 2.0 * bias.sd:
-        return "shows no position bias"
+        return "shows no clear position bias"
     side = "first" if bias.delta > 0.0 else "second"
     return f"favours the {side} text by {abs(bias.delta):.1f} logits"
 

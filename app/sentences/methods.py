@@ -54,11 +54,14 @@ ORDERS: dict[OrderName, str] = {
 }
 CERTIFIED = "Uncertainty comes from a Laplace approximation of the posterior."
 FROM_A_FILE = "The comparisons come from a file, so nothing is known about how the pairs were chosen."
+NO_COMPARISON = "There is no comparison yet, so there is nothing to describe."
 NO_STOP = "There was no stop rule."
 
 
 def paragraph(ranking: schemas.Ranking, definition: schemas.SetOut | None, prompts: int, judges: int) -> list[str]:
     """Say how the ranking was made; `definition` is that of its set, and None of a file."""
+    if not ranking.comparisons:
+        return [NO_COMPARISON]
     return [
         *_material(ranking, prompts, judges),
         *_model(ranking),

@@ -7,6 +7,8 @@ from nextpair import schemas
 from nextpair.words import counted, percent
 
 NO_SIGNAL = "No signal"
+NOTHING_JUDGED = "nothing is judged yet"
+NOBODY_JUDGED = "Nobody has judged yet."
 READ_ONCE = (
     "Intervals and P(best) are meant to be read once: chosen after many looks, they hold less often than stated."
 )
@@ -43,8 +45,8 @@ def figures(ranking: schemas.Ranking, judges: int, cost: float | None) -> list[R
 
 def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     confidence = ranking.confidence
-    if confidence is None:
-        return ReportFigure("Confidence", "none", "this method states none")
+    if confidence is None or not ranking.comparisons:
+        return ReportFigure("Confidence", "none", "this method states none" if ranking.comparisons else NOTHING_JUDGED)
     if not ranking.signal.claimed:
         return ReportFigure("Confidence", NO_SIGNAL, "consistent with random judging so far")
     low, high = (percent(share) for share in confidence.interval)

@@ -91,6 +91,11 @@ async def page(
     )
 
 
+async def all_keys(db: AsyncConnection, set_id: UUID) -> list[str]:
+    """Keys of all candidates, in the order in which they were added."""
+    return [row.key for row in await candidates.keys(db, [set_id])]
+
+
 async def tag_names(db: AsyncConnection, set_id: UUID) -> Sequence[str]:
     """The tags that the set's items have, in alphabetical order; none of a set that is not there."""
     return await candidates.tag_names(db, set_id)
@@ -102,6 +107,11 @@ async def tag_values(db: AsyncConnection, set_id: UUID) -> dict[str, list[str]]:
     for name, value in await candidates.tag_values(db, set_id):
         values.setdefault(name, []).append(value)
     return values
+
+
+async def keys(db: AsyncConnection, set_id: UUID) -> list[str]:
+    """Keys of all candidates, in the order in which they were added."""
+    return [row.key for row in await candidates.keys(db, [set_id])]
 
 
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:

@@ -101,5 +101,5 @@ def _checked(row: Record | None, set_id: UUID) -> Record:
     if row is None:
         raise UnknownSet(f"There is no set {set_id}; check its id and NEXTPAIR_URL.")
     if row.deleted_at is not None:
-        raise SetDeleted.at(set_id, row.deleted_at)
+        raise SetDeleted.at(set_id, row.deleted_at, row.name)
     return row

@@ -152,17 +152,18 @@ class SetDeleted(Gone):
     """This set was deleted."""
 
     set_id: UUID | None = None
+    name = ""  # of the set
     until: datetime | None = None  # when it is gone for good
 
     @classmethod
-    def at(cls, set_id: UUID, deleted_at: datetime) -> Self:
+    def at(cls, set_id: UUID, deleted_at: datetime, name: str = "") -> Self:
         """The problem of a set that was deleted then."""
         until = (deleted_at + timedelta(days=GRACE_DAYS)).astimezone(UTC)
         next_step = f"Restore it until {until:%Y-%m-%d %H:%M} UTC with POST /v1/sets/{set_id}/restore."
         if datetime.now(UTC) >= until:
             next_step = f"The {GRACE_DAYS} days in which it could be restored are over."
         error = cls(f"Set {set_id} was deleted on {deleted_at.astimezone(UTC):%Y-%m-%d}. {next_step}")
-        error.set_id, error.until = set_id, until
+        error.set_id, error.name, error.until = set_id, name, until
         return error
 
 

@@ -16,10 +16,11 @@ from app.service.context import Context
 from app.service.errors import AppError, InvalidRequest, NothingJudged
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
-from app.storage import judges, sets
+from app.storage import candidates, judges, sets
 from app.storage.schema import Record
 
 MOST_CRITERIA = 20
+MOST_COUNTED = 20_000  # candidates of a project whose keys are compared
 
 
 class LeaderboardQuery(NamedTuple):
@@ -29,6 +30,25 @@ class LeaderboardQuery(NamedTuple):
     sets: Sequence[UUID] = ()  # the project's judged ones by default
     weights: Sequence[str] = ()  # each NAME=NUMBER
     ranking: RankingQuery = RankingQuery()
+
+
+class Extent(NamedTuple):
+    """How much a leaderboard of a project would show."""
+
+    sets: Sequence[UUID]  # judged ones, MOST_CRITERIA at most
+    are_all: bool
+    systems: int  # different ones
+    is_shared: bool  # whether sets have systems in common
+
+
+async def extent(ctx: Context, project: str) -> Extent:
+    """That of the judged sets of a project, without their rankings."""
+    async with ctx.reading() as db:
+        rows = await sets.judged(db, project, MOST_CRITERIA + 1)
+        chosen = [row.id for row in rows[:MOST_CRITERIA]]
+        places = sum(row.candidates for row in rows[:MOST_CRITERIA])
+        systems = await candidates.count_keys(db, chosen) if places <= MOST_COUNTED else MOST_COUNTED
+    return Extent(chosen, len(rows) <= MOST_CRITERIA, systems, len(chosen) > 1 and systems < places)
 
 
 async def read(ctx: Context, query: LeaderboardQuery) -> schemas.Leaderboard:

@@ -88,6 +88,7 @@ async def page(ctx: Context, set_id: UUID, query: PairQuery, *, after: int, limi
     return schemas.JudgedPairPage(
         version=snapshot.version,
         total=len(figures.order),
+        surprising=_above_a_coin(figures.surprise[figures.order]),
         pairs=present,
         next_after=until if until < len(figures.order) else None,
     )
@@ -109,6 +110,7 @@ async def items_page(
     return schemas.ItemStatisticsPage(
         version=snapshot.version,
         total=len(matching),
+        surprising=_above_a_coin(figures.surprise[matching]),
         items=[_present_item(catalogue, figures, at) for at in matching[after:until]],
         next_after=until if until < len(matching) else None,
     )
@@ -250,6 +252,10 @@ def _present_item(catalogue: Catalogue, figures: ItemsJudged, at: int) -> schema
         disagreement=_or_none(float(figures.disagreement[at])),
         surprise=_or_none(float(figures.surprise[at])),
     )
+
+
+def _above_a_coin(surprise: Floats) -> int:
+    return int((np.round(surprise, EQUAL) > 1.0).sum())
 
 
 def _or_none(value: float) -> float | None:

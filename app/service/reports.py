@@ -55,7 +55,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         definition=definition,
         prompts=definition.items if definition.items > 1 else 0,
         judges=cards,
-        judges_summary=of_judges.people.summary if of_judges else sentences.TOO_MANY,
+        judges_summary=_judges_summary(of_judges),
         checks=checks.checks if checks else [],
         unchecked="" if checks else sentences.TOO_MANY,
         by_tag=[each for each in by_tag if each],
@@ -63,6 +63,12 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         missing=sentences.beside_the_log(definition, unjudged),
     )
     return await ctx.live.compute(lambda: compose(material))
+
+
+def _judges_summary(of_judges: schemas.Judges | None) -> str:
+    if of_judges is None:
+        return sentences.TOO_MANY
+    return of_judges.people.summary if of_judges.judges else sentences.NOBODY_JUDGED
 
 
 async def _unless_too_many(ask: Callable[[], Awaitable[T]]) -> T | None:

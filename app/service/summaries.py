@@ -98,6 +98,7 @@ async def read(ctx: Context, found: FoundSet) -> schemas.SetSummary:
     async with ctx.reading() as db:
         judges = await summaries.verdicts_by_judge(db, found.row.id)
         last_activity = await summaries.last_activity(db, found.row.id)
+    cost, verdicts = _cost(judges), sum(each.verdicts for each in judges)
     places = [(row.key, row.rank, row.p_best) for row in ranking.ranking]
     return schemas.SetSummary.model_validate(
         {
@@ -105,13 +106,14 @@ async def read(ctx: Context, found: FoundSet) -> schemas.SetSummary:
             "version": ranking.version,
             "newer_version": ranking.newer_version,
             "comparisons": ranking.comparisons,
+            "cost": cost,
             "judges": count_kinds(each.kind for each in judges),
             "last_activity": last_activity,
             "leaders": [key for key, _ in leaders(places)] if ranking.comparisons else [],
             "sentence": ranking.first_place or ranking.summary[1],
             "confidence": _confidence(ranking, found.row),
             "signal_claimed": ranking.signal.claimed,
-            "progress": progress(ranking, _aim(ranking, found.row), _cost_of_verdict(judges)),
+            "progress": progress(ranking, _aim(ranking, found.row), None if cost is None else cost / verdicts),
         }
     )
 
@@ -127,14 +129,13 @@ def _aim(ranking: schemas.Ranking, row: Record) -> Aim:
     return Aim(stop, goal_of(schemas.Goal.model_validate(row.goal), ids), row.max_comparisons)
 
 
-def _cost_of_verdict(judges: Sequence[Record]) -> float | None:
-    """The mean so far; people without a price cost nothing. None where another judge has no price, or nobody has."""
+def _cost(judges: Sequence[Record]) -> float | None:
+    """The cost of all verdicts; people without a price cost nothing. None where another judge has none, or nobody."""
     prices = [0.0 if each.cost_per_1000 is None and each.kind == "human" else each.cost_per_1000 for each in judges]
     if all(each.cost_per_1000 is None for each in judges) or None in prices:
         return None
     total: float = sum(price * each.verdicts for price, each in zip(prices, judges, strict=True))
-    verdicts: int = sum(each.verdicts for each in judges)
-    return total / verdicts / 1000.0
+    return total / 1000.0
 
 
 def _confidence(ranking: schemas.Ranking, row: Record) -> dict[str, object]:

@@ -23,7 +23,7 @@ MOST_BYTES = 50_000_000  # of a file, unpacked, and of what is answered
 BYTES_OF_CHARACTER = 8  # that the longest line may take: JSON needs six for one that it escapes
 MOST_ROWS = schemas.LONGEST_LIST
 MOST_COLUMNS = 1000
-FIRST_ROWS, LONGEST_CELL = 8, 200  # of a preview, and its characters
+FIRST_ROWS, LONGEST_CELL = 5, 200  # of a preview, and its characters
 OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
 
 

@@ -38,6 +38,12 @@ async def keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]
     return (await db.execute(statement.order_by(candidates.c.id))).all()
 
 
+async def count_keys(db: AsyncConnection, set_ids: Sequence[UUID]) -> int:
+    """Number of different keys in these sets."""
+    statement = select(func.count(candidates.c.key.distinct())).where(candidates.c.set_id == func.any(set_ids))
+    return int((await db.execute(statement)).scalar_one())
+
+
 async def all_items(db: AsyncConnection, set_ids: Sequence[UUID]) -> Sequence[Record]:
     """(set_id, key, prompt, tags) of every item of these sets; within a set the position is its id."""
     i = items.c

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.storage.schema import comparisons
 
 c = comparisons.c
+IS_ORIGINAL = c.restores.is_(None)  # no copy of a comparison whose void was undone
 PAUSE = timedelta(minutes=10)  # without a verdict: the judge was not at work
 
 
@@ -27,7 +28,7 @@ async def paces(db: AsyncConnection, set_id: UUID) -> dict[int, Pace]:
     asked = c.assignment_id.is_not(None)
     before = func.lag(c.created_at).over(partition_by=[c.judge_id, asked], order_by=[c.created_at, c.seq])
     gaps = select(c.judge_id, c.created_at, asked.label("asked"), (c.created_at - before).label("gap"))
-    g = gaps.where(c.set_id == set_id).subquery().c
+    g = gaps.where(c.set_id == set_id, IS_ORIGINAL).subquery().c
     is_short = and_(g.asked, g.gap < PAUSE)
     seconds = func.coalesce(func.sum(func.extract("epoch", g.gap)).filter(is_short), 0.0)
     columns = func.max(g.created_at), func.count(g.gap).filter(is_short), seconds
@@ -38,7 +39,9 @@ async def paces(db: AsyncConnection, set_id: UUID) -> dict[int, Pace]:
 async def hours(db: AsyncConnection, set_id: UUID, judge_id: int) -> dict[datetime, int]:
     """Number of verdicts of one judge in each hour in which it sent any, oldest first, in UTC."""
     hour = func.date_trunc("hour", c.created_at, "UTC").label("hour")
-    statement = select(hour, func.count().label("verdicts")).where(c.set_id == set_id, c.judge_id == judge_id)
+    statement = select(hour, func.count().label("verdicts")).where(
+        c.set_id == set_id, c.judge_id == judge_id, IS_ORIGINAL
+    )
     return {row.hour: row.verdicts for row in await db.execute(statement.group_by(hour).order_by(hour))}
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from app.api.dependencies import ReadDep
+from app.service import activity as service
 from app.service import sets
 from app.web.set_page import set_page
 from app.web.texts import NEXT_STEPS, described
@@ -17,5 +18,6 @@ async def activity(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Activity of the set; its script asks for the entries."""
     shown = await sets.get(db, set_id)
     sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
-    budget = shown.budget.max_comparisons if shown.budget else None
-    return set_page(request, "activity.html", shown, goal=budget or 0, sentences=sentences)
+    now = await service.read(db, set_id, judge=None, before=None, limit=1)
+    lines = {"judges": len(now.judges), "work": len(now.at_work)}  # to keep space for
+    return set_page(request, "activity.html", shown, sentences=sentences, **lines)

@@ -1,24 +1,25 @@
-"""Two candidates of a set compared, and the win matrix of all."""
+"""Two candidates, versions or judges of a set compared, and the win matrix of all candidates."""
 
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from app.api.dependencies import ContextDep, ReadDep
-from app.service import asking, sets
+from app.api.dependencies import ReadDep
+from app.service import candidates, sets
 from app.web.set_page import set_page
 
-UPCOMING = 5  # pairs shown as coming next
+MOST_OFFERED = 1000  # keys that a picker suggests; others can be typed
+MODES = {"": "Candidates", "versions": "Versions", "judges": "Judges"}
 
 router = APIRouter(prefix="/sets/{set_id}", include_in_schema=False)
 
 
 @router.get("/compare")
-async def compare(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
-    """The share of wins of each candidate against each other one, and the next pairs."""
-    upcoming = await asking.preview(ctx, db, set_id, UPCOMING)
-    return set_page(request, "compare.html", await sets.get(db, set_id), upcoming=upcoming)
+async def compare(request: Request, set_id: UUID, db: ReadDep) -> Response:
+    """A against B, once both are chosen; before that, the win matrix."""
+    of_set, keys = await sets.get(db, set_id), await candidates.keys(db, set_id)
+    return set_page(request, "compare.html", of_set, keys=keys[:MOST_OFFERED], modes=MODES)
 
 
 @router.get("/map")

@@ -1,6 +1,7 @@
 """Problems as pages, with a way home, for people who open an address in a browser."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import cast
@@ -9,6 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from nextpair.schemas import Problem
 
+from app.service.errors import SetDeleted
 from app.web.rendering import headers, templates
 from app.web.texts import no_page
 
@@ -35,9 +37,9 @@ async def _answer(handler: Handler, request: Request, error: Exception) -> Respo
         title, detail = "Page not found", no_page(request.url.path)
         problem = Problem(type="about:blank", title=title, status=HTTPStatus.NOT_FOUND, detail=detail)
     kept = {name: value for name, value in answer.headers.items() if name not in OF_THE_BODY}
-    return templates.TemplateResponse(
-        request, "problem.html", {"problem": problem}, problem.status, {**kept, **headers()}
-    )
+    values = {"problem": problem, "deleted": error if isinstance(error, SetDeleted) else None, "now": datetime.now(UTC)}
+    template = "deleted-set.html" if isinstance(error, SetDeleted) else "problem.html"
+    return templates.TemplateResponse(request, template, values, problem.status, {**kept, **headers()})
 
 
 def _wants_a_page(request: Request) -> bool:

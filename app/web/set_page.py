@@ -8,7 +8,7 @@ from app.web.texts import TAB_TIPS, TABS
 
 
 def set_page(request: Request, template: str, of_set: SetOut, **values: object) -> Response:
-    """The template, filled with the set and these values."""
-    tab = TABS.get(request.url.path.removeprefix(f"/sets/{of_set.id}"))
+    """The template, filled with the set and these values; a page below a tab names its `tab`."""
+    tab = values.get("tab") or TABS.get(request.url.path.removeprefix(f"/sets/{of_set.id}"))
     values |= {"set": of_set, "tab": tab, "tabs": TABS, "tab_tips": TAB_TIPS}
     return templates.TemplateResponse(request, template, values, headers=headers())

@@ -1,6 +1,8 @@
 """Words of the pages that Python gives to templates: tabs, choices, columns and progress. Scripts have lib/texts/."""
 
+from nextpair.schemas import SetOut
 from nextpair.words import (
+    ORDERS_ASKED,
     STATUSES,
     CriterionName,
     InferenceTargetChoice,
@@ -87,6 +89,13 @@ CONTROLS = {  # of the results, by their labels
 def described(status: PageStatus) -> str:
     """The word for a status, and what it means."""
     return f"{status.replace('_', ' ').capitalize()}: {STATUSES[status]}"
+
+
+def goal(row: SetOut) -> int:
+    """The budget, or every comparison there can be."""
+    if row.budget and row.budget.max_comparisons:
+        return row.budget.max_comparisons
+    return row.candidates * (row.candidates - 1) // 2 * max(row.items, 1) * ORDERS_ASKED[row.order]
 
 
 def no_page(path: str) -> str:

@@ -123,7 +123,7 @@ async def test_counts_by_judge_sum_to_the_total_and_ties_are_half(http: httpx.As
         assert sum(tally[count] for tally in found["by_judge"]) == found["verdicts"][count]
     total = found["verdicts"]
     assert (total["comparisons"], total["wins"], total["ties"], total["losses"]) == (4, 4.0, 1.0, 1.0)
-    assert total["share"] == pytest.approx(4.5 / 6.0)
+    assert total["share"] == pytest.approx((0.9 + 0.1 + 0.5 + 3.0 * 0.7) / 6.0)
     assert total["interval"][0] < total["share"] < total["interval"][1]
 
 

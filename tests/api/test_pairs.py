@@ -41,6 +41,7 @@ async def pairs(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dic
         page = await get(http, f"/v1/sets/{set_id}/pairs", after=after, limit=4, **params)
         every, after = [*every, *page["pairs"]], page["next_after"]
     assert len(every) == page["total"]
+    assert page["surprising"] == sum(round(pair["surprise"], 9) > 1.0 for pair in every)
     return every
 
 
@@ -108,6 +109,8 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
     one = await get(http, url, limit=4)
     two = await get(http, url, after=one["next_after"])
     items = [*one["items"], *two["items"]]
+    surprising = [item["key"] for item in items if item["surprise"] > 1.0]
+    assert one["surprising"] == two["surprising"] == len(surprising) > 0
     assert ([item["key"] for item in items], one["total"], two["next_after"]) == (ITEMS, 6, None)
     for item in items:
         here = [pair for pair in listed if pair["item"]["key"] == item["key"]]

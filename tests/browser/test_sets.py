@@ -70,8 +70,8 @@ async def test_a_set_is_made_from_a_file_by_keyboard(page: Any) -> None:
     await page.goto(page.url.split("/sets/")[0])
     await tab_to(page, "q")
     await page.keyboard.type("the <b>")
-    await expect(page.locator(".sets h2")).to_have_text(["Trees of the <b>north</b>"])
-    await expect(page.locator(".sets li")).to_contain_text("0 comparisons, 0% of all 3 pairs")
+    await expect(page.locator("#rows th > a")).to_have_text(["Trees of the <b>north</b>"])
+    await expect(page.locator("#rows tr")).to_contain_text("not begun")
 
 
 async def test_bad_lines_are_left_out_only_when_one_says_so(page: Any) -> None:
@@ -105,22 +105,3 @@ async def test_lines_that_change_have_to_be_checked_again(page: Any) -> None:
     await expect(page.locator("#preview")).to_be_visible()
     await page.fill("#lines", "ash: Tall.")
     await expect(page.locator("#preview")).to_be_hidden()
-
-
-async def test_a_list_without_sets_shows_the_first_one_on_its_own(chromium: Any, server: Server, new_set: Any) -> None:
-    """As when the page is opened while the demo starts."""
-    set_id, page = await new_set("Air.", "Sea."), await chromium.new_page()
-
-    async def as_of_before(route: Any) -> None:
-        answer = await route.fetch()
-        html = re.sub(
-            r'<ul class="sets">.*</ul>', "<p data-waiting>There are no sets yet.</p>", await answer.text(), flags=re.S
-        )
-        await route.fulfill(response=answer, body=html)
-
-    await page.route(f"{server.url}/", as_of_before, times=1)
-    await page.goto(f"{server.url}/")
-    await expect(page.get_by_text("There are no sets yet")).to_be_visible()
-    await expect(page.locator(f"#found a[href='/sets/{set_id}']")).to_be_visible(timeout=10_000)
-    assert page.url == f"{server.url}/"
-    await page.close()

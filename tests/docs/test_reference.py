@@ -10,9 +10,11 @@ import nextpair
 import pytest
 from nextpair.words import STATUSES, AskStatus, PageStatus
 
+from app import __version__
 from app.files import exports, names, outcomes, pairs, rankings
+from app.files.reports.citation import bibtex
 from app.settings import Settings
-from docs import client_reference, commands_reference, files_reference, settings_reference, statuses_reference
+from docs import citation, client_reference, commands_reference, files_reference, settings_reference, statuses_reference
 from judge_worker.settings import PREFIX, every_setting
 from tests.docs.blocks import ROOT, blocks
 from tests.docs.scratch import Scratch, service
@@ -120,3 +122,7 @@ async def test_examples_of_the_client_run(database_url: str, tmp_path: Path) -> 
             assert not faults, "\n\n".join(faults)
         finally:
             await scratch.close()
+
+
+def test_a_report_cites_what_the_docs_cite() -> None:
+    assert bibtex(__version__) in citation.page()

@@ -1,15 +1,21 @@
 """Pictures of results."""
 
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import matplotlib as mpl
 import pytest
+from nextpair import schemas
+from nextpair.words import FigureWidth
 
 from app.files import plots
+from app.files.pictures import draw_ranking
+from docs.examples import FILE
 from tests.factories import create_set
 
+EXAMPLES = json.loads(FILE.read_text())
 CURVE = plots.Curve("entropy", [1.0, 2.0, 3.0], [3.0, 1.0, 2.0])
 
 
@@ -70,3 +76,35 @@ def test_words_are_whole_and_clear_of_the_axes(sign: str, count: int) -> None:
         assert whole.y0 <= words.y0 < words.y1 <= whole.y1
     assert below.y1 <= of_axis.y0 < of_axis.y1 < drawing.y0 < drawing.y1 <= above.y0
     assert "score</text>" in plots.forest(rows, title, caption).decode()
+
+
+@pytest.mark.parametrize(("width", "millimetres"), [("single", 85.0), ("double", 174.0)])
+def test_a_figure_for_a_journal_is_as_wide_as_its_column(width: FigureWidth, millimetres: float) -> None:
+    paper, name = plots.PAPERS[width], "a name that is much too long for a narrow column"
+    rows = [plots.ForestRow(name, 0.0, (-1.0, 1.0), "rank 100–120")] * 9
+    with plots._sheet(9 * plots.ROW, "Title", "Caption", paper) as (figure, axes):
+        ax = axes(*paper.forest, xlabel="score (95% interval)")
+        plots._forest(ax, rows, 0.0, paper.longest)
+        figure.draw_without_rendering()
+        assert figure.get_figwidth() * 25.4 == pytest.approx(millimetres)
+        words = [text.get_window_extent() for text in [*ax.texts, ax.xaxis.label]]
+        whole = figure.bbox
+    assert not figure.texts  # neither title nor caption
+    assert all(whole.x0 <= each.x0 < each.x1 <= whole.x1 and each.y0 >= whole.y0 for each in words)
+    assert {text.get_fontsize() for text in ax.texts} == {8.0}
+
+
+def test_slices_are_drawn_below_the_whole() -> None:
+    ranking = schemas.Ranking.model_validate(EXAMPLES["ranking"]["response"])
+    deviation = schemas.SliceDeviation(
+        p_value=0.5, claimed=False, first="kelp", second="rowan", difference=0.1, reversal=False, sentence="None."
+    )
+    each = schemas.Slice(value="code <b>", prompts=3, comparisons=9, deviation=deviation, ranking=ranking.ranking)
+    slices = schemas.Slices(tag="kind", slices=[each], untagged=0, shared=None, sentence="By kind.")
+    drawn = draw_ranking(ranking.model_copy(update={"slices": slices}), "Trees", "svg").decode()
+    alone = draw_ranking(ranking, "Trees", "svg").decode()
+    assert [drawn.count(f">{row.key}</text>") for row in ranking.ranking] == [2] * len(ranking.ranking)
+    assert "code &lt;b&gt;</text>" in drawn
+    assert "3 prompts</text>" in drawn
+    assert "all prompts" not in alone
+    assert draw_ranking(ranking, "Trees", "pdf", "single").startswith(b"%PDF")

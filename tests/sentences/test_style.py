@@ -1,14 +1,16 @@
 """Every sentence that is made is short, and has no word that readers do not know."""
 
+import json
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from nextpair import schemas
-from nextpair.words import InferenceTargetName
+from nextpair.words import CriterionName, InferenceTargetName, MethodName, OrderName, PositionBias
 
 from app import sentences
 from app.inference.choosing import Stop, Stopping
@@ -26,8 +28,10 @@ from app.sentences import (
     inference_targets,
     judges,
     leaderboards,
+    methods,
     progress,
     prompts,
+    report,
     slices,
 )
 from app.sentences import stopping as stops
@@ -36,6 +40,7 @@ from docs.wording import offences
 
 REASONS: tuple[Reason, ...] = ("top_k", "top_k", "rank_width", "goal", "concordance", "entropy_change")
 LONGEST = 28  # words
+EXAMPLES = json.loads((Path(sentences.__path__[0]).parent / "api/examples.json").read_text())
 RULES = (
     Stop(top_k=1),
     Stop(top_k=3),
@@ -170,9 +175,62 @@ def of_the_rest() -> Iterator[str]:
     yield from (checks.bias_unknown("gpt"), checks.favours("gpt", 0.1), checks.failing("gpt"), checks.small_bias(0.3))
 
 
+def of_reports() -> Iterator[str]:
+    """Every sentence of reports of sets with all kinds of settings."""
+    ranking = schemas.Ranking.model_validate(EXAMPLES["ranking"]["response"])
+    definition = schemas.SetOut.model_validate(EXAMPLES["get_set"]["response"])
+    stop = schemas.Stop(top_k=3, rank_width=2, concordance=0.9, goal=0.9, entropy_change=0.01)
+    changes: list[dict[str, Any]] = [
+        {"goal": schemas.Goal(top_k=3), "stop": stop, "pool_by": "question"},
+        {"goal": schemas.Goal(against="kelp"), "stop": None, "pool_by": "project", "project": "sky"},
+        {"goal": schemas.Goal(pair=("kelp", "rowan")), "overlap": schemas.Overlap(share=0.2), "absolute_scores": 2},
+        *({"order": order} for order in get_args(OrderName)),
+        *({"selection": schemas.Selection(criterion=each, random_share=0.1)} for each in get_args(CriterionName)),
+    ]
+    methods_of = [
+        {"name": name, "position_bias": bias, "epsilon": 0.1} | more
+        for name in get_args(MethodName)
+        for bias in get_args(PositionBias)
+        for more in (
+            {"temperatures": {"gpt": 1.5}, "verdict_weight": {"gpt": 2.0}},
+            {"prior": "anchor"},
+            {"prior": None},
+        )
+    ]
+    for change in changes:
+        changed = definition.model_copy(update=change)
+        yield from methods.paragraph(ranking, changed, 40, 2)
+        yield from report.beside_the_log(changed, 3)
+    for each in methods_of:
+        method = ranking.method.model_copy(update=each)
+        for weight in (None, ranking.verdict_weight):
+            other = ranking.model_copy(update={"method": method, "verdict_weight": weight, "components": 2})
+            yield from methods.paragraph(other, None, 0, 0)
+            yield from report.limits(other, only_people=False)
+    for stopping, needed, confidence_of in product(
+        (None, ranking.stopping), (None, ranking.prompts), (None, ranking.confidence)
+    ):
+        other = ranking.model_copy(update={"stopping": stopping, "prompts": needed, "confidence": confidence_of})
+        yield from (figure.note for figure in report.figures(other, 2, 1.5))
+    yield report.verified(1, 0)
+    yield report.verified(900, 12)
+    yield report.recomputed(32)
+
+
 @pytest.mark.parametrize(
     "made",
-    [constants, of_prompts, of_head_to_heads, of_stops, of_targets, of_slices, of_judges, of_progress, of_the_rest],
+    [
+        constants,
+        of_prompts,
+        of_head_to_heads,
+        of_stops,
+        of_targets,
+        of_slices,
+        of_judges,
+        of_progress,
+        of_the_rest,
+        of_reports,
+    ],
     ids=lambda each: each.__name__,
 )
 def test_sentences_are_short_and_plain(made: object) -> None:

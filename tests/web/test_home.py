@@ -89,7 +89,7 @@ async def test_sets_are_sorted_by_activity_or_by_name(http: httpx.AsyncClient) -
     assert await names(http, sort="name") == ["Ash", "birch", "elm"]
     assert await names(http, sort="-name") == ["elm", "birch", "Ash"]
     shown = await page(http, sort="name")
-    assert '<th scope="col" aria-sort="ascending" data-column="set">' in shown
+    assert 'aria-sort="ascending" data-column="set">' in shown
     assert 'href="/?sort=-name"' in shown
 
 

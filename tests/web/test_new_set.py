@@ -15,7 +15,7 @@ async def test_the_form_has_the_defaults_of_the_api(http: httpx.AsyncClient) -> 
     shown = await page(http, "/sets/new")
     for value in ("knowledge", "balanced", "auto"):
         assert f'<option value="{value}" selected>' in shown
-    assert "<details>" in shown
+    assert "<summary>Advanced</summary>" in shown
 
 
 async def test_every_choice_of_the_contract_is_offered_the_default_first(http: httpx.AsyncClient) -> None:

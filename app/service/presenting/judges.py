@@ -13,7 +13,7 @@ from app.inference.choosing import Overlap, drawn
 from app.inference.judges import Findings, PairVotes, agreements
 from app.inference.state import Catalogue
 from app.inference.types import Floats
-from app.sentences.judges import ONLY_PEOPLE, about_labels, warnings
+from app.sentences.judges import ONLY_PEOPLE, sentences_about_labels, warnings
 from app.service.presenting.judge_cards import Blamed, JudgeRecords, blamed_judges, present_cards, present_rightness
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
@@ -65,8 +65,10 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     findings, are_all_people = weighed.findings, weighed.conditions.people.issuperset(weighed.judges.tolist())
     group, votes, judges = findings.group, findings.pair_votes, [names[number] for number in findings.weighed]
     labels = group.labels
+    sentences = [ONLY_PEOPLE] if are_all_people else sentences_about_labels(labels, judges)
     return schemas.People(
-        summary=ONLY_PEOPLE if are_all_people else about_labels(labels, judges),
+        summary=" ".join(sentences),
+        headline=sentences[0],
         pairs=0 if labels is None else labels.items,
         among_themselves=present_rightness(labels.among_people) if labels is not None and labels.among_people else None,
         ways={} if labels is None else {way: present_rightness(each) for way, each in labels.ways.items()},

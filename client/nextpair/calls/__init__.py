@@ -15,6 +15,7 @@ from nextpair.calls.describing import *
 from nextpair.calls.description import Call as Call
 from nextpair.calls.description import Id as Id
 from nextpair.calls.description import Listing as Listing
+from nextpair.calls.estimates import *
 from nextpair.calls.projects import *
 from nextpair.calls.reading import *
 from nextpair.calls.sets import *

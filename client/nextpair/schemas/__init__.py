@@ -19,6 +19,7 @@ from nextpair.schemas.comparisons import *
 from nextpair.schemas.confidence import *
 from nextpair.schemas.diagnostics import *
 from nextpair.schemas.disputes import *
+from nextpair.schemas.estimates import *
 from nextpair.schemas.goals import *
 from nextpair.schemas.head_to_heads import *
 from nextpair.schemas.health import *

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from nextpair.schemas.common import Computed, Response
+from nextpair.schemas.confidence import Signal
 from nextpair.schemas.rankings import InferenceTarget, Prompts, Stopping
 
 
@@ -16,7 +17,8 @@ class PairTally(Response):
     ties: float
     losses: float
     share: float | None = Field(
-        description="Observed share of wins of the first candidate; a tie is half a win. Null without comparisons."
+        description="Mean verdict for the first candidate: a win is 1, a tie half, and a probability counts as it is. "
+        "Null without comparisons."
     )
     interval: tuple[float, float] | None = Field(
         description="Wilson interval of `share` at `level`, as if verdicts were independent."
@@ -67,6 +69,7 @@ class HeadToHead(Computed):
         description="Where the estimate comes from: verdicts between the two, comparisons with others, absolute scores "
         "or the prior alone."
     )
+    signal: Signal = Field(description="As in the ranking; without signal, do not quote `p_first_better`.")
     verdicts: PairTally
     by_judge: list[JudgeTally] = Field(description="Most comparisons first; the counts sum to those of `verdicts`.")
     by_tag: list[TagTally] = Field(description="Each value of each tag that has at most 20 values.")

@@ -113,6 +113,7 @@ class People(Response):
     summary: str = Field(
         description="How accurate the majority and the best judge are, and which method weights judges best, in words."
     )
+    headline: str = Field(default="", description="The first sentence of `summary`.")
     pairs: int = Field(description="Pairs that people judged. Without any, accuracy is unknown.")
     among_themselves: Rightness | None = Field(
         description="Agreement of each person with the others, where several judged a pair."
@@ -240,6 +241,7 @@ class LatestVerdict(Response):
     latency_ms: float | None
     created_at: datetime
     voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
+    restores: int | None = Field(description="Sequence number of the voided comparison that this is a copy of.")
 
 
 class JudgeDetail(Response):

@@ -14,6 +14,9 @@ ABOUT_SURPRISE = (
     "Mean surprise of its verdicts in bits: -log2 of the probability that the ranking gives to what was said. A coin "
     "gives 1. Null if the ranking did not converge."
 )
+ABOUT_SURPRISING = (
+    "How many of those have a surprise above 1 bit: a coin predicts their verdicts better than the ranking."
+)
 PROMPT_START = 300  # characters of a prompt in a list of items
 
 
@@ -50,6 +53,7 @@ class JudgedPair(Response):
 class JudgedPairPage(Response):
     version: int = Field(description="Version of the log. Pages of one version are consistent with each other.")
     total: int = Field(description="Number of pairs that match, on all pages together.")
+    surprising: int = Field(description=ABOUT_SURPRISING)
     pairs: list[JudgedPair]
     next_after: int | None
 
@@ -72,5 +76,6 @@ class ItemStatistics(Response):
 class ItemStatisticsPage(Response):
     version: int
     total: int = Field(description="Number of items that match, on all pages together.")
+    surprising: int = Field(description=ABOUT_SURPRISING)
     items: list[ItemStatistics]
     next_after: int | None

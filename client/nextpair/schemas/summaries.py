@@ -48,6 +48,9 @@ class JudgeCounts(Response):
 
 class SetSummary(Computed):
     comparisons: int
+    cost: float | None = Field(
+        description="Cost of all verdicts so far, voided ones included; null where a model judge has no price."
+    )
     judges: JudgeCounts
     last_activity: datetime = Field(description="Time of the newest log entry, or of the set's creation.")
     leaders: list[str] = Field(description="Keys of those in first place; empty before the first comparison.")

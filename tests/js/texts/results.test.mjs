@@ -12,7 +12,7 @@ const expected = (...figures) => texts.expectedConcordance(confidence(...figures
 testSentences(texts, {
   against: ["oak"], scoreIn: ["Elo"], rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24],
   forecast: [{ expected_concordance: 0.9, comparisons: 72 }], noSignal: [{ claimed: false, e_value: 3 }], range: [confidence(0.94, interval)],
-  left: [{ converged: false, forecast: 18, forecast_interval: [10, null], left: 100 }], compareWith: ["oak"], compareTwo: ["oak", "elm"],
+  left: [{ comparisons_left: 18, cost_left: 0.22, words: "about 18 left" }], spent: [31, 0.4], compareWith: ["oak"], compareTwo: ["oak", "elm"],
   chooseAnother: ["oak"], choose: ["oak"], earlier: ["50"], spoken: ["oak", "80%"], difference: ["0.5", "0.1", "0.9", 0.6],
   agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2],
 });
@@ -36,10 +36,11 @@ test("P(best) is not shown where the signal is not", () => {
   assert.equal(texts.noSignal({ claimed: false, e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
 });
 
-test("what is left is 0 where the rule is met or nothing can be added, and never a figure that is not known", () => {
-  const left = (stopping) => texts.left({ converged: false, forecast: null, forecast_interval: null, left: null, ...stopping });
-  assert.deepEqual(left({ converged: true }), ["0", "stop rule met"]);
-  assert.deepEqual(left({ left: 0 }), ["0", "comparisons can be added"]);
-  assert.deepEqual(left({}), ["–", "not known yet"]);
-  assert.deepEqual(left({ forecast: 1800, forecast_interval: [900, null] }), ["≈ 1,800", "comparisons (900 or more)"]);
+test("what is left has its cost where it is known, and no figure where there is no forecast", () => {
+  const left = (progress) => texts.left({ comparisons_left: null, cost_left: null, words: "forecast unknown", ...progress });
+  assert.deepEqual(left({}), ["–", "forecast unknown"]);
+  assert.deepEqual(left({ comparisons_left: 0, words: "stop rule met" }), ["0", "stop rule met"]);
+  assert.deepEqual(left({ comparisons_left: 1800 }), ["≈ 1,800", "comparisons"]);
+  assert.deepEqual(left({ comparisons_left: 18, cost_left: 0.22 }), ["≈ 18", "comparisons, $0.22"]);
+  assert.deepEqual(left({ comparisons_left: 1, cost_left: 0.001 }), ["≈ 1", "comparison, under $0.01"]);
 });

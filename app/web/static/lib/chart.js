@@ -70,9 +70,9 @@ export function intervalMark({ value, interval }, domain, { text, zero, side = "
 
 /**
  * A line over time or counts, with a band around it where points have one, axes, and a table for screen readers.
- * @param {{ title: string, points: Point[], xLabel: string, yDomain: Domain, xFormat: (x: number) => string, yFormat: (y: number) => string, width?: number, height?: number }} chart
+ * @param {{ title: string, points: Point[], xLabel: string, yDomain: Domain, xFormat: (x: number) => string, yFormat: (y: number) => string, marks?: { x: number, label: string }[], width?: number, height?: number }} chart
  */
-export function lineChart({ title, points, xLabel, yDomain, xFormat, yFormat, width = 520, height = 200 }) {
+export function lineChart({ title, points, xLabel, yDomain, xFormat, yFormat, marks = [], width = 520, height = 200 }) {
   const left = 44, bottom = 36, top = 8, right = 12;
   const xDomain = domainOf(points.map(({ x }) => ({ value: x, interval: null })), []);
   const across = (/** @type {number} */ x) => left + (width - left - right) * (x - xDomain[0]) / (xDomain[1] - xDomain[0]);
@@ -90,6 +90,10 @@ export function lineChart({ title, points, xLabel, yDomain, xFormat, yFormat, wi
     ]),
     ...ticks(xDomain, 5).map((x) => drawing("text", { x: across(x), y: height - bottom + 18, "text-anchor": "middle" }, xFormat(x))),
     drawing("text", { x: (left + width - right) / 2, y: height - 2, "text-anchor": "middle" }, xLabel),
+    ...marks.flatMap(({ x, label }) => [
+      drawing("line", { class: "mark", x1: across(x), x2: across(x), y1: top, y2: height - bottom }),
+      drawing("text", { class: "mark-label", x: across(x) - 6, y: height - bottom - 6, "text-anchor": "end" }, label),
+    ]),
     ...(edge.length ? [drawing("path", { class: "band", d: `M${path(edge)}Z` })] : []),
     ...(points.length ? [drawing("path", { class: "line", d: `M${path(points.map(({ x, y }) => [across(x), down(y)]))}` })] : []),
     ...(points.length === 1 ? [drawing("circle", { class: "estimate", cx: across(points[0].x), cy: down(points[0].y), r: 4 })] : []));

@@ -3,10 +3,12 @@
 import { element } from "./dom.js";
 import { BETTER_BY, TIED_BY, textOf } from "./texts/judges.js";
 
-/** @param {Contract.Dispute} dispute */
+/** @typedef {Pick<Contract.PairVerdict, "judge" | "kind" | "p_first" | "winner">} Verdict */
+
+/** @param {Pick<Contract.JudgedPair, "item" | "first" | "second"> & { verdicts: Verdict[] }} dispute */
 export function disputeArticle({ item, first, second, verdicts }) {
   const prompt = item ? [element("p", { className: "prompt", dir: "auto" }, item.prompt ?? item.key)] : [];
-  const undecided = verdicts.filter(({ winner }) => winner === "tie");
+  const undecided = verdicts.filter(({ winner }) => winner !== "first" && winner !== "second");
   return element("article", { className: "dispute" },
     ...prompt,
     element("div", { className: "sides" },
@@ -17,7 +19,7 @@ export function disputeArticle({ item, first, second, verdicts }) {
 
 /**
  * @param {Contract.Shown} shown
- * @param {Contract.JudgeVerdict[]} verdicts of those who are for it
+ * @param {Verdict[]} verdicts of those who are for it
  */
 function side({ key, text }, verdicts) {
   const region = { className: "text", dir: "auto", role: "region", "aria-label": textOf(key), tabindex: "0" };
@@ -29,7 +31,7 @@ function side({ key, text }, verdicts) {
 
 /**
  * @param {string} words
- * @param {Contract.JudgeVerdict[]} verdicts
+ * @param {Verdict[]} verdicts
  */
 function said(words, verdicts) {
   const judges = verdicts.flatMap(({ judge, kind, p_first: p }, at) =>

@@ -1,8 +1,7 @@
 // @ts-check
 // What a ranking says as a whole: who leads, its inference target, the next step, three figures, and what they are about.
 import { element, find } from "./dom.js";
-import { chance, counted } from "./numbers.js";
-import { setId } from "./set-page.js";
+import { chance } from "./numbers.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/results.js";
 
@@ -22,23 +21,24 @@ export function showAnswer({ first_place: claim, inference_target: target, compa
 }
 
 /**
- * The figures of confidence, of what was spent, and of what is left to the stop rule.
+ * The figures of confidence, of what was spent, and of what is left to the goal; the last needs the set's summary.
  * @param {Contract.Ranking} ranking
+ * @param {Contract.SetSummary | null} summary of the newest ranking by the set's own method
  */
-export function showFigures({ confidence, signal, comparisons, stopping, ranking: { length: n } }) {
+export function showFigures({ confidence, signal, comparisons, ranking: { length: n } }, summary) {
   const { FIGURES: names } = words;
-  const isShown = confidence && signal.claimed, [missing, unit] = stopping ? words.left(stopping) : [NONE, ""];
+  const isShown = confidence && signal.claimed, [left, unit] = summary ? words.left(summary.progress) : [NONE, ""];
   find("#figures").replaceChildren(
     figure(names.confidence, isShown ? chance(confidence.expected_concordance) : NONE,
       isShown ? words.range(confidence) : words.noSignal(signal), isShown ? forecastOf(confidence, n) : ""),
-    figure(names.spent, comparisons.toLocaleString("en"), counted(comparisons, "comparison").split(" ")[1]),
-    figure(names.left, missing, stopping ? unit : element("a", { href: `/sets/${setId}/settings` }, words.SET_STOP)));
+    figure(names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)),
+    figure(names.left, left, unit, summary?.progress.sentence));
 }
 
 /**
  * @param {import("./texts/common.js").Explained} explained
  * @param {string} value
- * @param {string | Node} unit
+ * @param {string} unit
  * @param {string} [more] of the tip
  */
 function figure([label, tip], value, unit, more = "") {

@@ -34,3 +34,12 @@ export function chance(probability) {
   if (probability === 0 || probability === 1) return `${100 * probability}%`;
   return probability < 0.005 ? "<1%" : `${Math.min(Math.round(100 * probability), 99)}%`;
 }
+
+/**
+ * An amount in the currency of the judges' prices, for which a dollar stands.
+ * @param {number} cost
+ */
+export function money(cost) {
+  if (cost > 0 && cost < 0.01) return "under $0.01";
+  return `$${cost < 100 ? cost.toFixed(2) : Math.round(cost).toLocaleString("en")}`;
+}

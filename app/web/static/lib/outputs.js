@@ -8,7 +8,6 @@ import * as texts from "./texts/new-set.js";
  * @param {Contract.TableRead} preview
  */
 export function showOutputs(preview) {
-  find("#outputs-summary").textContent = summary(preview);
   let place = 0;
   const step = (/** @type {number} */ by) => {
     place = Math.min(Math.max(place + by, 0), preview.items.length - 1);
@@ -18,12 +17,6 @@ export function showOutputs(preview) {
   find("#next-prompt", HTMLButtonElement).onclick = () => step(1);
   find("#prompt").hidden = !preview.items.length;
   if (preview.items.length) step(0);
-}
-
-/** @param {Contract.TableRead} preview */
-function summary({ candidates, items, missing, used }) {
-  const outputs = candidates.reduce((sum, { outputs }) => sum + Object.keys(outputs ?? {}).length, 0);
-  return texts.outputs({ systems: candidates.length, prompts: items.length, outputs, missing, tags: used.tags });
 }
 
 /**

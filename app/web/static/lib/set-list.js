@@ -10,6 +10,7 @@ const NAMED = 2; // leaders that have a place in a cell
 const PAUSE_MS = 250;
 const COMPUTING = 425, COMPUTING_MS = 1000;
 const FRESH_MS = 10_000, WAITING_MS = 2000; // between two looks at the list, and while something is prepared
+const OF_LIST = ["q", "project", "state", "sort", "page"]; // parameters of the address
 const RANKED = ["leader", "confidence", "progress"]; // columns that a summary fills
 
 /** @typedef {{ mark: string, summary: Contract.SetSummary | null, problem: string }} Known */
@@ -114,9 +115,9 @@ function sortByProgress() {
 }
 
 function offerSorting() {
-  const term = document.querySelector("th[data-column=progress] .term");
-  if (!term) return;
-  const link = element("a", { href: "#", role: "button", "data-tip": term.getAttribute("data-tip") ?? "" }, term.textContent ?? "");
+  const heading = document.querySelector("th.term[data-column=progress]");
+  if (!heading) return;
+  const link = element("a", { href: "#", role: "button" }, heading.textContent?.trim() ?? "");
   link.addEventListener("click", (event) => {
     event.preventDefault();
     const changed = parameters();
@@ -124,7 +125,9 @@ function offerSorting() {
     history.replaceState(null, "", `${location.pathname}?${changed}`);
     sortByProgress();
   });
-  term.replaceWith(link);
+  heading.classList.remove("term");
+  heading.removeAttribute("tabindex");
+  heading.replaceChildren(link);
 }
 
 // The list itself
@@ -150,20 +153,48 @@ async function showList(path) {
 }
 
 /**
- * Whether two lists have the same headings and links to further pages.
+ * Whether two lists have the same headings, and links to the same further pages.
  * @param {Element} one
  * @param {Element} other
  */
 function sameBut(one, other) {
-  const links = (/** @type {Element} */ list) => [...list.querySelectorAll("nav a")].map((link) => link.getAttribute("href")).join(" ");
+  const links = (/** @type {Element} */ list) => findIn(list, "nav a, thead a:not([role])").map((link) => link.getAttribute("href")).join(" ");
   return links(one) === links(other);
 }
 
+/**
+ * @param {Element} place
+ * @param {string} selector
+ */
+const findIn = (place, selector) => [...place.querySelectorAll(selector)];
+
+/**
+ * The address of this page with other parameters of the list; those of other parts of the page stay.
+ * @param {Iterable<[string, string]>} values
+ */
+function addressOf(values) {
+  const changed = parameters();
+  for (const name of OF_LIST) changed.delete(name);
+  for (const [name, value] of values) if (value) changed.set(name, value);
+  return `${location.pathname}${changed.size ? `?${changed}` : ""}`;
+}
+
 async function search() {
-  const form = find("#search", HTMLFormElement);
-  const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]).filter(([, value]) => value);
-  const parameters = new URLSearchParams(values).toString(), path = `${location.pathname}${parameters && `?${parameters}`}`;
+  const values = [...new FormData(find("#search", HTMLFormElement))].map(([name, value]) => /** @type {[string, string]} */ ([name, String(value)]));
+  const path = addressOf(values);
   if (await showList(path)) history.replaceState(null, "", path);
+}
+
+/** @param {MouseEvent} event on a heading that sorts, or on a link to another page of the list */
+async function follow(event) {
+  const link = event.target instanceof Element ? event.target.closest(".sets thead a, .pages a") : null;
+  if (!(link instanceof HTMLAnchorElement) || link.getAttribute("role") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const column = link.closest("th")?.dataset.column, path = addressOf(new URL(link.href).searchParams);
+  history.pushState(null, "", path);
+  if (!(await showList(path))) location.assign(path);
+  if (column) find(`.sets th[data-column="${column}"] a`).focus();
+  else find("#main").scrollIntoView();
 }
 
 function refresh() {
@@ -180,6 +211,8 @@ export function followList() {
     clearTimeout(typed);
     typed = setTimeout(search, PAUSE_MS);
   });
+  document.addEventListener("click", follow);
+  addEventListener("popstate", () => showList(location.pathname + location.search));
   offerSorting();
   fill();
   setTimeout(refresh, find("#list").querySelector("[data-waiting]") ? WAITING_MS : FRESH_MS);

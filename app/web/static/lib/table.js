@@ -158,7 +158,7 @@ export function dataTable(table, { columns, state, rowKey, onOpen, rowClass = ()
     }, { passive: true });
   }
 
-  return { show };
+  return { show, rows: () => sorted };
 }
 
 /**

@@ -19,16 +19,14 @@ const SHOWN = 50; // entries of the log
 const NEXT = 5; // pairs
 const PAUSE_MS = 1000; // between a verdict and the page that shows it
 const POLL_MS = 10_000; // leases come and go without a notice
-const LOOPBACK = /^(localhost|127\.|\[::1\])/;
 
 const page = find("#activity");
-const goal = Number(page.dataset.goal);
 /** @type {Record<string, string>} */
 const sentences = JSON.parse(page.dataset.sentences ?? "{}");
 const feed = find("#feed"), newer = find("#newer"), menu = find("#judge", HTMLSelectElement);
 const voiding = find("#voiding", HTMLDialogElement), reason = find("#reason", HTMLInputElement);
 const state = pageState({ judge: "", before: "", sort: "-verdicts" });
-const load = oneAtATime(show);
+const load = oneAtATime(show), loadAhead = oneAtATime(showAhead);
 
 /** @type {Contract.Activity | null} */
 let activity = null;
@@ -36,10 +34,12 @@ let activity = null;
 let waiting = null;
 /** @type {Contract.LogEntry | null} */
 let toVoid = null;
-let isPointedAt = false, isDue = false, nextVersion = -1;
+/** @type {Contract.SetSummary | null} */
+let summary = null;
+let isPointedAt = false, isDue = false, knownVersion = -1, lookedAt = 0;
 
 const judges = dataTable(find("#judges"), {
-  columns: () => columns, state, rowKey: ({ judge }) => judge,
+  columns: () => columns.map((each) => (each.id === "share" ? { ...each, isHidden: !goal() } : each)), state, rowKey: ({ judge }) => judge,
   onOpen: ({ judge }) => choose(state.get().judge === judge ? "" : judge),
 });
 
@@ -47,7 +47,7 @@ const judges = dataTable(find("#judges"), {
 const columns = [
   column("judge", { value: ({ judge }) => judge, cell: ({ judge, kind }) => opener(judge, kind), isHeading: true, startsUp: true }),
   column("verdicts", { value: ({ verdicts }) => verdicts, cell: ({ verdicts }) => verdicts.toLocaleString("en"), isNumber: true }),
-  column("share", { cell: ({ verdicts }) => share(verdicts), isHidden: !goal }),
+  column("share", { cell: ({ verdicts }) => share(verdicts), }),
   column("hour", { value: (row) => row.last_hour, cell: (row) => row.last_hour.toLocaleString("en"), isNumber: true }),
   column("last", { value: (row) => row.last_at, cell: (row) => (row.last_at ? timeOf(row.last_at) : NONE) }),
   column("failures", { value: ({ failures }) => total(Object.values(failures)), cell: ({ failures }) => words.failed(failures) }),
@@ -74,9 +74,12 @@ function opener(judge, kind) {
   return element("button", { type: "button", className: "open", "aria-pressed": String(isChosen) }, who(judge, kind));
 }
 
+/** Comparisons in which the set is expected to reach its goal; 0 where that is not known. */
+const goal = () => (summary?.progress.comparisons_left == null ? 0 : summary.comparisons + summary.progress.comparisons_left);
+
 /** @param {number} verdicts */
 function share(verdicts) {
-  const part = Math.min(verdicts / goal, 1), bar = element("span");
+  const part = Math.min(verdicts / goal(), 1), bar = element("span");
   bar.style.width = `${100 * part}%`;
   return element("span", { className: "share" }, element("span", { "aria-hidden": "true" }, bar), element("span", {}, `${percent(part)}%`));
 }
@@ -93,7 +96,7 @@ async function show() {
     showWork(latest.at_work);
     if (isPointedAt && activity && !before) hold(latest);
     else showLog(latest);
-    if (latest.version !== nextVersion) await showNext(latest.version);
+    lookAhead(latest.version);
   } catch (error) {
     showProblem(error);
   }
@@ -186,15 +189,14 @@ async function showNow() {
 function showFigures({ judges: all, at_work: work }) {
   const done = total(all.map(({ verdicts }) => verdicts));
   const values = {
-    verdicts: [done.toLocaleString("en"), words.ofGoal(goal)], hour: [total(all.map((each) => each.last_hour)).toLocaleString("en"), ""],
-    work: [String(new Set(work.map(({ judge }) => judge)).size), ""], left: [goal ? Math.max(goal - done, 0).toLocaleString("en") : NONE, ""],
+    verdicts: done.toLocaleString("en"), hour: total(all.map((each) => each.last_hour)).toLocaleString("en"),
+    work: String(new Set(work.map(({ judge }) => judge)).size), left: goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE,
   };
-  find("#figures").replaceChildren(...Object.entries(values).map(([name, [value, note]]) => {
+  find("#figures").replaceChildren(...Object.entries(values).map(([name, value]) => {
     const [label, tip] = words.FIGURES[/** @type {keyof typeof words.FIGURES} */ (name)];
     const term = element("dt", {}, element("span", { className: "term", "data-tip": tip }, label));
-    return element("div", { "data-figure": name }, term, element("dd", {}, value, " ", element("small", {}, note)));
+    return element("div", { "data-figure": name }, term, element("dd", {}, value));
   }));
-  find("#whole", HTMLProgressElement).value = Math.min(done, goal || 1);
 }
 
 /** @param {Contract.AtWork[]} work */
@@ -211,6 +213,7 @@ function showWork(work) {
 /** @param {Contract.JudgeProgress[]} all */
 function showJudges(all) {
   find(".of-judges").hidden = !all.length;
+  find("#awaited").hidden = true;
   judges.show(all);
   const names = [...new Set([...all.map(({ judge }) => judge), state.get().judge])].filter(Boolean).toSorted();
   const shown = [...menu.options].slice(1).map(({ value }) => value);
@@ -220,11 +223,35 @@ function showJudges(all) {
   menu.value = state.get().judge;
 }
 
-/** @param {number} version */
-async function showNext(version) {
+/**
+ * What takes the ranking comes when it is ready: the log does not wait for it.
+ * @param {number} version
+ */
+function lookAhead(version) {
+  if (version === knownVersion || Date.now() - lookedAt < POLL_MS) return;
+  knownVersion = version;
+  lookedAt = Date.now();
+  loadAhead();
+}
+
+async function showAhead() {
+  await Promise.all([showGoal(), showNext()].map((each) => each.catch(showProblem)));
+}
+
+/** How far the set is to its goal. */
+async function showGoal() {
+  summary = await read("/summary");
+  if (!summary || !activity) return;
+  const { share: part, sentence } = summary.progress;
+  find("#whole", HTMLProgressElement).value = part ?? 0;
+  find("#to-goal").textContent = sentence;
+  showFigures(activity);
+  showJudges(activity.judges);
+}
+
+async function showNext() {
   /** @type {Contract.Preview} */
   const { pairs, status } = await read("/next-pair", { count: NEXT });
-  nextVersion = version;
   const lines = pairs.map(({ first, second, item, why }) => element("li", {},
     element("span", { dir: "auto" }, element("bdi", {}, first.key), " or ", element("bdi", {}, second.key), ...(item ? [" ", element("span", { className: "faint" }, words.onItem(item.key))] : [])),
     element("span", { className: "faint term", "data-tip": words.ABOUT_WRONG_ORDER }, chance(why.probability_of_reordering))));
@@ -236,8 +263,6 @@ function showInvitation() {
   place.value = new URL(place.value, location.href).href;
   place.addEventListener("focus", () => place.select());
   place.after(copyButton(place.value));
-  find("#local").hidden = !LOOPBACK.test(location.host);
-  find("#local").textContent = words.ABOUT_LOCAL;
 }
 
 function begin() {

@@ -1,154 +1,95 @@
 // @ts-check
-// The win matrix, best first: zoomed and read by mouse, touch and keys.
-import { find } from "../lib/dom.js";
-import { latestOnly, read, showProblem } from "../lib/set-page.js";
-import * as texts from "../lib/texts/compare.js";
+// A against B: candidates, versions or judges. What is chosen is in the address; each mode is a module of its own.
+import { compareCandidates } from "../lib/compare-candidates.js";
+import { compareJudges } from "../lib/compare-judges.js";
+import { compareVersions, half } from "../lib/compare-versions.js";
+import { find, findAll } from "../lib/dom.js";
+import { showProblem } from "../lib/set-page.js";
+import { pageState } from "../lib/state.js";
+import * as words from "../lib/texts/compare.js";
 
-const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
-const LEAST = 4; // cells along a side
-const ROW = [0, 114, 178], EVEN = [247, 247, 247], COLUMN = [213, 94, 0], UNKNOWN = [160, 170, 180];
-const canvas = find("#map", HTMLCanvasElement), choices = find("#choices"), caption = find("#at");
-const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-const newSignal = latestOnly();
+/** @typedef {{ mode: string, a: string, b: string, of: string, order: string, at: string, differences: string, sort: string }} Choices */
+/** @typedef {import("../lib/state.js").PageState<Choices>} State */
+/** @typedef {(choices: Choices) => void} Update shows choices that need no other comparison */
+/** @typedef {(place: HTMLElement, state: State, signal: AbortSignal) => Promise<Update | void>} Mode */
 
-/**
- * Who wins with what probability: a row of cells for each key.
- * @typedef {{ keys: string[], cells: Uint8Array }} Matrix
- */
+/** @type {Record<string, Mode>} */
+const MODES = { "": compareCandidates, versions: compareVersions, judges: compareJudges };
+const place = find("#compared"), options = find("#options");
+const [a, b] = ["#a", "#b"].map((selector) => find(selector, HTMLInputElement));
+const state = pageState({ mode: "", a: "", b: "", of: "", order: "surprise", at: "", differences: "yes", sort: "" });
+let shown = ""; // what was asked for
+let asking = new AbortController();
+/** @type {Update | void} */
+let update;
 
-/** @type {Matrix} */
-let matrix = { keys: [], cells: new Uint8Array() };
-let picture = painted(matrix); // a pixel for each cell
-let view = { left: 0, top: 0, size: 0 }; // the part of the picture that is shown, in cells
-let row = 0, column = 0; // of the cell that is pointed at
-let of = "observed"; // what the cells are
-
-const isLoaded = () => view.size > 0;
-
-async function load() {
-  const wanted = find("#choices [name=of]:checked", HTMLInputElement).value;
-  /** @type {Contract.Matrix} */
-  const { keys, cells } = await read("/matrix", { of: wanted }, { signal: newSignal() });
-  of = wanted;
-  matrix = { keys, cells: Uint8Array.from(atob(cells), (character) => character.charCodeAt(0)) };
-  picture = painted(matrix);
-  view.size ||= Math.max(keys.length, 1);
-  draw();
-  showProblem(null);
+async function show() {
+  const { mode, a: first, b: second } = state.get(), wanted = JSON.stringify([mode, first, second]);
+  showChoices();
+  if (wanted === shown) return update?.(state.get());
+  shown = wanted;
+  update = undefined;
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  place.setAttribute("aria-busy", "true");
+  try {
+    const ready = await (MODES[mode] ?? compareCandidates)(place, state, signal);
+    if (signal.aborted) return;
+    update = ready;
+    showProblem(null);
+  } catch (error) {
+    if (!signal.aborted) {
+      place.replaceChildren();
+      showProblem(error);
+    }
+  }
+  if (!signal.aborted) place.removeAttribute("aria-busy");
 }
 
-/** @param {Matrix} matrix */
-function painted({ keys, cells }) {
-  const surface = new OffscreenCanvas(Math.max(keys.length, 1), Math.max(keys.length, 1));
-  const image = new ImageData(surface.width, surface.height);
-  cells.forEach((cell, n) => image.data.set([...colour(cell), 255], 4 * n));
-  const pixels = /** @type {OffscreenCanvasRenderingContext2D} */ (surface.getContext("2d"));
-  pixels.putImageData(image, 0, 0);
-  return surface;
-}
-
-/** @param {number} cell */
-function colour(cell) {
-  if (cell === NEVER) return UNKNOWN;
-  const p = cell / SCALE, end = p > 0.5 ? ROW : COLUMN, far = Math.abs(2 * p - 1);
-  return EVEN.map((even, n) => Math.round(even + far * (end[n] - even)));
-}
-
-function draw() {
-  context.imageSmoothingEnabled = false;
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(picture, view.left, view.top, view.size, view.size, 0, 0, canvas.width, canvas.height);
-  const side = canvas.width / view.size;
-  context.lineWidth = 2;
-  context.strokeRect((column - view.left) * side, (row - view.top) * side, Math.max(side, 4), Math.max(side, 4));
-  caption.textContent = describe(matrix);
-}
-
-/** @param {Matrix} matrix */
-function describe({ keys, cells }) {
-  if (keys.length < 2) return texts.NO_PAIRS;
-  return texts.cell(texts.ranked(keys[row], row + 1), texts.ranked(keys[column], column + 1), outcome(keys, cells));
+function showChoices() {
+  const { mode, a: first, b: second } = state.get();
+  for (const button of findAll("[data-mode]")) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
+  if (document.activeElement !== a) a.value = first;
+  if (document.activeElement !== b) b.value = second;
+  const isVersion = mode === "versions";
+  a.placeholder = isVersion ? words.usualVersion(half(Number(place.dataset.version))) : mode ? words.A_JUDGE : words.A_CANDIDATE;
+  b.placeholder = isVersion ? words.NOW : a.placeholder;
+  a.inputMode = b.inputMode = isVersion ? "numeric" : "text";
+  if (!mode && options.dataset.of !== "keys") {
+    const keys = /** @type {HTMLTemplateElement} */ (find("#keys", HTMLTemplateElement));
+    options.replaceChildren(keys.content.cloneNode(true));
+    options.dataset.of = "keys";
+  }
+  find("#clear").hidden = !first && !second;
+  find("#swap").hidden = isVersion || !first || !second;
 }
 
 /**
- * @param {string[]} keys
- * @param {Uint8Array} cells
+ * Takes what was typed once it is something that there is; candidates beyond those suggested may be typed too.
+ * @param {HTMLInputElement} input
  */
-function outcome(keys, cells) {
-  if (row === column) return texts.SAME;
-  const cell = cells[row * keys.length + column];
-  if (cell === NEVER) return texts.NEVER_COMPARED;
-  return (of === "expected" ? texts.isBetter : texts.observedWins)(keys[row], cell / SCALE);
+function choose(input) {
+  const value = input.value.trim(), isNumber = /^\d+$/.test(value);
+  const isOffered = [...options.querySelectorAll("option")].some((option) => option.value === value);
+  const isAllOffered = Number(place.dataset.candidates) === options.childElementCount || state.get().mode === "judges";
+  const isKnown = !value || (state.get().mode === "versions" ? isNumber && Number(value) <= Number(place.dataset.version) : isOffered || !isAllOffered);
+  const complaint = find("#unknown");
+  complaint.hidden = isKnown;
+  complaint.textContent = isKnown ? "" : words.unknown(value);
+  input.setAttribute("aria-invalid", String(!isKnown));
+  if (isKnown) state.set({ [input.name]: value, at: "" }, { push: true });
 }
 
-/**
- * @param {number} value
- * @param {number} least
- * @param {number} most
- */
-const within = (value, least, most) => Math.min(Math.max(value, least), most);
-
-/**
- * Shows a square of cells, as far as there are some.
- * @param {number} left
- * @param {number} top
- * @param {number} size
- */
-function show(left, top, size) {
-  const n = matrix.keys.length, side = within(size, Math.min(LEAST, n), n);
-  view = { left: within(left, 0, n - side), top: within(top, 0, n - side), size: side };
-  draw();
+for (const input of [a, b]) {
+  input.addEventListener("change", () => choose(input));
+  input.addEventListener("focus", () => input.select());
 }
-
-const showWhole = () => show(0, 0, matrix.keys.length);
-
-/** @param {number} factor */
-function zoom(factor) {
-  const size = view.size * factor;
-  show(column + 0.5 - size / 2, row + 0.5 - size / 2, size);
+for (const button of findAll("[data-mode]")) {
+  button.addEventListener("click", () => state.set({ mode: button.dataset.mode, a: "", b: "", at: "", sort: "" }, { push: true }));
 }
-
-/**
- * @param {number} down
- * @param {number} right
- */
-function move(down, right) {
-  const last = matrix.keys.length - 1;
-  row = within(row + down, 0, last);
-  column = within(column + right, 0, last);
-  const isInside = (/** @type {number} */ n, /** @type {number} */ start) => n >= start && n < start + view.size;
-  if (isInside(row, view.top) && isInside(column, view.left)) draw();
-  else zoom(1);
-}
-
-/** @param {MouseEvent} event */
-function point(event) {
-  const box = canvas.getBoundingClientRect(), last = matrix.keys.length - 1;
-  row = within(Math.floor(view.top + ((event.clientY - box.top) / box.height) * view.size), 0, last);
-  column = within(Math.floor(view.left + ((event.clientX - box.left) / box.width) * view.size), 0, last);
-  draw();
-}
-
-/** @type {Record<string, () => void>} */
-const KEYS = {
-  ArrowUp: () => move(-1, 0), ArrowDown: () => move(1, 0), ArrowLeft: () => move(0, -1), ArrowRight: () => move(0, 1),
-  "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), 0: showWhole,
-};
-canvas.addEventListener("keydown", (event) => {
-  if (!isLoaded() || !(event.key in KEYS) || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
-canvas.addEventListener("pointermove", (event) => isLoaded() && point(event));
-canvas.addEventListener("wheel", (event) => {
-  if (!isLoaded()) return;
-  event.preventDefault();
-  point(event);
-  zoom(event.deltaY > 0 ? 1.25 : 0.8);
-}, { passive: false });
-find("#in").addEventListener("click", () => isLoaded() && zoom(0.5));
-find("#out").addEventListener("click", () => isLoaded() && zoom(2));
-find("#whole").addEventListener("click", () => isLoaded() && showWhole());
-choices.addEventListener("change", () => load().catch(showProblem));
-choices.addEventListener("submit", (event) => event.preventDefault());
-load().catch(showProblem);
+find("#swap").addEventListener("click", () => state.set({ a: state.get().b, b: state.get().a }));
+find("#clear").addEventListener("click", () => state.set({ a: "", b: "", at: "" }, { push: true }));
+find("#choices").addEventListener("submit", (event) => event.preventDefault());
+state.onChange(show);
+show();

@@ -1,113 +1,142 @@
 // @ts-check
-// A card for each judge, how far they agree, and what they dispute.
+// The judges of a set in one table, how far they agree, and what they dispute.
+import { agreementTable } from "../lib/agreement.js";
 import { disputeArticle } from "../lib/disputes.js";
-import { element, find } from "../lib/dom.js";
-import { counted, decimal, percent, signed } from "../lib/numbers.js";
+import { element, find, icon } from "../lib/dom.js";
+import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
+import { pageState } from "../lib/state.js";
+import { dataTable } from "../lib/table.js";
 import { COMPUTING, NONE } from "../lib/texts/common.js";
-import * as texts from "../lib/texts/judges.js";
+import * as words from "../lib/texts/judges.js";
 
-const { FACTS } = texts;
-const DISPUTES = 10; // shown at a time
-const choices = find("#choices");
-const method = find("#choices [name=method]", HTMLSelectElement);
-const summary = find("#summary");
+const DOUBTS = 2; // shown above the table
+const FIRST = 3, MORE = 10; // disputes shown, and added
+const DEFAULT_METHOD = "dawid-skene";
+
+const state = pageState({ method: "", sort: "judge", pick: "" });
+const method = find("#advanced [name=method]", HTMLSelectElement);
 const more = find("#more-disputes", HTMLButtonElement);
 const newSignal = latestOnly();
 
-/** @param {number | null | undefined} share */
-const share = (share) => (share === null || share === undefined ? NONE : `${percent(share)}%`);
+/** @type {Contract.Judges | null} */
+let shown = null;
+let asked = ""; // method that is shown
 
-/** @param {number | null | undefined} value */
-const number = (value) => (value === null || value === undefined ? NONE : decimal(value));
-
-/**
- * @param {Contract.JudgeCard} judge
- * @param {boolean} isAlone whether nobody else has judged, so that nothing shows this judge's skill
- * @returns {[explained: import("../lib/texts/common.js").Explained, value: string | number][]}
- */
-function facts({ position_bias: bias, judge_effects: effects, influence, median_latency_ms: latency, ...judge }, isAlone) {
-  const people = judge.agreement_with_people;
-  return [
-    [FACTS.verdicts, judge.comparisons],
-    [FACTS.skill, isAlone ? NONE : number(judge.skill)],
-    [FACTS.discrimination, bias ? `${number(bias.discrimination)} ± ${number(bias.discrimination_sd)}` : NONE],
-    [FACTS.bias, bias ? texts.plusMinus(bias) : NONE],
-    [FACTS.spread, number(effects?.sd)],
-    [FACTS.deviations, effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") ?? NONE],
-    [FACTS.relative, number(judge.relative_discrimination?.overall)],
-    [FACTS.people, people ? texts.shareOfPairs(people) : NONE],
-    [FACTS.others, judge.agreement ? texts.shareOf(judge.agreement) : NONE],
-    [FACTS.swapped, judge.swapped ? texts.shareOf(judge.swapped) : NONE],
-    [FACTS.failures, share(judge.failure_rate)],
-    [FACTS.time, latency === null ? NONE : texts.duration(latency)],
-    [FACTS.cost, number(judge.cost)],
-    [FACTS.influence, influence ? (influence.changes_top ? texts.NEW_FIRST : texts.moves(influence.largest_move)) : NONE],
-  ];
-}
-
-/**
- * @param {Contract.JudgeCard} judge
- * @param {boolean} isAlone
- */
-function card(judge, isAlone) {
-  const lines = facts(judge, isAlone).flatMap(([[name, title], value]) =>
-    [element("dt", { title }, name), element("dd", {}, String(value))]);
-  const description = [judge.kind, judge.model].filter(Boolean).join(", ");
-  const warning = judge.position_bias?.warning;
-  return element("article", { className: "card" },
-    element("h2", { dir: "auto" }, judge.judge),
-    element("p", {}, description || texts.NOT_DESCRIBED),
-    element("dl", {}, ...lines),
-    ...(warning ? [element("p", { className: "note" }, warning)] : []));
-}
-
-/** @param {Contract.PairAgreement[]} agreement */
-function showAgreement(agreement) {
-  const names = [...new Set(agreement.flatMap((pair) => pair.judges))];
-  const pairs = new Map(agreement.flatMap((pair) =>
-    [pair.judges, [...pair.judges].reverse()].map((judges) => [judges.join("\n"), pair])));
-  const row = (/** @type {string} */ name) => element("tr", {},
-    element("th", { scope: "row", dir: "auto" }, name),
-    ...names.map((other) => {
-      const pair = pairs.get(`${name}\n${other}`);
-      return element("td", {}, pair ? texts.pairAgreement(pair) : "");
-    }));
-  find("#agreement thead").replaceChildren(
-    element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col", dir: "auto" }, name))));
-  find("#agreement tbody").replaceChildren(...names.map(row));
-}
-
-/** @param {number} after */
-async function loadDisputes(after) {
-  /** @type {Contract.DisputePage} */
-  const { disputes, next_after: next } = await read("/disputes", { after, limit: DISPUTES });
-  find("#disputes").append(...disputes.map(disputeArticle));
-  find("#disputes-summary").textContent = disputes.length || after ? texts.DISPUTES : texts.NO_DISPUTES;
-  more.hidden = next === null;
-  more.onclick = () => loadDisputes(next ?? 0).catch(showProblem);
-}
+const table = dataTable(find("#judges"), {
+  columns: () => judgeColumns(shown?.judges ?? [], { pick: pickBox, withSkill: state.get().method !== "" }),
+  state,
+  rowKey: ({ judge }) => judge,
+  onOpen: ({ judge }) => { location.href = judgeAddress(judge); },
+});
 
 async function load() {
-  const onComputing = () => { summary.textContent = COMPUTING; };
-  /** @type {Contract.Judges} */
-  const { judges, people, warnings, agreement, alpha } = await read(
-    "/judges", { method: method.value, verdicts: false }, { signal: newSignal(), onComputing });
-  summary.textContent = judges.length ? `${counted(judges.length, "judge")}.` : "";
-  find("#empty").hidden = judges.length > 0;
-  find("#explained").hidden = !judges.length;
-  find("#people-summary").textContent = judges.length ? people.summary : "";
-  find("#check-judges").hidden = people.judge_next.length === 0;
-  find("#warnings").replaceChildren(...warnings.map((warning) => element("li", { className: "doubt" }, warning)));
-  find("#cards").replaceChildren(...judges.map((judge) => card(judge, judges.length === 1)));
-  find("#alpha").textContent = texts.alpha(alpha);
-  showAgreement(agreement);
+  const { method: chosen } = state.get();
+  asked = chosen;
+  const onComputing = () => { find("#headline").textContent = COMPUTING; };
+  shown = await read("/judges", { method: chosen || DEFAULT_METHOD, verdicts: false }, { signal: newSignal(), onComputing });
   showProblem(null);
+  draw();
 }
 
-find("#explained dl").replaceChildren(...Object.values(FACTS).map(([name, tip]) =>
-  element("div", {}, element("dt", {}, name), element("dd", {}, tip))));
-choices.addEventListener("submit", (event) => event.preventDefault());
-method.addEventListener("change", () => load().catch(showProblem));
+function draw() {
+  if (!shown) return;
+  const { judges, people, agreement, alpha } = shown, isEmpty = judges.length === 0;
+  document.getElementById("loading")?.remove();
+  find("#empty").hidden = !isEmpty;
+  for (const part of ["#judges-head", "#toolbar", "#judges", "#together"]) find(part).hidden = isEmpty;
+  find("#headline").textContent = people.headline;
+  find("#advice").textContent = people.summary.slice(people.headline.length).trim();
+  find("#validate").hidden = people.judge_next.length === 0;
+  find("#totals").replaceChildren(...totals(shown));
+  find("#doubts").replaceChildren(...doubts(shown));
+  table.show(judges);
+  showPicked();
+  find("#alpha").textContent = words.alpha(alpha);
+  find("#agreement").replaceChildren(...(agreement.length ? [agreementTable(agreement)] : []));
+}
+
+/** @param {Contract.Judges} whole */
+function totals({ judges, alpha }) {
+  const costs = judges.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
+  /** @type {[keyof typeof words.TOTALS, string][]} */
+  const figures = [
+    ["judges", String(judges.length)],
+    ["verdicts", sum(judges.map(({ comparisons }) => comparisons)).toLocaleString("en")],
+    ["alpha", alpha ? number(alpha.value) : NONE],
+    ["cost", costs.length ? number(sum(costs)) : NONE],
+  ];
+  return figures.map(([name, value]) => element("div", {},
+    element("dt", {}, element("span", { className: "term", "data-tip": words.TOTALS[name][1] }, words.TOTALS[name][0])),
+    element("dd", {}, value)));
+}
+
+/**
+ * The first doubts, each with what helps: the judge that it is about, or verdicts of people.
+ * @param {Contract.Judges} whole
+ */
+function doubts({ judges, warnings, people }) {
+  return warnings.slice(0, DOUBTS).map((warning) => {
+    const about = judges.find((judge) => judge.doubts.includes(warning));
+    const help = about ? element("a", { className: "button", href: judgeAddress(about.judge), dir: "auto" }, words.see(about.judge))
+      : people.judge_next.length ? element("a", { className: "button", href: find("#validate", HTMLAnchorElement).href }, words.VALIDATE) : null;
+    return element("li", { className: "notice doubt row" },
+      element("span", { dir: "auto" }, icon("doubt"), ` ${warning}`), ...(help ? [help] : []));
+  });
+}
+
+// Two judges to compare
+
+const picked = () => (state.get().pick ? /** @type {string[]} */ (JSON.parse(state.get().pick)) : []);
+
+/** @param {Contract.JudgeCard} card */
+function pickBox({ judge }) {
+  const box = element("input", { type: "checkbox", "aria-label": words.choose(judge) });
+  box.checked = picked().includes(judge);
+  box.addEventListener("change", () => {
+    const names = [...picked().filter((each) => each !== judge), ...(box.checked ? [judge] : [])].slice(-2);
+    state.set({ pick: names.length ? JSON.stringify(names) : "" });
+  });
+  return box;
+}
+
+function showPicked() {
+  const place = find("#chosen"), [a, b] = picked();
+  place.hidden = !a;
+  if (!a) return;
+  const clear = element("button", { type: "button", className: "quiet" }, words.CLEAR);
+  clear.addEventListener("click", () => state.set({ pick: "" }));
+  place.replaceChildren(b
+    ? element("a", { className: "button main", dir: "auto", href: compareJudges(a, b) }, words.compareTwo(a, b))
+    : element("span", { dir: "auto" }, words.chooseAnother(a)), clear);
+}
+
+// Disputes
+
+/**
+ * @param {number} after
+ * @param {number} limit
+ */
+async function loadDisputes(after, limit) {
+  /** @type {Contract.DisputePage} */
+  const { disputes, next_after: next } = await read("/disputes", { after, limit });
+  find("#disputes").append(...disputes.map(disputeArticle));
+  find("#disputes-summary").textContent = disputes.length || after ? words.DISPUTES : words.NO_DISPUTES;
+  more.hidden = next === null;
+  more.onclick = () => loadDisputes(next ?? 0, MORE).catch(showProblem);
+}
+
+state.onChange(({ method: chosen }) => {
+  method.value = chosen;
+  if (chosen === asked) draw();
+  else load().catch(showProblem);
+});
+method.value = state.get().method;
+method.addEventListener("change", () => state.set({ method: method.value }));
+document.addEventListener("click", ({ target }) => {
+  const menu = find("#advanced", HTMLDetailsElement);
+  if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+});
 load().catch(showProblem);
-loadDisputes(0).catch(showProblem);
+loadDisputes(0, FIRST).catch(showProblem);

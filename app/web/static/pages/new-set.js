@@ -1,34 +1,32 @@
 // @ts-check
-// A new set: what was typed or chosen is checked and shown, and only then, when asked to, created.
+// A new set: a file or lines are read and shown, then come goal, judges and stop. Nothing is made before it is asked for.
+import { onRoles, showRead, showUnknown } from "../lib/column-roles.js";
+import { creation } from "../lib/creation.js";
 import { find } from "../lib/dom.js";
 import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
-import { randomId } from "../lib/ids.js";
-import { hide, show, showLayout } from "../lib/preview.js";
-import { Refusal, post, upload } from "../lib/service.js";
+import { fields, newSet, offerCandidates, planOf, showKnown, wrongFields } from "../lib/new-set-form.js";
+import { showDone } from "../lib/new-set-done.js";
+import { showEstimate } from "../lib/new-set-estimate.js";
+import { obstacle, show } from "../lib/preview.js";
+import { Refusal, upload } from "../lib/service.js";
 import * as texts from "../lib/texts/new-set.js";
-
-/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field */
 
 const form = find("#new-set", HTMLFormElement);
 const lines = find("#lines", HTMLTextAreaElement);
 const fileField = find("#file", HTMLInputElement);
+const nameField = find("#name", HTMLInputElement);
 const forgetButton = find("#forget", HTMLButtonElement);
-const layout = find("#layout", HTMLSelectElement);
-const keyColumn = find("#key-column", HTMLSelectElement);
-const textColumn = find("#text-column", HTMLSelectElement);
-const systemColumn = find("#system-column", HTMLSelectElement);
-const promptColumn = find("#prompt-column", HTMLSelectElement);
-const outputColumn = find("#output-column", HTMLSelectElement);
-const systemColumns = find("#system-columns");
 const createButton = find("#create", HTMLButtonElement);
+const sending = find("#sending", HTMLProgressElement);
 const drop = find("#drop");
+const made = creation();
 
 /** @type {{ name: string, contents: ArrayBuffer } | null} */
 let file = null; // the one chosen; null for typed lines
 /** @type {Contract.TableRead | null} */
-let preview = null; // what the service read in it
+let read = null; // what the service found in it
 let checks = 0; // an answer to any but the latest is out of date
-let sent = { body: "", key: "" }; // a body keeps its Idempotency-Key, so that sending it twice creates one set
+let suggested = ""; // the name that a file gave
 
 // Candidates
 
@@ -44,21 +42,34 @@ async function choose(chosen) {
   if (mine !== checks) return; // another was chosen meanwhile
   if (contents === null) return complain(texts.unreadable(chosen.name));
   file = { name: chosen.name, contents };
-  forgetButton.textContent = texts.forget(chosen.name);
-  forgetButton.hidden = false;
+  suggestName(texts.nameOf(chosen.name));
   await check();
+}
+
+/** @param {string} name */
+function suggestName(name) {
+  if (nameField.value === suggested) nameField.value = name.slice(0, nameField.maxLength);
+  suggested = nameField.value;
 }
 
 function forget() {
   file = null;
-  forgetButton.hidden = true;
   outdate();
+  find("#preview").hidden = true;
+  showDrop(false);
+}
+
+/** @param {boolean} isSmall once something was read */
+function showDrop(isSmall) {
+  drop.classList.toggle("small", isSmall && file !== null);
+  find("#drop-label").textContent = isSmall && file ? texts.DROP_ANOTHER : texts.DROP;
 }
 
 function outdate() {
   checks += 1;
-  preview = null;
-  hide();
+  read = null;
+  find("#rest").hidden = true;
+  find("#end").hidden = true;
   clearErrors("candidates", "create");
 }
 
@@ -67,16 +78,40 @@ async function check(columns = []) {
   outdate();
   const mine = checks;
   const query = new URLSearchParams(file ? [["file", file.name], ...columns] : []);
+  drop.setAttribute("aria-busy", "true");
   try {
     /** @type {Contract.TableRead} */
     const answer = await upload(`/v1/tables?${query}`, file ? file.contents : lines.value);
-    if (mine !== checks) return;
-    preview = answer;
-    show(answer, file?.name ?? texts.YOUR_LINES);
+    if (mine === checks) present(answer, !columns.length);
   } catch (error) {
     if (mine === checks && file && !columns.length && error instanceof Refusal) await offerColumns(file);
     if (mine === checks) complain(messageOf(error));
+  } finally {
+    drop.removeAttribute("aria-busy");
   }
+}
+
+/**
+ * @param {Contract.TableRead} answer
+ * @param {boolean} isFirst whether the columns were recognised, not chosen
+ */
+function present(answer, isFirst) {
+  read = answer;
+  show(answer);
+  showRead(answer);
+  showSource();
+  offerCandidates(answer.candidates.map(({ key }) => key));
+  find("#rest").hidden = false;
+  find("#end").hidden = false;
+  if (isFirst) find("#preview-heading").focus();
+  update();
+}
+
+function showSource() {
+  showDrop(true);
+  forgetButton.textContent = texts.forget(file?.name ?? texts.YOUR_LINES);
+  forgetButton.hidden = false;
+  find("#preview").hidden = false;
 }
 
 /**
@@ -85,9 +120,13 @@ async function check(columns = []) {
  */
 async function offerColumns(unknown) {
   const mine = checks;
-  const query = new URLSearchParams({ file: unknown.name, key: "", text: "" });
-  const answer = await upload(`/v1/tables?${query}`, unknown.contents).catch(() => null);
-  if (answer && mine === checks) show({ ...answer, candidates: [] }, unknown.name);
+  const answer = await upload(`/v1/tables/preview?${new URLSearchParams({ file: unknown.name })}`, unknown.contents).catch(() => null);
+  if (!answer || mine !== checks) return;
+  find("#preview-heading").textContent = unknown.name;
+  for (const place of ["#recognised", "#report-summary"]) find(place).textContent = "";
+  for (const place of ["#report", "#outputs"]) find(place).hidden = true;
+  showUnknown(answer);
+  showSource();
 }
 
 /** @param {string} message */
@@ -95,82 +134,82 @@ function complain(message) {
   showMessage("candidates", message).focus();
 }
 
+/** Brings the estimate, and whether a set can be made, up to date. */
+function update() {
+  if (!read) return;
+  const why = obstacle(read);
+  createButton.disabled = Boolean(why);
+  find("#create-hint").textContent = why;
+  const plan = planOf();
+  showKnown(plan.goal);
+  showEstimate({ candidates: read.candidates.length, items: read.items.length, verdicts: read.comparisons.length }, plan);
+}
+
 // The set
 
 async function create() {
-  clearErrors("create", ...fields().map((each) => each.name));
-  if (!field("name").value.trim()) showError("name", texts.GIVE_NAME);
-  if (!field("question").value.trim()) showError("question", texts.GIVE_QUESTION);
-  for (const name of ["max_comparisons", "top_k"]) {
-    if (!field(name).checkValidity()) showError(name, texts.GIVE_COUNT);
-  }
-  if (!field("share").checkValidity()) showError("share", texts.GIVE_PERCENT);
+  if (!read) return check();
+  clearErrors("create", ...fields().map((each) => each.name).filter((name) => document.getElementById(`${name}-error`)));
+  for (const [name, message] of wrongFields(read.candidates.length)) showError(name, message);
   if (focusFirstError(form)) return;
-  createButton.disabled = true;
+  freeze(true);
+  const { comparisons } = read;
   try {
-    /** @type {Contract.SetOut} */
-    const { id } = await send(newSet());
-    location.assign(`/sets/${id}`);
+    const id = await made.create(newSet(read), comparisons, (done) => showProgress(done, comparisons.length));
+    showDone(id, nameField.value, planOf().judges, read.items.length > 0);
   } catch (error) {
     explain(error);
-    createButton.disabled = false;
   }
 }
 
-function newSet() {
-  const value = (/** @type {string} */ name) => field(name).value.trim() || undefined;
-  const [budget, best, percent] = [value("max_comparisons"), value("top_k"), value("share")];
-  return {
-    name: value("name"),
-    question: value("question"),
-    context: value("context"),
-    attribute: value("attribute"),
-    project: value("project"),
-    candidates: preview?.candidates,
-    items: preview?.items,
-    selection: { criterion: value("criterion") },
-    order: value("order"),
-    position_bias: value("position_bias"),
-    inference_target: value("inference_target"),
-    budget: budget && { max_comparisons: Number(budget) },
-    goal: best && { top_k: Number(best) },
-    overlap: percent && { share: Number(percent) / 100 },
-  };
+/**
+ * @param {number} done
+ * @param {number} count
+ */
+function showProgress(done, count) {
+  Object.assign(sending, { max: count, value: done, hidden: false });
+  Object.assign(find("#sending-label"), { textContent: texts.sending(done, count), hidden: false });
 }
 
-/** @param {object} set */
-function send(set) {
-  const body = JSON.stringify(set);
-  if (sent.body !== body) sent = { body, key: randomId() };
-  return post("/v1/sets", set, { headers: { "Idempotency-Key": sent.key }, signal: null });
+/**
+ * While a set is made nothing can change, and once it is there only its verdicts are left to send.
+ * @param {boolean} isBusy
+ */
+function freeze(isBusy) {
+  const isThere = Boolean(made.id);
+  for (const place of /** @type {NodeListOf<HTMLFieldSetElement>} */ (form.querySelectorAll("fieldset"))) place.disabled = isBusy || isThere;
+  for (const control of [fileField, forgetButton, find("#check", HTMLButtonElement)]) control.disabled = isBusy || isThere;
+  createButton.disabled = isBusy;
+  if (isThere) createButton.textContent = texts.RESUME;
 }
 
 /** @param {unknown} error */
 function explain(error) {
-  for (const { pointer, detail } of error instanceof Refusal ? error.errors : []) {
+  freeze(false);
+  for (const { pointer, detail } of !made.id && error instanceof Refusal ? error.errors : []) {
     const name = pointer.split("/").pop() ?? "";
-    if (fields().some((each) => each.name === name)) showError(name, detail);
+    if (document.getElementById(`${name}-error`) && fields().some((each) => each.name === name)) showError(name, detail);
   }
   if (focusFirstError(form)) return;
-  showMessage("create", messageOf(error)).focus();
+  showMessage("create", made.id ? texts.interrupted(messageOf(error)) : messageOf(error)).focus();
 }
 
 /** @param {unknown} error */
 const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** Those that have a name, and therefore a place for an error. */
-const fields = () => /** @type {Field[]} */ ([...form.elements]).filter((each) => each.name);
-
-/** @param {string} name */
-const field = (name) => /** @type {Field} */ (form.elements.namedItem(name));
-
 // Controls
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (!createButton.disabled) create();
+});
+form.addEventListener("input", ({ target }) => target !== lines && update());
+find("#skip").addEventListener("change", update);
+find("#check").addEventListener("click", () => {
+  forget();
   check();
 });
-lines.addEventListener("input", () => file ?? outdate());
+lines.addEventListener("input", () => file ?? forget());
 fileField.addEventListener("click", () => {
   fileField.value = ""; // so that the same file can be chosen again when it is mended
 });
@@ -180,32 +219,7 @@ forgetButton.addEventListener("click", () => {
   fileField.value = "";
   fileField.focus();
 });
-/** The columns chosen for such rows, or null while one is not. */
-function chosenColumns() {
-  const boxes = [...systemColumns.querySelectorAll("input")].filter((box) => box.checked);
-  const prompt = ["prompt", promptColumn.value];
-  const byLayout = {
-    texts: [["key", keyColumn.value], ["text", textColumn.value]],
-    long: [["system", systemColumn.value], prompt, ["output", outputColumn.value]],
-    wide: [prompt, ...boxes.map((box) => ["systems", box.value])],
-  };
-  const chosen = byLayout[/** @type {keyof typeof byLayout} */ (layout.value)];
-  const isWhole = chosen.every(([, column]) => column) && (layout.value !== "wide" || boxes.length > 1);
-  return isWhole || layout.value === "texts" ? chosen : null;
-}
-
-for (const control of [layout, keyColumn, textColumn, systemColumn, promptColumn, outputColumn, systemColumns]) {
-  control.addEventListener("change", async ({ target }) => {
-    showLayout(layout.value);
-    const columns = chosenColumns();
-    if (!columns) return;
-    await check(columns);
-    const box = target instanceof HTMLInputElement && systemColumns.querySelector(`input[value="${CSS.escape(target.value)}"]`);
-    const place = box || control; // where the focus was: arrow keys change a choice step by step
-    if (place instanceof HTMLElement) place.focus();
-  });
-}
-createButton.addEventListener("click", create);
+onRoles(check);
 
 for (const [name, isOver] of /** @type {const} */ ([["dragover", true], ["dragleave", false], ["drop", false]])) {
   drop.addEventListener(name, (event) => {
@@ -214,7 +228,7 @@ for (const [name, isOver] of /** @type {const} */ ([["dragover", true], ["dragle
   });
 }
 drop.addEventListener("drop", ({ dataTransfer }) => {
-  if (!dataTransfer) return;
+  if (!dataTransfer || fileField.disabled) return;
   fileField.files = dataTransfer.files;
   choose(dataTransfer.files[0]);
 });

@@ -34,6 +34,8 @@ const load = oneAtATime(showRanking);
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
+/** @type {Contract.SetSummary | null} */
+let summary = null;
 /** @type {Promise<void> | null} */
 let loadingTexts = null;
 let asked = ""; // what the ranking that is shown was asked for with
@@ -52,6 +54,13 @@ async function begin() {
   loadChecks().then(() => showPanelsAgain("checks")).catch(showProblem);
   showPanels();
   follow(setId ?? "", { onState: moved });
+}
+
+/** Shows what is left to the goal, which the set's summary says of the newest ranking by its own method. */
+async function showLeft() {
+  const isOwn = Object.values({ ...query(), baseline: undefined, by: undefined, scale: undefined }).every((choice) => !choice);
+  summary = isOwn ? await read("/summary") : null;
+  if (ranking) showFigures(ranking, summary);
 }
 
 /** Loads the texts once, for the search, the table and the panel. */
@@ -73,8 +82,9 @@ async function showRanking(signal) {
     showVersion();
     offerChoices(ranking);
     showAnswer(ranking);
-    showFigures(ranking);
+    showFigures(ranking, summary);
     draw();
+    showLeft().catch(showProblem);
     find("#empty").hidden = ranking.comparisons > 0 || !isNow();
     if (ranking.newer_version !== null) loadSoon();
   } catch (error) {

@@ -7,12 +7,12 @@ export const FIGURES = /** @satisfies {Record<string, import("./common.js").Expl
   verdicts: ["Verdicts", "Comparisons that count, voided ones left out."],
   hour: ["Last hour", "Verdicts of the last hour, by all judges."],
   work: ["At work", "Judges who hold a pair now."],
-  left: ["Left", "Comparisons until the budget is used up, or until every pair has a verdict."],
+  left: ["Left", "Forecast of the comparisons to the goal of this set."],
 });
 export const COLUMNS = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
   judge: ["Judge", "Name of a person, a model or a program; choose one to see only its entries."],
   verdicts: ["Verdicts", "Verdicts of this judge that count."],
-  share: ["Share of goal", "Verdicts of this judge as a share of the set's budget, or of all pairs."],
+  share: ["Share of goal", "Verdicts of this judge as a share of those in which the set is expected to reach its goal."],
   hour: ["Last hour", "Verdicts of the last hour."],
   last: ["Last verdict", "When the latest verdict came."],
   failures: ["No verdict", "Pairs that ended without a verdict: skipped, refused, unreadable or too late."],
@@ -34,9 +34,6 @@ const FAILURES = { skipped: "skipped", refused: "refused", parse_error: "unreada
 export const voided = (seq) => `Comparison ${seq} is void and no longer counts.`;
 /** @param {number} count */
 export const newer = (count) => (count === 1 ? "Show 1 new entry" : `Show ${count} new entries`);
-/** @param {number | undefined} goal */
-export const ofGoal = (goal) => (goal ? `of ${goal.toLocaleString("en")}` : "");
-
 /** @param {Record<string, number>} failures */
 export function failed(failures) {
   const named = Object.entries(failures).map(([name, times]) => `${times} ${FAILURES[name] ?? name}`);
@@ -79,4 +76,3 @@ export const BADGES = {
   late: ["Late", "The verdict came after its lease ended; it counts."],
 };
 export const ABOUT_WRONG_ORDER = "Probability that the ranking has these two in the wrong order.";
-export const ABOUT_LOCAL = "This address works on this machine only. For other people, put the service behind TLS.";

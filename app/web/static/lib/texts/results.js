@@ -1,7 +1,7 @@
 // @ts-check
 // Texts of the results.
-import { chance, counted, percent } from "../numbers.js";
-import { rates } from "./common.js";
+import { chance, counted, money, percent } from "../numbers.js";
+import { NONE, rates } from "./common.js";
 
 /** @type {Record<Contract.InferenceTargetName, string>} */
 export const TARGETS = {
@@ -13,14 +13,11 @@ export const SCORE = "Score";
 export const NOW = "now";
 export const INTERVAL = "interval";
 export const PICK = "Choose";
-export const NO_STOP = "no stop rule";
-export const SET_STOP = "Set a stop rule";
 export const USE_AS_BASELINE = "Use as baseline";
 export const ITS_VERDICTS = "Its verdicts";
 export const CLEAR = "Clear";
 export const NOTHING_FOUND = "No candidate has this in its key or text.";
 export const ADD_PROMPTS = "Add prompts first: more comparisons of these are not enough.";
-export const MET = "stop rule met";
 export const ABOUT_VALIDATION = "What confidence refers to";
 export const LENGTH = "Effect of length";
 /** @typedef {{ label: string, tip: string }} Heading */
@@ -39,7 +36,7 @@ export const TIE_GROUP = /** @satisfies {import("./common.js").Explained} */ (
 export const FIGURES = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
   confidence: ["Confidence", "Share of pairs of candidates that the ranking is expected to have in the right order."],
   spent: ["Spent", "Comparisons that count so far, and their cost where judges have a price."],
-  left: ["Left", "Forecast of the comparisons still needed to meet the stop rule, and their cost."],
+  left: ["Left", "Forecast of the comparisons still needed to reach the goal, and their cost."],
 });
 /** @param {string} baseline */
 export const against = (baseline) => `Against ${baseline}`;
@@ -71,17 +68,20 @@ export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor
 export const range = ({ interval: [low, high] }) => (low === high ? "of pairs in order" : `of pairs in order ${rates([low, high])}`);
 
 /**
- * What is missing until the stop rule is met: a figure, and what it is.
- * @param {Contract.Stopping} stopping
+ * @param {number} comparisons
+ * @param {number | null} cost
+ */
+export const spent = (comparisons, cost) => counted(comparisons, "comparison").split(" ")[1] + (cost === null ? "" : `, ${money(cost)}`);
+
+/**
+ * What is missing until the set's goal: a figure, and what it is.
+ * @param {Contract.GoalProgress} progress
  * @returns {[figure: string, unit: string]}
  */
-export function left({ converged, forecast: median, forecast_interval: interval, left: remaining }) {
-  if (converged) return ["0", MET];
-  if (remaining === 0) return ["0", "comparisons can be added"];
-  if (median === null) return ["–", "not known yet"];
-  const [low, high] = interval ?? [median, median];
-  const between = high === null ? `${low.toLocaleString("en")} or more` : `${low.toLocaleString("en")} to ${high.toLocaleString("en")}`;
-  return [`≈ ${median.toLocaleString("en")}`, `comparisons (${between})`];
+export function left({ comparisons_left: count, cost_left: cost, words }) {
+  if (count === null) return [NONE, words];
+  if (count === 0) return ["0", words];
+  return [`≈ ${count.toLocaleString("en")}`, spent(count, cost)];
 }
 /** @param {string} other */
 export const compareWith = (other) => `Compare with ${other}`;

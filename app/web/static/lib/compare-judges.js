@@ -1,0 +1,126 @@
+// @ts-check
+// Judge A against judge B: how often they agree, what biases each has, and the pairs that they dispute.
+import { figure } from "./compare-candidates.js";
+import { element, find } from "./dom.js";
+import { disputeArticle } from "./disputes.js";
+import { chance, counted, percent, signed } from "./numbers.js";
+import { read, setId } from "./set-page.js";
+import { NONE, rates } from "./texts/common.js";
+import * as words from "./texts/compare.js";
+
+const MOST_PAGES = 20; // of disputes that are looked through
+
+/** @type {import("../pages/compare.js").Mode} */
+export async function compareJudges(place, state, signal) {
+  /** @type {Contract.Judges} */
+  const { judges, agreement } = await read("/judges", { verdicts: false }, { signal });
+  const options = find("#options");
+  options.replaceChildren(...judges.map(({ judge }) => new Option(judge, judge)));
+  options.dataset.of = "judges";
+  const { a, b } = state.get(), [first, second] = [a, b].map((name) => judges.find(({ judge }) => judge === name));
+  if (!first || !second) return showAgreement(place, judges, agreement, state);
+  const shared = agreement.find(({ judges: pair }) => pair.includes(a) && pair.includes(b));
+  const disputes = element("section", { id: "texts" });
+  place.replaceChildren(
+    element("p", { id: "answer-line", dir: "auto" }, shared ? words.agree(a, b, shared) : words.noSharedPair(a, b)),
+    element("dl", { className: "figures", id: "figures" },
+      figure(words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""),
+      figure(words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : "")),
+    beside(first, second), disputes);
+  await showDisputes(disputes, a, b, signal);
+}
+
+/**
+ * Figures of the two, side by side.
+ * @param {Contract.JudgeCard} first
+ * @param {Contract.JudgeCard} second
+ */
+function beside(first, second) {
+  /** @type {[import("./texts/common.js").Explained, (card: Contract.JudgeCard) => string][]} */
+  const rows = [
+    [words.JUDGE_ROWS.comparisons, ({ comparisons }) => comparisons.toLocaleString("en")],
+    [words.JUDGE_ROWS.bias, ({ position_bias: bias }) => (bias ? `${signed(bias.delta)} ± ${(2 * bias.sd).toFixed(2)}` : NONE)],
+    [words.JUDGE_ROWS.people, ({ agreement_with_people: right }) => (right ? `${percent(right.share)}% ${rates(right.interval)}` : NONE)],
+    [words.JUDGE_ROWS.others, ({ agreement }) => share(agreement)],
+    [words.JUDGE_ROWS.itself, ({ same_order: same }) => share(same)],
+    [words.JUDGE_ROWS.discrimination, ({ relative_discrimination: kept }) => (kept ? kept.overall.toFixed(2) : NONE)],
+    [words.JUDGE_ROWS.deviations, ({ judge_effects: effects }) => effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") || NONE],
+  ];
+  const heading = ({ judge = "" }) => element("th", { scope: "col", dir: "auto" }, element("a", { href: `/sets/${setId}/judges/${encodeURIComponent(judge)}` }, judge));
+  return element("div", { className: "scroll", role: "region", "aria-label": words.BESIDE, tabIndex: "0" }, element("table", { className: "table judges-beside" },
+    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, words.FIGURE), heading(first), heading(second))),
+    element("tbody", {}, ...rows.map(([[label, tip], value]) => element("tr", {},
+      element("th", { scope: "row" }, element("span", { className: "term", "data-tip": tip }, label)),
+      element("td", { dir: "auto" }, value(first)), element("td", { dir: "auto" }, value(second)))))));
+}
+
+/** @param {{ share: number | null } | null} agreement */
+const share = (agreement) => (agreement?.share === null || !agreement ? NONE : `${percent(agreement.share)}%`);
+
+/**
+ * All pairs of judges with pairs in common, those that agree least first.
+ * @param {HTMLElement} place
+ * @param {Contract.JudgeCard[]} judges
+ * @param {Contract.PairAgreement[]} agreement
+ * @param {import("../pages/compare.js").State} state
+ */
+function showAgreement(place, judges, agreement, state) {
+  if (judges.length < 2) {
+    place.replaceChildren(element("p", { className: "empty" }, words.ONE_JUDGE));
+    return;
+  }
+  const rows = agreement.toSorted((one, other) => (one.kappa ?? 2) - (other.kappa ?? 2)).map(({ judges: [a, b], pairs, share, kappa }) => {
+    const open = element("button", { type: "button", className: "open", dir: "auto" }, words.against(a, b));
+    open.addEventListener("click", () => state.set({ a, b }, { push: true }));
+    return element("tr", { "data-key": `${a}\n${b}` }, element("th", { scope: "row" }, open),
+      element("td", { className: "num" }, share === null ? NONE : chance(share)), element("td", { className: "num" }, kappa === null ? NONE : kappa.toFixed(2)),
+      element("td", { className: "num" }, pairs.toLocaleString("en")));
+  });
+  place.replaceChildren(
+    element("p", { className: "faint" }, rows.length ? words.CHOOSE_JUDGES : words.NO_SHARED_PAIRS),
+    ...(rows.length ? [element("table", { className: "table", "aria-label": words.AGREEMENT },
+      element("thead", {}, element("tr", {}, ...[words.JUDGES, words.FIGURES.same, words.FIGURES.kappa, words.PAIRS].map((label, n) =>
+        element("th", { scope: "col", className: n ? "num" : "" }, typeof label === "string" ? label : element("span", { className: "term", "data-tip": label[1] }, label[0]))))),
+      element("tbody", {}, ...rows))] : []));
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} a
+ * @param {string} b
+ * @param {AbortSignal} signal
+ */
+async function showDisputes(place, a, b, signal) {
+  /** @type {Contract.Dispute[]} */
+  const theirs = [];
+  /** @type {number | null} */
+  let after = 0;
+  for (let page = 0; page < MOST_PAGES && after !== null; page += 1) {
+    /** @type {Contract.DisputePage} */
+    const answer = await read("/disputes", { after }, { signal });
+    theirs.push(...answer.disputes.filter(({ verdicts }) => {
+      const [one, other] = [a, b].map((name) => verdicts.find(({ judge }) => judge === name)?.winner);
+      return one && other && one !== other;
+    }));
+    after = answer.next_after;
+  }
+  if (signal.aborted || !theirs.length) return;
+  let at = 0;
+  const where = element("output", {}), article = element("div", {});
+  const [previous, next] = [words.PREVIOUS, words.NEXT].map((label, n) => {
+    const button = element("button", { type: "button" }, label);
+    button.addEventListener("click", () => show(at + (n ? 1 : -1)));
+    return button;
+  });
+
+  /** @param {number} to */
+  function show(to) {
+    at = to;
+    where.textContent = words.place(at + 1, theirs.length);
+    previous.disabled = at === 0;
+    next.disabled = at + 1 === theirs.length;
+    article.replaceChildren(disputeArticle(theirs[at]));
+  }
+  place.replaceChildren(element("div", { className: "row spread pairs-bar" }, element("h2", {}, words.DISPUTES), element("div", { className: "row" }, previous, where, next)), article);
+  show(0);
+}

@@ -1,0 +1,61 @@
+// @ts-check
+// The figures of one judge, and where it deviates from the common scores.
+import { axis, domainOf, intervalMark } from "./chart.js";
+import { element } from "./dom.js";
+import { number, shareText } from "./judge-columns.js";
+import { counted, signed } from "./numbers.js";
+import { NONE, rates } from "./texts/common.js";
+import * as one from "./texts/judge.js";
+import * as words from "./texts/judges.js";
+
+const SURE = 1.96; // standard deviations of a 95% interval
+
+/**
+ * All figures of a judge that are known.
+ * @param {Contract.JudgeCard} card
+ */
+export function judgeFigures({ position_bias: bias, judge_effects: effects, influence, ...card }) {
+  const { COLUMNS: columns, MORE_FACTS: more } = words, people = card.agreement_with_people;
+  const failures = Object.entries(card.failures).map(([kind, count]) => one.failed(kind, count));
+  const pairs = (/** @type {Contract.Agreement | null} */ agreement) => (agreement?.pairs ? counted(agreement.pairs, "pair") : "");
+  /** @type {[label: string, tip: string, value: string, note?: string][]} */
+  const figures = [
+    [columns.verdicts.label, columns.verdicts.tip, card.comparisons.toLocaleString("en")],
+    [columns.people.label, columns.people.tip, shareText(people?.share), people ? `${rates(people.interval)} of ${counted(people.pairs, "pair")}` : ""],
+    [columns.others.label, columns.others.tip, shareText(card.agreement?.share), pairs(card.agreement)],
+    [columns.bias.label, columns.bias.tip, bias ? signed(bias.delta) : NONE, bias ? `± ${number(bias.sd)} logits` : ""],
+    [columns.weight.label, columns.weight.tip, number(card.effective_votes), "votes"],
+    [columns.skill.label, columns.skill.tip, number(card.skill)],
+    [more.discrimination[0], more.discrimination[1], number(bias?.discrimination), bias?.discrimination_sd ? `± ${number(bias.discrimination_sd)}` : ""],
+    [more.relative[0], more.relative[1], number(card.relative_discrimination?.overall)],
+    [more.spread[0], more.spread[1], number(effects?.sd)],
+    [more.swapped[0], more.swapped[1], shareText(card.swapped?.share), pairs(card.swapped)],
+    [more.influence[0], more.influence[1], influence ? (influence.changes_top ? words.NEW_FIRST : words.moves(influence.largest_move)) : NONE],
+    [columns.cost.label, columns.cost.tip, number(card.cost)],
+    [columns.pace.label, columns.pace.tip, card.verdicts_per_hour === null ? NONE : words.perHour(card.verdicts_per_hour)],
+    [columns.time.label, columns.time.tip, card.median_latency_ms === null ? NONE : words.duration(card.median_latency_ms)],
+    [columns.failures.label, columns.failures.tip, shareText(card.failure_rate), one.failedBy(failures)],
+  ];
+  return figures.filter(([, , value]) => value !== NONE).map(([label, tip, value, note = ""]) => element("div", {},
+    element("dt", {}, element("span", { className: "term", "data-tip": tip }, label)),
+    element("dd", {}, value, ...(note ? [" ", element("small", {}, note)] : []))));
+}
+
+/**
+ * A bar for each candidate on one axis, with its interval.
+ * @param {Contract.LargestDeviation[]} deviations
+ */
+export function deviationRows(deviations) {
+  if (!deviations.length) return [];
+  const estimates = deviations.map(({ deviation, sd }) =>
+    ({ value: deviation, interval: /** @type {[number, number]} */ ([deviation - SURE * sd, deviation + SURE * sd]) }));
+  const domain = domainOf(estimates, [0]);
+  const row = (/** @type {Contract.LargestDeviation} */ { key, deviation, sd }, /** @type {number} */ place) => element("tr", {},
+    element("th", { scope: "row", dir: "auto", className: "clip" }, key),
+    element("td", {}, intervalMark(estimates[place], domain, { text: `${signed(deviation)} ± ${number(sd)}`, zero: 0 })),
+    element("td", { className: "num" }, signed(deviation)));
+  return [
+    element("thead", {}, element("tr", {}, element("td"), element("td", {}, axis(domain, String)), element("td"))),
+    element("tbody", {}, ...deviations.map(row)),
+  ];
+}

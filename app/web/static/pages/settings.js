@@ -1,0 +1,90 @@
+// @ts-check
+// Settings of a set: each a sentence with its form; judges, ways to connect one, files, and deletion.
+import { copyButton } from "../lib/copy.js";
+import { element, find, findAll } from "../lib/dom.js";
+import { loadJudges } from "../lib/set-judges.js";
+import { patch, remove } from "../lib/service.js";
+import { address, setId, showProblem } from "../lib/set-page.js";
+import { settingRow } from "../lib/setting-row.js";
+import { AIMS, GENERAL, RANKING } from "../lib/settings.js";
+import * as words from "../lib/texts/settings.js";
+
+const page = find("#settings");
+/** @type {Contract.SetOut} */
+const record = JSON.parse(page.dataset.record ?? "{}");
+/** @type {{ line: HTMLElement, show: () => void }[]} */
+const rows = [];
+
+/** @param {Partial<Contract.SetOut>} changes */
+async function save(changes) {
+  Object.assign(record, await patch(address(""), changes));
+  for (const row of rows) row.show();
+  find("h1").textContent = record.name;
+}
+
+/**
+ * @param {string} place
+ * @param {import("../lib/settings.js").SetSetting[]} settings
+ */
+function fill(place, settings) {
+  const lines = settings.map((setting) => settingRow(setting, { record: () => record, save }));
+  rows.push(...lines);
+  find(place).replaceChildren(...lines.map(({ line }) => line));
+}
+
+/** Pausing is a button, not a form. */
+function addStatus() {
+  const button = element("button", { type: "button" });
+  const setting = { label: words.LABELS.status, sentence: words.status };
+  const row = settingRow(setting, { record: () => record, save, button });
+  const show = () => {
+    row.show();
+    button.textContent = record.status === "paused" ? words.RESUME : words.PAUSE;
+  };
+  button.addEventListener("click", async () => {
+    try {
+      await save({ status: record.status === "paused" ? "open" : "paused" });
+      row.acknowledge();
+      showProblem(null);
+    } catch (error) {
+      showProblem(error);
+    }
+  });
+  rows.push({ line: row.line, show });
+  find("#aims").append(row.line);
+  show();
+}
+
+/** Fills in the address under which this page was opened, and lets each command be copied. */
+function showCommands() {
+  for (const code of findAll("pre[data-command]")) {
+    code.textContent = (code.textContent ?? "").replaceAll(page.dataset.origin ?? "", location.origin);
+    code.after(copyButton(code.textContent));
+  }
+}
+
+function guardDeletion() {
+  const form = find("#deletion", HTMLFormElement), typed = find("#typed", HTMLInputElement), button = find("#delete", HTMLButtonElement);
+  const check = () => { button.disabled = typed.value.trim() !== record.name.trim(); };
+  typed.addEventListener("input", check);
+  check();
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      await remove(address(""));
+      location.assign(`/sets/${setId}`);
+    } catch (error) {
+      showProblem(error);
+      check();
+    }
+  });
+}
+
+fill("#general", GENERAL);
+fill("#aims", AIMS);
+addStatus();
+fill("#about", RANKING);
+showCommands();
+guardDeletion();
+loadJudges(record).catch(showProblem);

@@ -1,0 +1,191 @@
+"""How many comparisons until a set stops? `python -m benchmarks.studies.estimates`, the table of analysis/estimates.py.
+
+N texts with scores N(0, 1), or N systems with scores N(0, SD^2) and effects N(0, OMEGA^2) on each of M prompts. Pairs
+are asked as the service asks them, by `knowledge` for the goal, and the stop rule is looked at every few verdicts.
+Two judges, d being the difference of scores and effects:
+
+    votes            people: 1 with probability sigma(d), again each time
+    probabilities    a model that repeats itself: sigma(d + e), with a fixed e ~ N(0, NOISE^2) for each ordered pair
+
+Each run is one set. It ends when the goal is known with 95% confidence (a ranking: when 98% of pairs are expected in
+the right order), when no pair is left, or after very many.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from math import inf
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+from nextpair.words import InferenceTargetName, PositionBias
+from scipy.special import expit
+
+from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.fitting import Method
+from app.inference.reporting import ENOUGH_PROMPTS
+from app.inference.state import (
+    NONE_BLOCKED,
+    Catalogue,
+    Interpretation,
+    Reopening,
+    Snapshot,
+    Sought,
+    advance,
+    ask,
+    check,
+    empty,
+    make_catalogue,
+    with_all_computed,
+)
+from app.inference.state.log import Entries
+from app.inference.types import Floats, Ints, once_each
+from benchmarks.loop import NOTHING
+
+SEED = 20_328
+SD, OMEGA, NOISE = 0.5, 0.5, 0.5
+LEVELS = (0.8, 0.9, 0.95, 0.98)  # expected concordance
+KNOWN = 0.95  # confidence of a claim
+LEAST, MOST = 400, 50  # comparisons after which a set of texts ends: so many, and so many more for each candidate
+OF_OUTPUT = 3  # and one of systems: so many for each output
+LOOKS = 12  # a share of the comparisons so far: one look for each such part
+PERSON, MODEL = 1, 2  # ids of judges
+TEXTS, SYSTEMS, PROMPTS = (4, 8, 16, 32), (2, 4, 8), (15, 50, 150)
+
+
+class EstimateCell(NamedTuple):
+    """Sets that are alike."""
+
+    judge: str
+    prompts: int  # 0 for texts
+    candidates: int
+    aim: str  # ranking, best, quarter, against or pair
+
+
+class Campaign(NamedTuple):
+    """One set that is being judged."""
+
+    catalogue: Catalogue
+    scores: Floats  # (I, N) of each output
+    noise: Floats  # (I, N, N)
+    goal: Goal
+    judge: str
+    rng: np.random.Generator
+
+    def answer(self, item: Ints, first: Ints, second: Ints) -> Floats:
+        d = self.scores[item, first] - self.scores[item, second]
+        if self.judge == "votes":
+            return (self.rng.random(len(d)) < expit(d)).astype(np.float64)
+        return np.asarray(expit(d + self.noise[item, first, second]))
+
+
+def cells() -> Iterator[EstimateCell]:
+    for judge in ("votes", "probabilities"):
+        yield EstimateCell(judge, 0, 2, "pair")
+        for n, aim in product(TEXTS, ("ranking", "best", "quarter", "against")):
+            if (n, aim) != (4, "quarter"):
+                yield EstimateCell(judge, 0, n, aim)
+        for prompts, n in product(PROMPTS, SYSTEMS):
+            for aim in ("pair",) if n == 2 else ("ranking", "best", "against"):
+                yield EstimateCell(judge, prompts, n, aim)
+
+
+def goal_of(cell: EstimateCell) -> Goal:
+    goals = {"best": Goal(top_k=1), "quarter": Goal(top_k=cell.candidates // 4), "against": Goal(against=0)}
+    return Goal(pair=(0, 1)) if cell.aim == "pair" else goals.get(cell.aim, RANKING)
+
+
+def campaign(cell: EstimateCell, number: int) -> Campaign:
+    judge, prompts, n, aim = cell
+    key = (
+        ("votes", "probabilities").index(judge),
+        prompts,
+        n,
+        ("ranking", "best", "quarter", "against", "pair").index(aim),
+    )
+    rng = np.random.default_rng([SEED, *key, number])
+    items = max(prompts, 1)
+    scores = rng.normal(0.0, SD if prompts else 1.0, n) + rng.normal(0.0, OMEGA if prompts else 0.0, (items, n))
+    names = tuple((f"prompt {m}" if prompts else "", None) for m in range(items))
+    catalogue = make_catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64))
+    return Campaign(catalogue, scores, rng.normal(0.0, NOISE, (items, n, n)), goal_of(cell), judge, rng)
+
+
+def run(cell: EstimateCell, number: int) -> Floats:
+    """Comparisons until the goal is known, and until each of LEVELS; infinity where the set ends before."""
+    of = campaign(cell, number)
+    n, items = cell.candidates, len(of.catalogue.items)
+    target: InferenceTargetName = "latent" if of.judge == "votes" else "all-pairs"
+    target = "new-items" if cell.prompts else target
+    sought = Sought(target, of.catalogue.has, ())
+    stop = Stop(concordance=LEVELS[-1]) if of.goal == RANKING else Stop(goal=KNOWN)
+    plan = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, number, of.goal, target=target)
+    judge = PERSON if of.judge == "votes" else MODEL
+    reopening = Reopening(judge, of.judge == "votes", stop)
+    snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias=_bias(of.judge)), {}), n, items)
+    stops = [None if of.goal == RANKING else stop, *(Stop(concordance=level) for level in LEVELS)]
+    reached, checked = np.full(len(stops), inf), None
+    most = LEAST + MOST * n if not cell.prompts else OF_OUTPUT * cell.prompts * n
+    while snapshot.version < most:
+        chosen = ask(
+            snapshot, of.catalogue, NONE_BLOCKED, plan, 1 + snapshot.version // LOOKS, reopening,
+            published=checked.published if checked else None,
+        )  # fmt: skip
+        if not chosen:
+            break
+        item = np.array([each.item for each in chosen])
+        first, second = np.array([each.pair[:2] for each in chosen], np.int64).T
+        snapshot = _told(snapshot, item, first, second, of.answer(item, first, second), judge)
+        if target == "new-items" and len(np.unique(snapshot.log.entries.item)) < ENOUGH_PROMPTS:
+            continue
+        for which in np.flatnonzero(np.isinf(reached)).tolist():
+            rule = stops[which]
+            if rule is None:
+                continue
+            checked = check(snapshot, rule, of.goal, sought)
+            if not checked.reason:
+                if which:
+                    break
+                continue
+            reached[which] = snapshot.version
+        if np.isfinite(reached[-1 if of.goal == RANKING else 0]):
+            break
+    return reached
+
+
+def _bias(judge: str) -> PositionBias:
+    return "none" if judge == "votes" else "estimate"
+
+
+def _told(snapshot: Snapshot, item: Ints, first: Ints, second: Ints, p: Floats, judge: int) -> Snapshot:
+    seq = snapshot.version + 1 + np.arange(len(p))
+    new = NOTHING._replace(entries=Entries(seq, item, once_each(first, second, p, np.full(len(p), judge))))
+    return with_all_computed(advance(snapshot, snapshot.version + len(p), new, []))
+
+
+def quantiles(ends: Floats) -> Floats:
+    """(3, 1 + levels) 10%, 50% and 90% of the runs; infinity where these are not reached."""
+    return np.quantile(ends, (0.1, 0.5, 0.9), axis=0, method="nearest")
+
+
+def simulated(work: tuple[EstimateCell, int]) -> tuple[EstimateCell, Floats]:
+    cell, runs = work
+    return cell, quantiles(np.array([run(cell, number) for number in range(runs)]))
+
+
+def main() -> None:
+    parser = ArgumentParser("python -m benchmarks.studies.estimates", description=__doc__)
+    parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--processes", type=int, default=1)
+    chosen = parser.parse_args()
+    with ProcessPoolExecutor(chosen.processes, mp_context=get_context("spawn")) as pool:
+        for cell, of_cell in pool.map(simulated, [(cell, chosen.runs) for cell in cells()]):
+            print(f"    {(*cell,)!r}: {of_cell.T.tolist()},", flush=True)
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
