@@ -94,9 +94,10 @@ async def test_the_pair_becomes_the_goal_after_a_confirmation(
     await page.get_by_role("dialog").get_by_role("button", name="Make this the goal").click()
     await expect(page.locator("#toast")).to_contain_text("Judges now get the pairs")
     assert await goal_of(service, set_id) == ("c0", "c1")
+    await expect(page.locator(".decide")).to_contain_text("This pair is the set's goal already.")
     await page.get_by_role("button", name="Undo").click()
     await expect(page.locator("#toast")).to_be_hidden()
-    await page.wait_for_timeout(300)
+    await expect(goal).to_be_visible()
     assert await goal_of(service, set_id) is None
 
 
