@@ -146,7 +146,7 @@ async function showDisputes() {
   find("#disputes-summary").textContent = disputes.length ? words.MOST_DISPUTED : words.NO_DISPUTES;
   find("#disputes").replaceChildren(...disputes.map(disputeArticle));
   const all = find("#all-disputes", HTMLAnchorElement);
-  all.href = `/sets/${setId}/items?${new URLSearchParams({ judge: name, sort: "disagreement" })}`;
+  all.href = `/sets/${setId}/items?${new URLSearchParams({ judge: name })}`;
   all.hidden = disputes.length < DISPUTES;
 }
 
