@@ -200,5 +200,8 @@ state.onChange((choices) => {
 document.addEventListener("click", ({ target }) => {
   for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
 });
-load().then(showOthers).catch(showProblem);
+load().then(showOthers).catch((error) => {
+  for (const waiting of findAll(".skeleton")) waiting.remove();
+  showProblem(error);
+});
 showDisputes().catch(showProblem);
