@@ -1,4 +1,4 @@
-"""What holds of every page of a set, and the win matrix, in a browser."""
+"""Pages of a set, in a browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Error, Page, Route, expect
 
 from app.web.texts import TABS
-from tests.browser.conftest import TEXTS, Judged, NewSet, Someone, open_page
+from tests.browser.conftest import Judged, Someone, open_page
 from tests.browser.test_access import expect_accessible
 
 
@@ -40,7 +40,7 @@ async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient,
         page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
         await page.wait_for_load_state("networkidle" if path else "load")
         if path == "/compare":
-            await expect(page.locator("#at")).to_contain_text(key)
+            await expect(page.locator("#compared .matrix")).to_contain_text(key)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
@@ -58,33 +58,6 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
     yield
     released.set()
     await page.wait_for_timeout(500)
-
-
-async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
-    page = await open_page(someone, await new_set(*TEXTS), "/compare")
-    await expect(page.locator("#at")).to_contain_text("the same candidate")
-    await page.locator("#map").press("ArrowRight")
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    async with held_up(page, "**/matrix?of=expected"):
-        await page.locator("[value=expected]").check()
-        await page.locator("[value=observed]").check()
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    await expect(page.locator("#problem")).to_be_hidden()
-
-
-async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/compare")
-    at = page.locator("#at")
-    await expect(at).to_contain_text("the same candidate")
-    await page.locator("#map").focus()
-    await page.keyboard.press("ArrowRight")
-    await expect(at).to_contain_text("(rank 1) against")
-    await expect(at).to_contain_text("% of verdicts")
-    for key in ("+", "ArrowDown", "-", "0"):
-        await page.keyboard.press(key)
-    await page.get_by_label("P(row better)").check()
-    await page.locator("#map").press("ArrowUp")
-    await expect(at).to_contain_text("is better with probability")
 
 
 @pytest.mark.parametrize("path", TABS)
