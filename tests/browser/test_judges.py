@@ -159,6 +159,15 @@ async def test_a_judge_that_nobody_knows_has_no_page(judged: Judged, someone: So
     await expect(page.locator("main")).to_contain_text("There is no judge 'nobody here'")
 
 
+async def test_a_judge_of_other_sets_says_that_it_has_no_verdict_here(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    await service.send(calls.describe_judge("idle", schemas.JudgeIn(kind="llm")))
+    page = await open_page(someone, await judged(), "/judges/idle")
+    await expect(page.locator("#problem")).to_contain_text("Judge 'idle' has no verdict in this set", timeout=SLOW)
+    await expect(page.locator(".skeleton")).to_have_count(0)
+
+
 @pytest.mark.parametrize("width", [1280, 320])
 @pytest.mark.parametrize("colours", ["light", "dark"])
 async def test_the_page_of_a_judge_is_accessible_and_fits(

@@ -59,7 +59,7 @@ export function judgeColumns(judges, { pick, withSkill }) {
     numeric("others", ({ agreement }) => agreement?.share, shareText),
     { ...numeric("bias", ({ position_bias: bias }) => bias?.delta, signed), cell: biasOf },
     numeric("weight", ({ effective_votes: votes }) => votes, decimal),
-    numeric("skill", ({ skill }) => skill, decimal, !withSkill),
+    numeric("skill", ({ skill }) => skill, decimal, !withSkill || !isKnown(({ skill }) => skill)),
     numeric("cost", ({ cost }) => cost, decimal),
     numeric("pace", ({ verdicts_per_hour: pace }) => pace, words.perHour, !isKnown(({ verdicts_per_hour: pace }) => pace)),
     numeric("time", ({ median_latency_ms: latency }) => latency, words.duration, !isKnown(({ median_latency_ms: latency }) => latency)),
