@@ -54,7 +54,8 @@ function draw() {
   find("#headline").textContent = summary;
   find("#status").replaceChildren(statusBadge(card));
   find("#described").textContent = [card.kind, card.model].filter(Boolean).join(", ");
-  find("#doubts").replaceChildren(...card.doubts.map((doubt) =>
+  const warning = card.status === "inverted" ? null : card.position_bias?.warning;
+  find("#doubts").replaceChildren(...[...card.doubts, ...(warning ? [warning] : [])].map((doubt) =>
     element("li", { className: "notice doubt row" }, element("span", { dir: "auto" }, icon("doubt"), ` ${doubt}`))));
   find("#figures").replaceChildren(...judgeFigures(card));
   drawHistory(detail);
