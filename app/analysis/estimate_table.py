@@ -4,11 +4,12 @@ The first stop is the goal known with 95% confidence, the others an expected con
 `python -m benchmarks.studies.estimates`, which says what is assumed.
 """
 
+from collections.abc import Mapping
 from math import inf
 
 LEVELS = (0.8, 0.9, 0.95)
 
-TABLE = {
+TABLE: Mapping[tuple[str, int, int, str], tuple[tuple[float, float, float], ...]] = {
     ("votes", 0, 2, "pair"): ((48, 306, inf), (6, 13, inf), (8, 36, inf), (9, 80, inf)),
     ("votes", 0, 4, "ranking"): ((inf, inf, inf), (16, 30, 58), (30, 58, 177), (48, 201, 291)),
     ("votes", 0, 4, "best"): ((117, inf, inf), (11, 22, 48), (16, 36, 99), (18, 63, 213)),
@@ -40,9 +41,6 @@ TABLE = {
     ("votes", 50, 8, "best"): ((224, inf, inf), (9, 36, 115), (22, 97, 190), (69, 190, 506)),
     ("votes", 50, 8, "against"): ((inf, inf, inf), (9, 27, 366), (33, 366, inf), (311, inf, inf)),
     ("votes", 150, 2, "pair"): ((12, 53, 431), (8, 18, 125), (8, 27, 431), (12, 53, 431)),
-    ("votes", 150, 4, "ranking"): ((inf, inf, inf), (8, 36, 206), (53, 206, 758), (115, 758, inf)),
-    ("votes", 150, 4, "best"): ((106, 264, inf), (8, 18, 89), (9, 33, 287), (18, 125, 467)),
-    ("votes", 150, 4, "against"): ((48, 397, inf), (8, 22, 206), (14, 106, 243), (22, 206, 595)),
     ("probabilities", 0, 2, "pair"): ((2, 2, 2), (2, 2, 2), (2, 2, 2), (2, 2, 2)),
     ("probabilities", 0, 4, "ranking"): ((inf, inf, inf), (3, 4, 4), (4, 5, 6), (5, 6, 7)),
     ("probabilities", 0, 4, "best"): ((3, 5, 7), (2, 3, 4), (3, 3, 4), (3, 4, 6)),
@@ -64,17 +62,14 @@ TABLE = {
     ("probabilities", 15, 4, "best"): ((11, 36, inf), (8, 8, 20), (8, 18, 82), (9, 30, inf)),
     ("probabilities", 15, 4, "against"): ((9, inf, inf), (8, 10, 24), (8, 16, 36), (8, 24, inf)),
     ("probabilities", 15, 8, "ranking"): ((inf, inf, inf), (11, 24, 82), (33, 69, inf), (97, inf, inf)),
-    ("probabilities", 15, 8, "best"): ((30, inf, inf), (8, 9, 16), (9, 14, 63), (10, 24, inf)),
+    ("probabilities", 15, 8, "best"): ((24, inf, inf), (8, 9, 16), (8, 14, 48), (8, 224, inf)),
     ("probabilities", 15, 8, "against"): ((inf, inf, inf), (18, 97, inf), (36, inf, inf), (115, inf, inf)),
-    ("probabilities", 50, 2, "pair"): ((16, 53, inf), (8, 11, 40), (10, 18, inf), (16, 53, inf)),
-    ("probabilities", 50, 4, "ranking"): ((inf, inf, inf), (18, 58, 190), (89, 366, inf), (175, inf, inf)),
-    ("probabilities", 50, 4, "best"): ((44, 645, inf), (9, 16, 75), (11, 106, 506), (36, 337, inf)),
-    ("probabilities", 50, 4, "against"): ((175, inf, inf), (10, 40, 125), (24, 337, inf), (48, inf, inf)),
-    ("probabilities", 50, 8, "ranking"): ((inf, inf, inf), (48, 161, 264), (366, 822, inf), (inf, inf, inf)),
-    ("probabilities", 50, 8, "best"): ((224, inf, inf), (9, 36, 115), (22, 97, 190), (69, 190, 506)),
+    ("probabilities", 50, 2, "pair"): ((8, 16, 89), (8, 8, 20), (8, 8, 24), (8, 16, 89)),
+    ("probabilities", 50, 4, "ranking"): ((inf, inf, inf), (9, 14, 224), (20, 63, inf), (48, inf, inf)),
+    ("probabilities", 50, 4, "best"): ((10, 14, inf), (8, 8, 14), (8, 8, 33), (8, 10, 40)),
+    ("probabilities", 50, 4, "against"): ((8, 36, inf), (8, 9, 18), (8, 14, 22), (8, 16, 136)),
+    ("probabilities", 50, 8, "ranking"): ((inf, inf, inf), (20, 27, 148), (30, 63, 264), (89, 397, 645)),
+    ("probabilities", 50, 8, "best"): ((63, inf, inf), (8, 9, 20), (8, 14, 24), (16, 89, 175)),
     ("probabilities", 50, 8, "against"): ((inf, inf, inf), (9, 27, 366), (33, 366, inf), (311, inf, inf)),
     ("probabilities", 150, 2, "pair"): ((8, 10, 53), (8, 8, 24), (8, 8, 53), (8, 10, 53)),
-    ("probabilities", 150, 4, "ranking"): ((inf, inf, inf), (8, 36, 206), (53, 206, 758), (115, 758, inf)),
-    ("probabilities", 150, 4, "best"): ((106, 264, inf), (8, 18, 89), (9, 33, 287), (18, 125, 467)),
-    ("probabilities", 150, 4, "against"): ((48, 397, inf), (8, 22, 206), (14, 106, 243), (22, 206, 595)),
 }  # fmt: skip
