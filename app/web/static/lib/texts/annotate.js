@@ -24,7 +24,9 @@ export const SENT = {
 };
 
 /** @type {Record<string, string>} */
-export const WHY = { first: "Why is the first better?", second: "Why is the second better?", tie: "Why a tie?", both_bad: "Why are both bad?" };
+export const WHY = {
+  first: "Why is the first better?", second: "Why is the second better?", tie: "Why a tie?", both_bad: "Why are both bad?",
+};
 
 /** @type {Record<string, string>} */
 export const KEY_ACTIONS = {
@@ -38,7 +40,9 @@ export const PRESS_KEY = "Press a key";
  * @param {string} owner none where the browser needs the key
  */
 export const keyTaken = (key, owner) =>
-  owner ? `${key} is the key of "${owner}". Choose another key, or change that one first.` : `${key} is needed by the browser. Choose another key.`;
+  owner
+    ? `${key} is the key of "${owner}". Choose another key, or change that one first.`
+    : `The browser needs ${key}. Choose another key.`;
 
 /**
  * Yours today, the set's, and what is left of its goal.
@@ -47,6 +51,6 @@ export const keyTaken = (key, owner) =>
  * @param {number | null} goal none where the set ends by a rule
  */
 export function progress(today, done, goal) {
-  const whole = goal === null ? `${done} in the set` : `${done} of ${goal.toLocaleString("en")} in the set · ${Math.max(goal - done, 0).toLocaleString("en")} left`;
-  return `${today} by you today · ${whole}`;
+  const [most, left] = [goal ?? 0, Math.max((goal ?? 0) - done, 0)].map((count) => count.toLocaleString("en"));
+  return `${today} by you today · ${goal === null ? `${done} in the set` : `${done} of ${most} in the set · ${left} left`}`;
 }
