@@ -2,6 +2,8 @@
 
 from nextpair.words import counted
 
+MOST_PROMPTS = 150  # of simulated sets
+
 
 def estimated(low: int | None, median: int | None, high: int | None, prompts: int) -> str:
     """The comparisons that 8 of 10 sets like it take; where some never get there, what to do."""
@@ -18,6 +20,8 @@ def estimated(low: int | None, median: int | None, high: int | None, prompts: in
 
 
 def _remedy(prompts: int) -> str:
+    if prompts > MOST_PROMPTS:
+        return f"The simulated sets had up to {MOST_PROMPTS} prompts; with more prompts you may know sooner."
     if prompts:
         these = counted(prompts, "prompt")
         return f"The {these} limit what can be known: add prompts, or choose a smaller goal or an earlier stop."

@@ -31,8 +31,9 @@ def url(server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_an_import_can_be_exported_and_imported_again(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = out(capsys, "import", "examples/battles.csv", "--name", "battles")
+    first = out(capsys, "import", "examples/battles.csv", "--name", "battles", "--project", "arena")
     assert "60 comparisons added" in first
+    assert len(httpx.get(f"{url}/v1/sets", params={"project": "arena"}).json()["sets"]) == 1
     assert httpx.get(first.splitlines()[1]).status_code == 200  # the page of the set
     log = _log(out(capsys, "export", _set_id(first)))
     for form in ("csv", "jsonl", "parquet"):

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { missing, parameters, rolesOf, withRole } from "../../app/web/static/lib/roles.js";
+import { guessed, missing, parameters, rolesOf, withRole } from "../../app/web/static/lib/roles.js";
 
 const USED = { key: null, text: null, system: "model", systems: [], prompt: null, prompt_text: "asked", output: "said", tags: [] };
 
@@ -27,4 +27,9 @@ test("parameters name columns; a text without a key or a text says so", () => {
   assert.deepEqual(parameters("texts", { a: "text", b: "system" }), [["text", "a"], ["key", ""]]);
   assert.deepEqual(parameters("battles", { a: "first", b: "second", c: "winner", d: "system" }),
     [["first", "a"], ["second", "b"], ["winner", "c"]]);
+});
+
+test("verdicts are guessed by the names of their sides", () => {
+  assert.deepEqual(guessed(["model_b", "model_a", "human"]), { layout: "battles", roles: { model_a: "first", model_b: "second" } });
+  assert.deepEqual(guessed(["model_a", "x"]), { layout: "", roles: {} });
 });

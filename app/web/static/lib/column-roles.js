@@ -1,7 +1,7 @@
 // @ts-check
 // The first rows of a table, with what each column means in its header, for a person to correct.
 import { element, find } from "./dom.js";
-import { ROLES, layoutOf, missing, parameters, rolesOf, withRole } from "./roles.js";
+import { ROLES, guessed, layoutOf, missing, parameters, rolesOf, withRole } from "./roles.js";
 import * as texts from "./texts/new-set.js";
 
 /** @typedef {import("./roles.js").Layout} Layout */
@@ -35,9 +35,10 @@ export function showRead(read) {
  */
 export function showUnknown(preview) {
   columns = preview.columns;
-  roles = {};
   notes = new Map();
-  select.value = "";
+  const guess = guessed(columns);
+  roles = guess.roles;
+  select.value = guess.layout;
   draw(preview.rows, preview.row_count);
 }
 

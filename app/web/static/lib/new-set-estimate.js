@@ -40,6 +40,12 @@ function draw({ verdicts }, plan) {
   const already = verdicts ? ` ${texts.thereAlready(verdicts)}` : "";
   const sentence = isBudget ? texts.budget(plan.budget) : estimate?.sentence ?? "";
   find("#estimate").textContent = sentence && `${sentence}${already}`;
-  const counts = isBudget ? [plan.budget, plan.budget] : [estimate?.low ?? null, estimate?.high ?? null];
+  const counts = isBudget ? [plan.budget, plan.budget] : [estimate?.low, estimate?.high].map(rounded);
   find("#cost").textContent = plan.price >= 0 ? texts.cost(costs(counts, plan.price), plan.price) : "";
 }
+
+/**
+ * Two digits that count, as in the sentence.
+ * @param {number | null | undefined} count
+ */
+const rounded = (count) => (count == null ? null : Number(count.toPrecision(2)));

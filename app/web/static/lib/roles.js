@@ -14,6 +14,18 @@ export const ROLES = /** @satisfies {Record<Layout, string[]>} */ ({
 const OPTIONAL = new Set(["text", "key", "winner", "p_first", "item", "judge"]);
 const MANY = "systems"; // the role that several columns may have
 
+const PAIRS = [["first", "second"], ["model_a", "model_b"]]; // usual names of the two sides of a verdict
+
+/**
+ * What rows of a table seem to hold in which not everything was recognised: verdicts, by the names of their sides.
+ * @param {string[]} columns
+ * @returns {{ layout: Layout | "", roles: Roles }}
+ */
+export function guessed(columns) {
+  const pair = PAIRS.find((names) => names.every((name) => columns.includes(name)));
+  return pair ? { layout: "battles", roles: { [pair[0]]: "first", [pair[1]]: "second" } } : { layout: "", roles: {} };
+}
+
 /** @param {Contract.TableRead} read */
 export const layoutOf = ({ kind, layout }) => /** @type {Layout} */ (layout ?? kind);
 
