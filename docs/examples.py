@@ -148,6 +148,7 @@ async def _rank_texts(call: Recorder) -> None:
     await call("add_pooled_evidence", known, set_id=sky)
     await call("list_pooled_evidence", set_id=sky)
     await call("ranking", set_id=sky)
+    await call("summary", set_id=sky)
     await call("matrix", set_id=sky)
     await call("predict", set_id=sky, query={"first": "kelp", "second": "rowan"})
     await call("head_to_head", set_id=sky, query={"first": "kelp", "second": "rowan"})

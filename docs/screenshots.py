@@ -21,7 +21,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import exp
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -31,12 +31,19 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     "home": "/",
+    "project": "/projects/sky",
     "new": "/sets/new",
-    "ranking": "/sets/{id}",
+    "results": "/sets/{id}",
+    "checks": "/sets/{id}?panel=checks",
+    "compare": "/sets/{id}/compare?a=kelp&b=thistle",
     "matrix": "/sets/{id}/compare",
+    "items": "/sets/{id}/items",
     "judges": "/sets/{id}/judges",
-    "diagnostics": "/sets/{id}/diagnostics",
+    "judge": "/sets/{id}/judges/large-model",
+    "activity": "/sets/{id}/activity",
+    "settings": "/sets/{id}/settings",
     "annotate": "/sets/{id}/annotate",
+    "report": "/sets/{id}/report",
 }
 DEVICES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 900}},
@@ -147,15 +154,23 @@ def fill(send: Send) -> str:
     """A set that several judges have judged, beside two smaller ones; the id of the first."""
     answers = [json.loads(line) for line in (ROOT / "app/demo/answers.jsonl").read_text().splitlines()]
     candidates = [{"key": answer["key"], "text": answer["text"]} for answer in answers]
-    new = {"name": "Why is the sky blue?", "question": "Which answer explains it better to a ten-year-old?"}
+    new = {
+        "name": "Why is the sky blue?",
+        "project": "sky",
+        "question": "Which answer explains it better to a ten-year-old?",
+    }
     method = {"position_bias": "estimate", "selection": {"random_share": 0.2}, "stop": {"concordance": 0.99}}
     set_id: str = send("POST", "/v1/sets", {**new, **method, "candidates": candidates})["id"]
     for judge in JUDGES:
         send("PUT", f"/v1/judges/{judge.name}", {"kind": judge.kind})
     judge_known_pairs(send, set_id, random.Random(1))
     judge_chosen_pairs(send, set_id, random.Random(2))
-    for name, count in (("Short answers", 6), ("Drafts", 3)):
-        send("POST", "/v1/sets", {"name": name, "question": "Which is clearer?", "candidates": candidates[:count]})
+    for name, count in (("Short answers", 8), ("Drafts", 6)):
+        few: dict[str, Any] = {"name": name, "question": "Which is clearer?", "candidates": candidates[:count]}
+        few["project"] = "sky"
+        judge_few(
+            send, send("POST", "/v1/sets", few)["id"], [each["key"] for each in few["candidates"]], random.Random(3)
+        )
     return set_id
 
 
@@ -176,6 +191,16 @@ def judge_known_pairs(send: Send, set_id: str, draw: random.Random) -> None:
             for first, second in pairs
         ]
         send("POST", f"/v1/sets/{set_id}/comparisons", {"comparisons": comparisons})
+
+
+def judge_few(send: Send, set_id: str, keys: list[str], draw: random.Random) -> None:
+    """Every pair of a few candidates, once."""
+    good, judge = quality(), JUDGES[0]
+    comparisons = [
+        {"first": first, "second": second, "judge": judge.name, **judge.verdict(good[first] - good[second], draw)}
+        for first, second in combinations(keys, 2)
+    ]
+    send("POST", f"/v1/sets/{set_id}/comparisons", {"comparisons": comparisons})
 
 
 def judge_chosen_pairs(send: Send, set_id: str, draw: random.Random) -> None:

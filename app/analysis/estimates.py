@@ -83,7 +83,7 @@ def _of_candidates(request: EstimateRequest, aim: Aim, n: int) -> Figures:
 def _of_prompts(request: EstimateRequest, aim: Aim, n: int) -> Figures:
     if not request.prompts:
         return _at_level(TABLE[request.judge, 0, n, aim], _level(request, aim))
-    sizes = sorted({cell[1] for cell in TABLE if cell[1]})
+    sizes = sorted({cell[1] for cell in TABLE if cell[1] and cell[2:] == (n, aim)})
     low, high, share = _neighbours(sizes, request.prompts)
     fewer, more = (_at_level(TABLE[request.judge, prompts, n, aim], _level(request, aim)) for prompts in (low, high))
     return _all_between(fewer, more, share)

@@ -86,7 +86,7 @@ def head_to_head(
         by_judge=_by_judge(log, direct, pair.level),
         by_tag=list(_by_tag(log, direct, pair.level)),
         to_decide=stopping and _to_decide(log, estimate, pair, stopping, _price(log, prices)),
-        sentence=sentences.outcome(first, second, beside, target.name, signal),
+        sentence=sentences.outcome(first, second, beside, target.name, signal, source),
         note=sentences.note(source, signal, is_judged=log.verdicts.size > 0),
     )
 
@@ -167,7 +167,12 @@ def _to_decide(
         forecast=median,
         forecast_interval=None if low is None else (low, high),
         left=stopping.left,
-        sentence=sentences.to_decide(stopping, prompts.sentence if prompts else "", log.signal(estimate.target.name)),
+        sentence=sentences.to_decide(
+            stopping,
+            prompts.sentence if prompts else "",
+            log.signal(estimate.target.name),
+            is_judged=log.verdicts.size > 0,
+        ),
         cost=_times(price, median),
         cost_interval=None if low is None or price is None else (price * low, _times(price, high)),
         prompts=prompts,

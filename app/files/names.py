@@ -50,6 +50,12 @@ RECOGNISED: dict[str, tuple[Recognised, ...]] = {
         Recognised("How many votes the row stands for; without it, 1", (WEIGHT,), "--weight"),
         _ITEM,
     ),
+    "Comparisons of AlpacaEval, on the page New set": (
+        Recognised("The systems compared", ANNOTATIONS[:2]),
+        Recognised("Who won: 1 the first, 2 the second, or a number between", (PREFERENCE,)),
+        Recognised(_JUDGE.holds, ("annotator",)),
+        Recognised("The prompt", ("instruction",)),
+    ),
     "Candidates": (
         Recognised("The key; without it, the number of the row", KEYS, "--key"),
         Recognised("The text; without it, the column of the longest texts", TEXTS, "--text"),

@@ -16,17 +16,22 @@ WHERE: dict[InferenceTargetName, str] = {
     "new-items": " on prompts like these",
     "people": " as people would judge",
 }
-NO_VERDICTS = "No verdicts yet: these figures are the prior's. Judge this pair first."
+NO_VERDICTS = "No verdicts yet: these figures are the prior's."
+NOTHING_TO_FORECAST = "A forecast needs verdicts: judge this pair first."
 NOT_JOINED = "No chain of comparisons joins the two: these figures are the prior's. Judge this pair first."
 BY_SCORES = "The two were never compared: the estimate comes from their absolute scores."
 BY_OTHERS = "The two were never compared directly: the estimate comes from their comparisons with others."
 
 
-def outcome(first: str, second: str, beside: Against, target: InferenceTargetName, signal: SignalTest) -> str:
+def outcome(
+    first: str, second: str, beside: Against, target: InferenceTargetName, signal: SignalTest, source: str
+) -> str:
     """The win rate with its interval, and who is better; no probability where the verdicts show no signal."""
     assert beside.win_rate is not None
     assert beside.win_rate_interval is not None
     low, high = map(percent, beside.win_rate_interval)
+    if source == "prior":
+        return f"Nothing compares {quoted(first)} with {quoted(second)} yet: the prior gives each {low} to {high}."
     interval = "" if low == high else f" ({low.rstrip('%')} to {high})"
     rate = f"{quoted(first)} wins {percent(beside.win_rate)} against {quoted(second)}{WHERE[target]}{interval}"
     if not signal.claimed:
@@ -36,8 +41,10 @@ def outcome(first: str, second: str, beside: Against, target: InferenceTargetNam
     return f"{rate}; {sure} sure that {quoted(better)} is better."
 
 
-def to_decide(stopping: Stopping, by_prompts: str, signal: SignalTest) -> str:
+def to_decide(stopping: Stopping, by_prompts: str, signal: SignalTest, *, is_judged: bool) -> str:
     """How far the pair is from the rule that decides it. Args: `by_prompts` says how many prompts would do."""
+    if not is_judged:
+        return NOTHING_TO_FORECAST
     if stopping.reason is not None:
         return f"{DECIDED}{'' if signal.claimed else ', under the model of the judges'}."
     return by_prompts or more(stopping, AIM) or "How many more comparisons would decide it is not known."

@@ -20,7 +20,8 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/sets/new")
-async def form(request: Request, ctx: ContextDep) -> Response:
-    """The form, with the defaults of the contract."""
-    values = {"defaults": SetIn(name="-", question="-"), "max_bytes": ctx.settings.max_body_bytes, **CHOICES}
+async def form(request: Request, ctx: ContextDep, project: str = "") -> Response:
+    """The form, with the defaults of the contract, for a set of this project."""
+    defaults = {"defaults": SetIn(name="-", question="-"), "project": project}
+    values = {**defaults, "max_bytes": ctx.settings.max_body_bytes, **CHOICES}
     return templates.TemplateResponse(request, "new-set.html", values, headers=headers())

@@ -19,5 +19,10 @@ async def settings(request: Request, set_id: UUID, db: ReadDep) -> Response:
     """Settings of the set; its script changes them by the API."""
     shown = await sets.get(db, set_id)
     keys = await candidates.all_keys(db, set_id) if shown.candidates <= MOST_OFFERED else []
-    origin = str(request.base_url).rstrip("/")
-    return set_page(request, "settings.html", shown, keys=keys, origin=origin, grace=GRACE_DAYS)
+    values = {
+        "record": shown.model_dump_json(exclude={"context", "metadata"}),
+        "keys": keys,
+        "origin": str(request.base_url).rstrip("/"),
+        "grace": GRACE_DAYS,
+    }
+    return set_page(request, "settings.html", shown, **values)

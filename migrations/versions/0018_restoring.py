@@ -1,7 +1,8 @@
 """A voided comparison may enter the log again, and the rows of a set may go 30 days after it was deleted.
 
-What is there restores nothing. A copy keeps the ids of what it restores, so these are unique for each restored entry.
-The index of assignments by set is what the rows of outputs are checked against when they go.
+What is there restores nothing; sets deleted before have 30 days from now on. A copy keeps the ids of what it restores,
+so these are unique for each restored entry. The index of assignments by set is what the rows of outputs are checked
+against when they go.
 """
 
 import sqlalchemy as sa
@@ -43,6 +44,7 @@ def upgrade() -> None:
         postgresql_where=sa.text("restores IS NOT NULL"),
     )
     op.create_index("ix_assignments_set_id", "assignments", ["set_id"], unique=False)
+    op.execute("UPDATE sets SET deleted_at = now() WHERE deleted_at IS NOT NULL")
     op.execute(REFUSE_EARLY_LOSS)
     for table in LOG:
         _guard(table, "append_only", "UPDATE OR TRUNCATE", "refuse_change()")

@@ -84,8 +84,9 @@ async def test_nobody_judged_is_the_prior_and_says_so(http: httpx.AsyncClient) -
     assert low < 0.1
     assert high > 0.9
     assert found["source"] == "prior"
-    assert found["sentence"].endswith("with no signal yet.")
-    assert found["note"] == "No verdicts yet: these figures are the prior's. Judge this pair first."
+    assert found["sentence"].startswith("Nothing compares ash with elm yet: the prior gives each ")
+    assert found["note"] == "No verdicts yet: these figures are the prior's."
+    assert found["to_decide"]["sentence"] == "A forecast needs verdicts: judge this pair first."
     assert (found["verdicts"]["comparisons"], found["verdicts"]["share"]) == (0, None)
     assert (found["by_judge"], found["by_tag"]) == ([], [])
 

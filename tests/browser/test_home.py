@@ -162,7 +162,8 @@ async def test_axe_finds_nothing(two_sets: list[str], someone: Someone, project:
 async def test_rows_stand_where_they_will_stay(two_sets: list[str], someone: Someone, project: str) -> None:
     visitor = await someone()
     await visitor.page.add_init_script(
-        "window.shift = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })"
+        "window.shift = 0; new PerformanceObserver((list) => { "
+        "for (const { value } of list.getEntries()) shift += value; })"
         ".observe({ type: 'layout-shift', buffered: true })"
     )
     for path in ("/", f"/projects/{project.replace('&', '%26')}"):

@@ -26,10 +26,10 @@ async def models(service: AsyncClient) -> UUID:
     new = schemas.SetIn(name="Models", question="Which is better?", candidates=candidates, items=items)
     set_id = (await service.send(calls.create_set(new))).id
     verdicts = [
-        schemas.ComparisonIn(item=item, first=first, second=second, judge=judge, winner=winner)
+        schemas.ComparisonIn(item=item, first=first, second=second, judge=judge, p_first=p)
         for item in PROMPTS
         for first, second in combinations(SYSTEMS, 2)
-        for judge, winner in (("ann", "first"), ("ben", "second" if item == "p1" else "first"))
+        for judge, p in (("ann", 1.0), ("ben", 0.0 if item == "p1" else 1.0))
     ]
     odd = schemas.ComparisonIn(item="p2", first="finch", second=SYSTEMS[3], judge="cid", winner="second")
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[*verdicts, odd])))
@@ -121,10 +121,10 @@ async def test_a_set_of_texts_lists_its_pairs(new_set: NewSet, someone: Someone,
     set_id = await new_set("Air scatters blue light.", "<script>alert(1)</script>", "It is painted.")
     page = await open_items(someone, set_id)
     await expect(page.locator("#empty")).to_be_visible()
-    sides = [("c0", "c1", "first"), ("c1", "c0", "first"), ("c0", "c2", "tie"), ("c2", "c0", "tie")]
+    sides = [("c0", "c1", 1.0), ("c1", "c0", 1.0), ("c0", "c2", 0.5), ("c2", "c0", 0.5)]
     verdicts = [
-        schemas.ComparisonIn(first=first, second=second, winner=winner, judge=judge)
-        for (first, second, winner), judge in zip(sides, ["ann", "ben"] * 2, strict=True)
+        schemas.ComparisonIn(first=first, second=second, p_first=p, judge=judge)
+        for (first, second, p), judge in zip(sides, ["ann", "ben"] * 2, strict=True)
     ]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
     page = await open_items(someone, set_id)

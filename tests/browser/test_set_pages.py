@@ -1,16 +1,15 @@
-"""The ranking, win matrix, judges and diagnostics of a set, in a browser."""
+"""Pages of a set, in a browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from itertools import pairwise
 
 import pytest
 from nextpair import AsyncClient, calls, schemas
 from playwright.async_api import Error, Page, Route, expect
 
 from app.web.texts import TABS
-from tests.browser.conftest import KEYS, TEXTS, Judged, NewSet, Someone, open_page
+from tests.browser.conftest import Judged, Someone, open_page
 from tests.browser.test_access import expect_accessible
 
 
@@ -41,7 +40,7 @@ async def test_a_long_key_widens_no_page(someone: Someone, service: AsyncClient,
         page = await open_page(someone, set_id, path, viewport={"width": width, "height": 640})
         await page.wait_for_load_state("networkidle" if path else "load")
         if path == "/compare":
-            await expect(page.locator("#at")).to_contain_text(key)
+            await expect(page.locator("#compared .matrix")).to_contain_text(key)
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
@@ -59,81 +58,6 @@ async def held_up(page: Page, requests: str) -> AsyncIterator[None]:
     yield
     released.set()
     await page.wait_for_timeout(500)
-
-
-async def test_a_late_answer_leaves_the_map_that_was_chosen_since(new_set: NewSet, someone: Someone) -> None:
-    page = await open_page(someone, await new_set(*TEXTS), "/compare")
-    await expect(page.locator("#at")).to_contain_text("the same candidate")
-    await page.locator("#map").press("ArrowRight")
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    async with held_up(page, "**/matrix?of=expected"):
-        await page.locator("[value=expected]").check()
-        await page.locator("[value=observed]").check()
-    await expect(page.locator("#at")).to_contain_text("never compared")
-    await expect(page.locator("#problem")).to_be_hidden()
-
-
-async def test_a_late_answer_leaves_the_judges_that_were_chosen_since(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/judges")
-    skill = page.locator(".card dd").nth(1)
-    await expect(skill).not_to_have_text("–")
-    async with held_up(page, "**/judges?method=majority*"):
-        await page.locator("[name=method]").select_option("majority")
-        await page.locator("[name=method]").select_option("dawid-skene")
-    await expect(skill).not_to_have_text("–")
-    await expect(page.locator("#problem")).to_be_hidden()
-
-
-async def test_the_map_is_read_by_keys(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/compare")
-    at = page.locator("#at")
-    await expect(at).to_contain_text("the same candidate")
-    await page.locator("#map").focus()
-    await page.keyboard.press("ArrowRight")
-    await expect(at).to_contain_text("(rank 1) against")
-    await expect(at).to_contain_text("% of verdicts")
-    for key in ("+", "ArrowDown", "-", "0"):
-        await page.keyboard.press(key)
-    await page.get_by_label("P(row better)").check()
-    await page.locator("#map").press("ArrowUp")
-    await expect(at).to_contain_text("is better with probability")
-
-
-@pytest.mark.parametrize(
-    ("path", "place"), [("", "#warnings"), ("/judges", ".card .note"), ("/diagnostics", "#checks")]
-)
-async def test_a_bias_that_is_not_known_is_said_not_to_be(
-    new_set: NewSet, someone: Someone, service: AsyncClient, path: str, place: str
-) -> None:
-    set_id = await new_set(*TEXTS, position_bias="estimate")
-    one_way = [schemas.ComparisonIn(first=a, second=b, p_first=0.8, judge="ann") for a, b in pairwise(KEYS)]
-    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=one_way)))
-    page = await open_page(someone, set_id, path)
-    await expect(page.locator(place)).to_contain_text("merit", timeout=20_000)
-
-
-async def test_judges_have_cards_as_text(judged: Judged, someone: Someone) -> None:
-    page = await open_page(someone, await judged(), "/judges")
-    await expect(page.locator(".card h2")).to_have_text(["ann", "gpt <b>"], timeout=20_000)
-    await expect(page.locator("#agreement tbody tr")).to_have_count(2)
-    await page.get_by_label("Skill by").select_option("skill-aggregation")
-    await expect(page.locator(".card dd").nth(1)).not_to_have_text("–", timeout=60_000)
-
-
-async def test_disputed_pairs_show_both_texts_and_who_is_for_which(
-    new_set: NewSet, someone: Someone, service: AsyncClient
-) -> None:
-    set_id = await new_set(*TEXTS)
-    said = [("ann", 0.9), ("<i>ben", 0.25), ("cid", 0.5)]
-    votes = [schemas.ComparisonIn(first="c0", second="c4", p_first=p, judge=judge) for judge, p in said]
-    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
-    page = await open_page(someone, set_id, "/judges")
-    await expect(page.locator("#alpha")).to_contain_text("on 1 pair", timeout=20_000)
-    await expect(page.locator(".dispute .text")).to_have_text([TEXTS[0], TEXTS[4]])
-    await expect(page.locator(".dispute .said")).to_have_text(
-        ["Better, by: ann (90%)", "Better, by: <i>ben (75%)", "Tie, by: cid (50%)"]
-    )
-    await expect(page.locator("#more-disputes")).to_be_hidden()
 
 
 @pytest.mark.parametrize("path", TABS)

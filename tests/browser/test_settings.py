@@ -71,7 +71,7 @@ async def test_a_judge_gets_a_price_and_a_temperature(someone: Someone, new_set:
 async def test_a_set_is_deleted_by_its_name_and_restored_from_its_page(someone: Someone, new_set: NewSet) -> None:
     page = await open_page(someone, await new_set("one", "two", name="Sky <b>"))
     await expect(page.get_by_role("button", name="Delete set")).to_be_disabled()
-    await page.get_by_label("Type the name of the set").fill("Sky <b>")
+    await page.get_by_label("Its name").fill("Sky <b>")
     await page.get_by_role("button", name="Delete set").click()
     await expect(page.get_by_role("heading", name="Sky <b> was deleted")).to_be_visible()
     await page.get_by_role("button", name="Restore").click()

@@ -76,7 +76,7 @@ def of_head_to_heads() -> Iterator[str]:
     signals = SignalTest(1.2, claimed=False, verdicts=9), SignalTest(90.0, claimed=True, verdicts=90)
     for target, p, signal in product(get_args(InferenceTargetName), (0.0, 0.3, 0.5, 1.0), signals):
         beside = Against(0.4, (0.1, 0.7), p, 0.6, (0.5, 0.7))
-        yield head_to_heads.outcome("qwen", "llama", beside, target, signal)
+        yield head_to_heads.outcome("qwen", "llama", beside, target, signal, "verdicts")
     for source, signal, is_judged in product(
         ("verdicts", "others", "absolute-scores", "prior"), signals, (True, False)
     ):
@@ -84,7 +84,7 @@ def of_head_to_heads() -> Iterator[str]:
     ends: tuple[tuple[Reason | None, int | None], ...] = (("goal", 0), (None, None), (None, 18))
     for reason, median in ends:
         stopping = Stopping(reason, Forecast(median, median, median), None)
-        yield from (head_to_heads.to_decide(stopping, "", signal) for signal in signals)
+        yield from (head_to_heads.to_decide(stopping, "", signal, is_judged=True) for signal in signals)
 
 
 def of_stops() -> Iterator[str]:

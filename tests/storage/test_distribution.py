@@ -28,7 +28,10 @@ from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn, Se
 from sqlalchemy import PrimaryKeyConstraint, UniqueConstraint, event
 from sqlalchemy.engine import Engine
 
+from app.service.context import Context
+from app.service.purge import purge_all
 from app.storage.schema import metadata
+from tests.factories import run_sql
 
 OF_A_SET = (
     "items",
@@ -117,6 +120,18 @@ async def test_asking_and_reading_the_log_say_which_sets(client: AsyncClient) ->
         await client.send(list_comparisons(one.id))
         await client.send(ranking(one.id))
     assert len(seen) > 10
+    assert elsewhere(seen) == set()
+
+
+async def test_the_removal_of_a_deleted_set_says_which_set(client: AsyncClient, context: Context) -> None:
+    one = await texts(client)
+    await client.send(next_pair(one.id, judge="ada", count=2))
+    comparison = ComparisonIn(first="c1", second="c2", p_first=0.5, judge="cyd")
+    await client.send(add_comparisons(one.id, ComparisonsIn(comparisons=[comparison])))
+    await run_sql(context.engine, "UPDATE sets SET deleted_at = now() - interval '31 days'")
+    with statements() as seen:
+        await purge_all(context)
+    assert any("DELETE FROM comparisons" in statement for statement in seen)
     assert elsewhere(seen) == set()
 
 

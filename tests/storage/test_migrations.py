@@ -204,3 +204,13 @@ async def test_a_column_comes_and_goes_with_rows_in_its_table(
             )
         await migrate(engine, command.downgrade, before)
         assert await rows(engine, f"SELECT {table}::text FROM {table}") == old_rows
+
+
+async def test_a_set_that_was_deleted_before_has_its_grace_from_the_upgrade_on(empty: str) -> None:
+    async with connected(empty) as engine:
+        await upgrade(engine, "0001")
+        await run_sql(engine, *IN_USE_AT_0001)
+        await upgrade(engine, "0017")
+        await run_sql(engine, "UPDATE sets SET deleted_at = now() - interval '1 year'")
+        await upgrade(engine, "head")
+        assert await rows(engine, "SELECT deleted_at > now() - interval '1 hour' FROM sets") == {(True,)}

@@ -41,7 +41,7 @@ def test_every_status_has_a_next_step_for_owners_and_annotators() -> None:
     assert set(STATUSES) == set(NEXT_STEPS) == set(WAITING) == set(get_args(PageStatus))
 
 
-@pytest.mark.parametrize("path", ["", "/compare", "/judges"])
+@pytest.mark.parametrize("path", ["", "/compare", "/items", "/judges"])
 async def test_a_page_without_verdicts_says_what_to_do(http: httpx.AsyncClient, path: str) -> None:
     set_id = (await create_set(http))["id"]
     shown = await page(http, f"/sets/{set_id}{path}")

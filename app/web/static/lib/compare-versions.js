@@ -38,7 +38,7 @@ export async function compareVersions(place, state, signal) {
     { id: "key", label: words.COLUMNS.key[0], tip: words.COLUMNS.key[1], isHeading: true, startsUp: true, value: ({ key }) => key, cell: ({ key }) => key },
     { id: "move", label: words.COLUMNS.move[0], tip: words.COLUMNS.move[1], value: ({ move }) => move, cell: moveBadge },
     { id: "then", label: words.COLUMNS.then[0], tip: words.COLUMNS.then[1], isNumber: true, startsUp: true, value: ({ before }) => before.rank, cell: ({ before }) => `${before.rank}${before.rank_interval ? ` (${ranks(before.rank_interval)})` : ""}` },
-    { id: "plot", label: axis(domain, (score) => String(score)), tip: words.COLUMNS.plot[1], cell: ({ key, before, after }) => element("div", { className: "two" },
+    { id: "plot", label: element("span", {}, element("span", { className: "visually-hidden" }, words.COLUMNS.plot[0]), axis(domain, String)), tip: words.COLUMNS.plot[1], cell: ({ key, before, after }) => element("div", { className: "two" },
       intervalMark({ value: before.score, interval: before.interval }, domain, { text: words.scoreThen(key, before.score), zero: 0, side: "first" }),
       intervalMark({ value: after.score, interval: after.interval }, domain, { text: words.scoreNow(key, after.score), zero: 0, side: "second" })) },
   ];

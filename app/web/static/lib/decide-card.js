@@ -1,6 +1,6 @@
 // @ts-check
 // What would decide between A and B, what that costs, and the goal that asks for it.
-import { element, icon } from "./dom.js";
+import { element, find, icon } from "./dom.js";
 import { address, setId, showProblem } from "./set-page.js";
 import { patch } from "./service.js";
 import * as words from "./texts/compare.js";
@@ -27,7 +27,8 @@ export function decideCard(pair, ofSet) {
   if (left.converged) return card;
   const set = element("button", { type: "button", className: "main" }, words.SET_GOAL);
   const copy = element("button", { type: "button", "data-tip": words.COPY_TIP }, words.COPY);
-  set.addEventListener("click", () => confirmGoal(pair, ofSet, set));
+  const redraw = () => find(".decide").replaceWith(decideCard(pair, ofSet));
+  set.addEventListener("click", () => confirmGoal(pair, ofSet, set, redraw));
   copy.addEventListener("click", () => copyText(command(first, second)));
   card.append(
     ...(isGoal ? [element("p", { className: "faint" }, words.IS_GOAL)] : []),
@@ -40,8 +41,9 @@ export function decideCard(pair, ofSet) {
  * @param {Contract.HeadToHead} pair
  * @param {DOMStringMap} ofSet
  * @param {HTMLElement} opener
+ * @param {() => void} redraw shows the goal that the set has now
  */
-function confirmGoal({ first, second }, ofSet, opener) {
+function confirmGoal({ first, second }, ofSet, opener, redraw) {
   const yes = element("button", { type: "button", className: "main" }, words.SET_GOAL);
   const no = element("button", { type: "button" }, words.CANCEL);
   const dialog = element("dialog", { "aria-labelledby": "goal-title" },
@@ -56,14 +58,16 @@ function confirmGoal({ first, second }, ofSet, opener) {
   yes.addEventListener("click", async () => {
     dialog.close();
     const before = { goal: JSON.parse(ofSet.goal ?? "{}"), stop: JSON.parse(ofSet.stop ?? "null") };
-    await change({ goal: { pair: [first, second] }, stop: STOP }, ofSet);
-    toast(words.GOAL_SET, { action: [words.UNDO, () => change(before, ofSet)] });
+    if (!await change({ goal: { pair: [first, second] }, stop: STOP }, ofSet)) return;
+    redraw();
+    toast(words.GOAL_SET, { action: [words.UNDO, () => change(before, ofSet).then(redraw)] });
   });
   document.body.append(dialog);
   dialog.showModal();
 }
 
 /**
+ * Whether the set has these now.
  * @param {{ goal: object, stop: object | null }} fields
  * @param {DOMStringMap} ofSet
  */
@@ -73,8 +77,10 @@ async function change(fields, ofSet) {
     const now = await patch(address(""), fields);
     ofSet.goal = JSON.stringify(now.goal);
     ofSet.stop = JSON.stringify(now.stop);
+    return true;
   } catch (error) {
     showProblem(error);
+    return false;
   }
 }
 

@@ -22,7 +22,7 @@ export function disputeArticle({ item, first, second, verdicts }) {
  * @param {Verdict[]} verdicts of those who are for it
  */
 function side({ key, text }, verdicts) {
-  const region = { className: "text", dir: "auto", role: "region", "aria-label": textOf(key), tabindex: "0" };
+  const region = { className: "text", dir: "auto", role: "group", "aria-label": textOf(key), tabindex: "0" };
   return element("section", {},
     element("h3", { dir: "auto" }, key),
     ...(text ? [element("div", region, text)] : []),

@@ -24,7 +24,7 @@ export function drawFeed(place, entries, actions) {
   place.replaceChildren(...lines);
   if (focused instanceof HTMLElement) {
     const again = lines.find(({ dataset }) => dataset.seq === focused.dataset.seq);
-    if (again) again.querySelector("button")?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */ (again?.querySelector("button, a"))?.focus({ preventScroll: true });
   }
   if (isFirst || isStill.matches) return;
   for (const each of lines.filter(({ dataset }) => !known.has(dataset.seq))) {

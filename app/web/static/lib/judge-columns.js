@@ -57,9 +57,9 @@ export function judgeColumns(judges, { pick, withSkill }) {
     { id: "plot", label: element("span", {}, words.AGREEMENT_LEGEND, axis(SHARES, shareText, { count: 4 })), isHidden: !isKnown(people), cell: agreementMark },
     numeric("people", people, shareText, !isKnown(people)),
     numeric("others", ({ agreement }) => agreement?.share, shareText),
-    numeric("bias", ({ position_bias: bias }) => bias?.delta, signed),
+    { ...numeric("bias", ({ position_bias: bias }) => bias?.delta, signed), cell: biasOf },
     numeric("weight", ({ effective_votes: votes }) => votes, decimal),
-    numeric("skill", ({ skill }) => skill, decimal, !withSkill),
+    numeric("skill", ({ skill }) => skill, decimal, !withSkill || !isKnown(({ skill }) => skill)),
     numeric("cost", ({ cost }) => cost, decimal),
     numeric("pace", ({ verdicts_per_hour: pace }) => pace, words.perHour, !isKnown(({ verdicts_per_hour: pace }) => pace)),
     numeric("time", ({ median_latency_ms: latency }) => latency, words.duration, !isKnown(({ median_latency_ms: latency }) => latency)),
@@ -73,6 +73,15 @@ function nameOf({ judge, kind, model }) {
   return element("span", {},
     element("a", { className: "open", href: judgeAddress(judge), dir: "auto" }, judge),
     ...(description ? [element("span", { className: "snippet", dir: "auto" }, description)] : []));
+}
+
+/**
+ * A bias that is hardly known says so.
+ * @param {Contract.JudgeCard} judge
+ */
+function biasOf({ position_bias: bias }) {
+  if (!bias) return NONE;
+  return bias.warning ? element("span", { className: "term faint", "data-tip": bias.warning }, signed(bias.delta)) : signed(bias.delta);
 }
 
 /** @param {Contract.JudgeCard} judge */

@@ -46,6 +46,16 @@ export function offerCandidates(keys) {
 }
 
 /**
+ * Corrects no position bias where verdicts cannot show any, as one system is always first.
+ * @param {Contract.TableRead} read
+ */
+export function suggestPositionBias({ comparisons }) {
+  const isAlwaysFirst = comparisons.length > 0 && new Set(comparisons.map(({ first }) => first)).size === 1;
+  find("#position_bias", HTMLSelectElement).value = isAlwaysFirst ? "none" : "auto";
+  if (isAlwaysFirst) find("#recognised").textContent += ` ${texts.ALWAYS_FIRST}`;
+}
+
+/**
  * Says what being 95% sure is, by the goal.
  * @param {string} goal
  */

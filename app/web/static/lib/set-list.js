@@ -79,7 +79,8 @@ function show(row, { summary, problem }) {
   row.dataset.share = progress.share === null ? "" : String(progress.share);
   cell(row, "leader").replaceChildren(element("span", { className: isClaimed ? "term" : "term faint", dir: "auto", "data-tip": sentence }, names || "–"));
   cell(row, "confidence").replaceChildren(element("span", { className: confidence.value === null ? "faint" : "" }, confidence.words));
-  const bar = element("progress", { max: "1", value: String(progress.share ?? 0), "aria-label": progressOf(progress.words) });
+  const isReached = progress.share === 1 && progress.aim !== "budget";
+  const bar = element("progress", { className: isReached ? "reached" : "", max: "1", value: String(progress.share ?? 0), "aria-label": progressOf(progress.words) });
   const words = element("span", { className: "term", "data-tip": progress.sentence }, progress.words);
   cell(row, "progress").replaceChildren(words, ...(progress.share === null ? [] : [bar]));
 }

@@ -10,6 +10,7 @@ const MOST_TRIES = 60; // while the service computes
 const PAUSE_MS = 1000;
 
 export const setId = find("#page").dataset.set;
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
 

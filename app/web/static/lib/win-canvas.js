@@ -19,7 +19,7 @@ export async function winCanvas(place, state, signal) {
   let row = 0, column = 1; // of the cell that is pointed at
 
   function chosen() {
-    return /** @type {import("./win-matrix.js").Of} */ (state.get().of || "observed");
+    return /** @type {import("./win-matrix.js").Of} */ (state.get().of || "expected");
   }
 
   function painted() {
@@ -114,15 +114,16 @@ export async function winCanvas(place, state, signal) {
 
   function redraw() {
     place.replaceChildren(
-      element("p", { className: "faint" }, words.READ_CANVAS), matrixBar(chosen(), (name) => state.set({ of: name })),
+      element("p", { className: "faint" }, words.READ_CANVAS), matrixBar(matrix.of, (name) => state.set({ of: name })),
       canvas, caption, element("div", { className: "row" }, ...zooms, open));
     draw();
   }
   redraw();
   return async () => {
-    if (matrix.of === chosen()) return;
-    const answer = await readMatrix(chosen(), signal);
-    if (signal.aborted || answer.of !== chosen()) return;
+    const wanted = chosen();
+    if (matrix.of === wanted) return;
+    const answer = await readMatrix(wanted, signal);
+    if (signal.aborted || wanted !== chosen()) return;
     matrix = answer;
     picture = painted();
     redraw();

@@ -1,7 +1,8 @@
 // @ts-check
 // The win matrix as both of its pictures need it: its cells, what one says, and what the reader can choose.
 import { element } from "./dom.js";
-import { read } from "./set-page.js";
+import { Refusal } from "./service.js";
+import { read, showProblem } from "./set-page.js";
 import * as words from "./texts/compare.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
@@ -13,7 +14,7 @@ export class WinMatrix {
   /** @param {Contract.Matrix} answer */
   constructor({ keys, cells, of }) {
     this.keys = keys;
-    this.of = of;
+    this.of = /** @type {Of} */ (of);
     this.cells = Uint8Array.from(atob(cells), (character) => character.charCodeAt(0));
   }
 
@@ -39,10 +40,19 @@ export class WinMatrix {
 }
 
 /**
+ * The matrix of this name; as it was observed, with the reason, where the ranking cannot say more.
  * @param {Of} of
  * @param {AbortSignal} signal
  */
-export const readMatrix = async (of, signal) => new WinMatrix(await read("/matrix", { of }, { signal }));
+export async function readMatrix(of, signal) {
+  try {
+    return new WinMatrix(await read("/matrix", { of }, { signal }));
+  } catch (error) {
+    if (of === "observed" || !(error instanceof Refusal)) throw error;
+    showProblem(error);
+    return new WinMatrix(await read("/matrix", { of: "observed" }, { signal }));
+  }
+}
 
 /**
  * What cells show, to choose from, and the legend.

@@ -17,7 +17,7 @@ export async function winTable(place, state, signal) {
     const chosen = /** @type {import("./win-matrix.js").Of} */ (of || "win-rate");
     const matrix = await readMatrix(chosen, signal);
     if (signal.aborted || (state.get().of || "win-rate") !== chosen) return;
-    const bar = matrixBar(chosen, (name) => state.set({ of: name }));
+    const bar = matrixBar(matrix.of, (name) => state.set({ of: name }));
     place.replaceChildren(
       element("p", { className: "faint" }, matrix.keys.length < 2 ? words.NO_PAIRS : words.READ_MATRIX),
       ...(matrix.keys.length < 2 ? [] : [bar, element("div", { className: "scroll matrix-scroll", role: "region", "aria-label": words.WIN_MATRIX, tabIndex: "0" }, grid(matrix, state))]));

@@ -254,7 +254,7 @@ async function showNext() {
   const { pairs, status } = await read("/next-pair", { count: NEXT });
   const lines = pairs.map(({ first, second, item, why }) => element("li", {},
     element("span", { dir: "auto" }, element("bdi", {}, first.key), " or ", element("bdi", {}, second.key), ...(item ? [" ", element("span", { className: "faint" }, words.onItem(item.key))] : [])),
-    element("span", { className: "faint term", "data-tip": words.ABOUT_WRONG_ORDER }, chance(why.probability_of_reordering))));
+    element("span", { className: "faint term", "data-tip": words.aboutWrongOrder(why.criterion) }, chance(why.probability_of_reordering))));
   find("#next").replaceChildren(...(lines.length ? lines : [element("li", {}, `${words.NO_NEXT} ${sentences[status] ?? ""}`)]));
 }
 

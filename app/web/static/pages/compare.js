@@ -33,11 +33,11 @@ async function show() {
   asking = new AbortController();
   const { signal } = asking;
   place.setAttribute("aria-busy", "true");
+  showProblem(null);
   try {
     const ready = await (MODES[mode] ?? compareCandidates)(place, state, signal);
     if (signal.aborted) return;
     update = ready;
-    showProblem(null);
   } catch (error) {
     if (!signal.aborted) {
       place.replaceChildren();

@@ -54,7 +54,8 @@ function draw() {
   find("#headline").textContent = summary;
   find("#status").replaceChildren(statusBadge(card));
   find("#described").textContent = [card.kind, card.model].filter(Boolean).join(", ");
-  find("#doubts").replaceChildren(...card.doubts.map((doubt) =>
+  const warning = card.status === "inverted" ? null : card.position_bias?.warning;
+  find("#doubts").replaceChildren(...[...card.doubts, ...(warning ? [warning] : [])].map((doubt) =>
     element("li", { className: "notice doubt row" }, element("span", { dir: "auto" }, icon("doubt"), ` ${doubt}`))));
   find("#figures").replaceChildren(...judgeFigures(card));
   drawHistory(detail);
@@ -145,7 +146,7 @@ async function showDisputes() {
   find("#disputes-summary").textContent = disputes.length ? words.MOST_DISPUTED : words.NO_DISPUTES;
   find("#disputes").replaceChildren(...disputes.map(disputeArticle));
   const all = find("#all-disputes", HTMLAnchorElement);
-  all.href = `/sets/${setId}/items?${new URLSearchParams({ judge: name, sort: "disagreement" })}`;
+  all.href = `/sets/${setId}/items?${new URLSearchParams({ judge: name })}`;
   all.hidden = disputes.length < DISPUTES;
 }
 
@@ -199,5 +200,8 @@ state.onChange((choices) => {
 document.addEventListener("click", ({ target }) => {
   for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
 });
-load().then(showOthers).catch(showProblem);
+load().then(showOthers).catch((error) => {
+  for (const waiting of findAll(".skeleton")) waiting.remove();
+  showProblem(error);
+});
 showDisputes().catch(showProblem);

@@ -2,7 +2,7 @@
 // The judges of a set in one table, how far they agree, and what they dispute.
 import { agreementTable } from "../lib/agreement.js";
 import { disputeArticle } from "../lib/disputes.js";
-import { element, find, icon } from "../lib/dom.js";
+import { element, find, findAll, icon } from "../lib/dom.js";
 import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
@@ -138,5 +138,8 @@ document.addEventListener("click", ({ target }) => {
   const menu = find("#advanced", HTMLDetailsElement);
   if (!(target instanceof Node && menu.contains(target))) menu.open = false;
 });
-load().catch(showProblem);
+load().catch((error) => {
+  for (const waiting of findAll(".skeleton")) waiting.remove();
+  showProblem(error);
+});
 loadDisputes(0, FIRST).catch(showProblem);

@@ -4,7 +4,7 @@ import { onRoles, showRead, showUnknown } from "../lib/column-roles.js";
 import { creation } from "../lib/creation.js";
 import { find } from "../lib/dom.js";
 import { clearErrors, focusFirstError, showError, showMessage } from "../lib/field-errors.js";
-import { fields, newSet, offerCandidates, planOf, showKnown, wrongFields } from "../lib/new-set-form.js";
+import { fields, newSet, offerCandidates, planOf, showKnown, suggestPositionBias, wrongFields } from "../lib/new-set-form.js";
 import { showDone } from "../lib/new-set-done.js";
 import { showEstimate } from "../lib/new-set-estimate.js";
 import { obstacle, show } from "../lib/preview.js";
@@ -101,6 +101,7 @@ function present(answer, isFirst) {
   showRead(answer);
   showSource();
   offerCandidates(answer.candidates.map(({ key }) => key));
+  if (isFirst) suggestPositionBias(answer);
   find("#rest").hidden = false;
   find("#end").hidden = false;
   if (isFirst) find("#preview-heading").focus();

@@ -93,7 +93,7 @@ function columns({ criteria, rows }) {
     { id: "plot", label: heading, isHidden: !isOverall,
       cell: ({ key, weighted: each }) => (each ? intervalMark({ value: each.win_rate, interval: each.interval }, domain, { text: `${key}: ${words.overall(each)}` }) : NONE) },
     { id: "overall", label: words.COLUMNS.overall.label, tip: words.COLUMNS.overall.tip, isNumber: true, isHidden: !isOverall,
-      value: ({ weighted: each }) => each?.win_rate ?? null, cell: ({ weighted: each }) => (each ? `${percent(each.win_rate)}%` : NONE) },
+      value: ({ weighted: each }) => each?.win_rate ?? null, cell: ({ weighted: each }) => (each ? element("span", { className: "term", "data-tip": words.overall(each) }, `${percent(each.win_rate)}%`) : NONE) },
     ...criteria.map((criterion, n) => ({
       id: criterion.set_id, label: element("span", { className: "clip", dir: "auto" }, criterion.name), tip: words.criterionTip(criterion), isNumber: true,
       value: (/** @type {Row} */ { places: each }) => figureOf(each[n] ?? null).value,

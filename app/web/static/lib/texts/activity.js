@@ -75,4 +75,6 @@ export const BADGES = {
   restored: ["Restored", "This entry is a copy of a comparison whose void was undone."],
   late: ["Late", "The verdict came after its lease ended; it counts."],
 };
-export const ABOUT_WRONG_ORDER = "Probability that the ranking has these two in the wrong order.";
+/** @param {string} criterion */
+export const aboutWrongOrder = (criterion) =>
+  `Probability that the ranking has these two in the wrong order. The pair was chosen by ${criterion}.`;

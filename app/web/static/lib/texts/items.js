@@ -42,7 +42,7 @@ export const ABOUT_SWAPPED = "The judge saw these two in the other order.";
 export const TIE = "Tie";
 export const BOTH_BAD = "Both bad";
 export const REASON = "Reason";
-export const REASONS = ["Wrong side", "Careless", "Not about the question"];
+export const REASONS = ["Wrong side", "Misread the texts", "Not about the question"];
 export const ABOUT_VOID = "It stays in the log, marked as voided, and no ranking counts it.";
 
 /** @param {number | null} share */
@@ -110,7 +110,7 @@ export const wins = (wins, verdicts) => `${wins.toLocaleString("en")} of ${count
  * @param {string} noun
  */
 export function summary(above, total, noun) {
-  if (!above) return `On every ${noun}, the ranking predicts the verdicts better than a coin.`;
+  if (!above) return `On no ${noun} does a coin predict the verdicts better than the ranking.`;
   return `On ${above.toLocaleString("en")} of ${counted(total, noun)}, a coin predicts the verdicts better than the ranking.`;
 }
 

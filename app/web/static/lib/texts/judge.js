@@ -49,7 +49,6 @@ export function calibrated({ temperature, verdicts, error }) {
     + `Its confidence is off by ${percent(error)} points on average. On the dotted line it is right as often as it states.`;
 }
 
-export const DEVIATIONS = "Largest deviations";
 export const ABOUT_DEVIATIONS = "How much more or less this judge gives a candidate than the common score, in logits.";
 export const NO_DEVIATIONS = "Too few verdicts, or too large a set, to tell its own preferences.";
 export const DISPUTES = "Disputes of this judge";
@@ -76,7 +75,6 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
 });
 export const VOID = "Void";
 export const RESTORE = "Restore";
-export const VOIDED = "Voided";
 export const UNDO = "Undo";
 export const REASON = "voided on the page of its judge";
 /** @param {string} key */

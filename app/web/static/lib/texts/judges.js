@@ -1,6 +1,6 @@
 // @ts-check
 // Texts about judges, compared and alone.
-import { counted, decimal, percent, signed } from "../numbers.js";
+import { counted, decimal, percent } from "../numbers.js";
 import { NONE, rates } from "./common.js";
 
 /** @typedef {{ label: string, tip: string }} Heading */
@@ -43,12 +43,9 @@ export const STATUSES = {
 export const PICK = "Choose";
 export const CLEAR = "Clear";
 export const VALIDATE = "Validate the judges";
-export const JUDGES_PAGE = "Judges";
-export const NO_PEOPLE = "unknown";
 export const AGREEMENT_LEGEND = "Agreement with people";
 export const LOWEST = "Lowest agreement";
 export const NEW_FIRST = "another first place";
-export const NO_OVERLAP = "No two judges share a pair";
 /** @param {number} ranks */
 export const moves = (ranks) => (ranks ? `up to ${counted(ranks, "rank")}` : "none");
 /** @param {number} ms */
@@ -57,10 +54,6 @@ export const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1
 export const perHour = (verdicts) => `${verdicts < 10 ? verdicts.toFixed(1) : Math.round(verdicts).toLocaleString("en")}/h`;
 /** @param {Contract.Rightness} agreement */
 export const shareOfPairs = ({ share, pairs, interval }) => `${percent(share)}% of ${counted(pairs, "pair")} ${rates(interval)}`;
-/** @param {Contract.Agreement} agreement */
-export const shareOf = ({ share, pairs }) => (share === null ? NONE : `${percent(share)}% of ${counted(pairs, "pair")}`);
-/** @param {Contract.JudgeBias} bias */
-export const plusMinus = ({ delta, sd }) => `${signed(delta)} ± ${decimal(sd)}`;
 /** @param {string} judge */
 export const see = (judge) => `See ${judge}`;
 /** @param {string} judge */

@@ -13,6 +13,7 @@ export const GIVE_SHARE = "Write a whole number from 51 to 99.";
 export const GIVE_PRICE = "Write a price in dollars, or leave it empty.";
 export const GIVE_TWO = "Choose two different candidates.";
 export const CORRECT_LINES = "Correct these lines and choose the file again, or leave them out.";
+export const ALWAYS_FIRST = "One system is always shown first, so its lead may be position bias, which is not corrected.";
 export const DROP = "Drop a file here, or choose one";
 export const DROP_ANOTHER = "Drop another file, or choose one";
 export const NO_OUTPUT = "no output";
@@ -71,9 +72,9 @@ export function nameOf(file) {
  */
 export function found({ kind, candidates, items, outputs, verdicts, judges }) {
   if (kind === "texts") return counted(candidates, "text");
-  const of = items ? ` on ${counted(items, "prompt")}` : "";
-  if (kind === "battles") return `${counted(verdicts, "verdict")} of ${counted(judges, "judge")} on ${counted(candidates, "system")}${of}`.replace(/ on (\d+ prompts?)$/, " and $1");
-  return `${counted(outputs, "output")} of ${counted(candidates, "system")}${of}`;
+  const [systems, prompts] = [counted(candidates, "system"), counted(items, "prompt")];
+  if (kind === "systems") return `${counted(outputs, "output")} of ${systems} on ${prompts}`;
+  return `${counted(verdicts, "verdict")} of ${counted(judges, "judge")} on ${systems}${items ? ` and ${prompts}` : ""}`;
 }
 /**
  * @param {string} kind

@@ -5,7 +5,7 @@ import { ranks, rates } from "./common.js";
 
 /** @typedef {{ label: string, tip: string }} Heading */
 export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
-  rank: { label: "Rank", tip: "Place by the mean win rate; where intervals overlap, the order is not settled." },
+  rank: { label: "Rank", tip: "Place by the mean win rate; where intervals overlap, the order is uncertain." },
   key: { label: "System", tip: "Key of the system in the sets of this project." },
   overall: { label: "Overall", tip: "Mean of the win rates by the weights, with an interval that holds whatever the sets have in common." },
 });
