@@ -51,6 +51,7 @@ async def test_axe_finds_nothing_on_the_other_pages(new_set: NewSet, someone: So
     set_id = await new_set("One.", "Two.")
     for path in ("/", "/sets/new", f"/sets/{set_id}"):
         await ada.page.goto(f"{ada.url}{path}")
+        await expect(ada.page.locator(".skeleton:visible")).to_have_count(0, timeout=30_000)
         await expect_accessible(ada.page)
 
 
