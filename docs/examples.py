@@ -101,7 +101,9 @@ async def record(app: FastAPI, http: httpx.AsyncClient) -> Json:
     await _rank_texts(call)
     await _rank_systems(call)
     await call("aggregate", AGGREGATION)
+    await call("preview_table", OUTPUTS.encode(), query={"file": "outputs.csv"})
     await call("read_table", OUTPUTS.encode(), query={"file": "outputs.csv"})
+    await call("estimate", query={"candidates": "24", "goal": "top_k"})
     return _steady(call.examples)
 
 

@@ -357,7 +357,7 @@ CASES = [
     Case("calibration in an unknown set", f"GET /v1/sets/{NOBODY}/calibration?judge=a&reference=b", None, 404,
          "unknown-set", NOBODY),
     Case("unknown method", "GET /v1/sets/{set}/ranking?method=elo", None, 422, INVALID, "'bradley-terry'"),
-    Case("unknown format", "GET /v1/sets/{set}/ranking?format=pdf", None, 422, INVALID, "'svg'"),
+    Case("unknown format", "GET /v1/sets/{set}/ranking?format=gif", None, 422, INVALID, "'svg'"),
     Case("as of beyond the log", "GET /v1/sets/{set}/ranking?as_of=4", None, 422, "version-unknown", "version 3"),
     Case("as of a negative version", "GET /v1/sets/{set}/ranking?as_of=-1", None, 422, INVALID, "query as_of"),
     Case("level 1", "GET /v1/sets/{set}/ranking?level=1", None, 422, INVALID, "query level"),

@@ -115,7 +115,7 @@ async def test_a_row_opens_the_judge_whose_verdicts_can_be_voided(judged: Judged
 async def test_a_price_makes_the_cost_known(judged: Judged, someone: Someone) -> None:
     page = await open_judge(someone, await judged(), GPT)
     await expect(page.locator("#figures")).not_to_contain_text("Cost")
-    await page.get_by_label("Price of 1,000 verdicts").fill("50")
+    await page.get_by_label("Price per 1,000").fill("50")
     await page.get_by_label("Model", exact=True).fill("gpt-4o")
     await page.get_by_role("button", name="Save").press("Enter")
     await expect(page.locator("#figures div", has_text="Cost").locator("dd")).to_have_text("3.00", timeout=SLOW)
