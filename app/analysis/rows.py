@@ -1,6 +1,7 @@
 """Rows of a ranking and of its slices, with what is said of each candidate beside the baseline system."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from nextpair import schemas
@@ -13,6 +14,7 @@ from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Ints
 
 Beside = Mapping[int, schemas.AgainstBaseline]  # by candidate
+DECIMALS = 9  # of what is estimated: more than any figure is known to, and a third less to send of many candidates
 
 
 def present_rows(standings: list[Standing], log: JudgedLog, beside: Beside) -> list[schemas.Rank]:
@@ -48,9 +50,16 @@ def _row(standing: Standing, key: str, beside: schemas.AgainstBaseline | None) -
     return schemas.Rank(
         key=key,
         rank=standing.rank,
-        score=standing.score,
+        score=_rounded(standing.score),
         comparisons=standing.comparisons,
         component=standing.component,
         against=beside,
-        **uncertainty,
+        **{name: _rounded(value) for name, value in uncertainty.items()},
     )
+
+
+def _rounded(value: Any) -> Any:
+    """A figure, or those of an interval, to DECIMALS; counts and None as they are."""
+    if isinstance(value, tuple):
+        return tuple(_rounded(each) for each in value)
+    return round(value, DECIMALS) if isinstance(value, float) else value
