@@ -29,7 +29,7 @@ export async function loadChecks() {
   const count = (/** @type {Contract.CheckVerdict} */ wanted) => checks?.checks.filter(({ verdict }) => verdict === wanted).length ?? 0;
   const doubts = count("doubt"), badge = find("#checks");
   badge.className = `badge ${doubts ? "doubt" : "good"}`;
-  badge.replaceChildren(icon(doubts ? "doubt" : "check"), words.badge(count("holds"), doubts));
+  badge.replaceChildren(icon(doubts ? "doubt" : "check"), words.badge(count("holds"), doubts, count("unknown")));
 }
 
 /** @param {{ about: (Node | string)[], onClose: () => void }} options what the ranking as a whole says of its judges */

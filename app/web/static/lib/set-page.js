@@ -3,13 +3,17 @@
 import { nap } from "./backoff.js";
 import { find } from "./dom.js";
 import { Unreachable, get } from "./service.js";
-import { STILL_COMPUTING } from "./texts/common.js";
+import { LINK_COPIED, STILL_COMPUTING } from "./texts/common.js";
+import { toast } from "./toast.js";
 
 const COMPUTING = 425;
 const MOST_TRIES = 60; // while the service computes
 const PAUSE_MS = 1000;
 
 export const setId = find("#page").dataset.set;
+find("#copy-link").addEventListener("click", () => {
+  navigator.clipboard.writeText(location.href).then(() => toast(LINK_COPIED)).catch(showProblem);
+});
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query */

@@ -30,7 +30,9 @@ export const VALIDATE = "Validate judges";
 /**
  * @param {number} holding
  * @param {number} doubts
+ * @param {number} unknown
  */
-export const badge = (holding, doubts) => (doubts ? `${counted(doubts, "doubt")}, ${holding} hold` : `${counted(holding, "check")} hold${holding === 1 ? "s" : ""}`);
+export const badge = (holding, doubts, unknown) =>
+  [doubts && counted(doubts, "doubt"), `${holding} hold`, unknown && `${unknown} unknown`].filter(Boolean).join(", ");
 /** @param {string} concordance */
 export const now = (concordance) => `Now: ${concordance}.`;

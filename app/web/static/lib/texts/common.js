@@ -6,6 +6,7 @@ export const NONE = "–";
 
 /** @typedef {[name: string, tip: string]} Explained label, and what it means in one sentence */
 
+export const LINK_COPIED = "Copied: the link shows what you see now.";
 export const CLOSE = "Close";
 export const COPY = "Copy";
 export const COPIED = "Copied.";
