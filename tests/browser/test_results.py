@@ -342,6 +342,7 @@ async def test_the_headline_states_confidence_and_what_it_is_about(
     await expect(page.locator(".panel")).to_have_text(
         re.compile(r"Judges and people name the same winner in \d+% of \d+ pairs \(\d+ to \d+%\)\.")
     )
+    await service.send(calls.describe_judge("ann", schemas.JudgeIn()))  # as other sets know her
     await choose(page, "method", "win-ratio")
     await expect(figure(page, "Confidence")).to_contain_text("–")
 
