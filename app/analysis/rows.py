@@ -14,7 +14,7 @@ from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Ints
 
 Beside = Mapping[int, schemas.AgainstBaseline]  # by candidate
-DECIMALS = 9  # of what is estimated: more than any figure is known to, and a third less to send of many candidates
+DIGITS = 9  # of what is estimated: more than any figure is known to, and a third less to send of many candidates
 
 
 def present_rows(standings: list[Standing], log: JudgedLog, beside: Beside) -> list[schemas.Rank]:
@@ -59,7 +59,7 @@ def _row(standing: Standing, key: str, beside: schemas.AgainstBaseline | None) -
 
 
 def _rounded(value: Any) -> Any:
-    """A figure, or those of an interval, to DECIMALS; counts and None as they are."""
+    """A figure, or those of an interval, to DIGITS significant ones; counts and None as they are."""
     if isinstance(value, tuple):
         return tuple(_rounded(each) for each in value)
-    return round(value, DECIMALS) if isinstance(value, float) else value
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

@@ -50,10 +50,6 @@ LM_EVAL = jsonl(
       for n, (prompt, answer) in enumerate(zip((SKY, SEA), ANSWERS, strict=False)))
 )  # fmt: skip
 ALPACA_EVAL = json.dumps(each_prompt(dataset="koala", instruction=of_prompt, output=of_answer, generator="gpt-4"))
-ALPACA_ANNOTATIONS = json.dumps(
-    each_prompt(instruction=of_prompt, output_1=of_answer, generator_1="gpt-4", output_2="Nobody knows why it is so.",
-                generator_2="davinci", annotator="gpt", preference=1.0)
-)  # fmt: skip
 PROMPTFOO = jsonl(
     *each_prompt(promptIdx=0, provider={"id": "openai:gpt-4o"}, prompt=lambda p, _: {"raw": p, "label": p},
                  vars=lambda p, _: {"question": p}, response=lambda _, a: {"output": a, "cached": False}, success=True)
@@ -127,7 +123,6 @@ LANGSMITH = f"id,inputs.question,output\n1,{SKY},{ANSWERS[0]}\n2,{SEA},{ANSWERS[
     ("name", "content", "column"),
     [
         ("lm-eval.jsonl", LM_EVAL, "arguments"),
-        ("alpaca-annotations.json", ALPACA_ANNOTATIONS, "output_1"),
         ("promptfoo.jsonl", PROMPTFOO, "prompt"),
         ("promptfoo-one-prompt.jsonl", PROMPTFOO_OF_ONE_PROMPT, "response"),
         ("langfuse.json", LANGFUSE, "input"),
