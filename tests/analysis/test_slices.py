@@ -110,7 +110,7 @@ def test_slices_count_what_was_judged_on_them(by_category: schemas.Ranking) -> N
 
 def test_slices_have_what_a_ranking_has(by_category: schemas.Ranking) -> None:
     for each in sliced(by_category).slices:
-        assert sum(row.score for row in each.ranking) == pytest.approx(0.0, abs=1e-9)
+        assert sum(row.score for row in each.ranking) == pytest.approx(0.0, abs=1e-8)
         for row in each.ranking:
             assert row.interval is not None
             assert row.interval[0] < row.score < row.interval[1]
