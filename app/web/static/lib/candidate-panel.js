@@ -4,7 +4,6 @@ import { texts } from "./candidate-texts.js";
 import { element } from "./dom.js";
 import { openPanel } from "./panel.js";
 import { figuresOf } from "./ranking-columns.js";
-import { showText } from "./rich-text.js";
 import { setId } from "./set-page.js";
 import * as words from "./texts/results.js";
 
@@ -20,7 +19,7 @@ export function openCandidate(row, ranking, { onClose, onBaseline }) {
   const baseline = element("button", { type: "button" }, words.USE_AS_BASELINE);
   baseline.addEventListener("click", () => onBaseline?.(key));
   const shown = element("div", { className: "text", dir: "auto" });
-  if (text) showText(shown, text);
+  if (text) import("./rich-text.js").then(({ showText }) => showText(shown, text)); // whose libraries few visits need
   const content = element("div", { className: "candidate" },
     element("div", { className: "row" },
       ...(other ? [element("a", { className: "button", href: compareAddress(key, other) }, words.compareWith(other))] : []),
