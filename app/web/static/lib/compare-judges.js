@@ -28,7 +28,7 @@ export async function compareJudges(place, state, signal) {
       figure(words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""),
       figure(words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : "")),
     beside(first, second), disputes);
-  await showDisputes(disputes, a, b, signal);
+  await showDisputes(disputes, [a, b], alpha?.drawn ?? false, signal);
 }
 
 /**
@@ -92,11 +92,11 @@ function showAgreement(place, judges, agreement, state) {
 
 /**
  * @param {HTMLElement} place
- * @param {string} a
- * @param {string} b
+ * @param {[string, string]} names
+ * @param {boolean} isDrawn
  * @param {AbortSignal} signal
  */
-async function showDisputes(place, a, b, signal) {
+async function showDisputes(place, names, isDrawn, signal) {
   /** @type {Contract.Dispute[]} */
   const theirs = [];
   /** @type {number | null} */
@@ -105,7 +105,7 @@ async function showDisputes(place, a, b, signal) {
     /** @type {Contract.DisputePage} */
     const answer = await read("/disputes", { after }, { signal });
     theirs.push(...answer.disputes.filter(({ verdicts }) => {
-      const [one, other] = [a, b].map((name) => verdicts.find(({ judge }) => judge === name)?.winner);
+      const [one, other] = names.map((name) => verdicts.find(({ judge }) => judge === name)?.winner);
       return one && other && one !== other;
     }));
     after = answer.next_after;
@@ -128,6 +128,6 @@ async function showDisputes(place, a, b, signal) {
     article.replaceChildren(disputeArticle(theirs[at]));
   }
   place.replaceChildren(element("div", { className: "row spread pairs-bar" }, element("h2", {}, words.DISPUTES), element("div", { className: "row" }, previous, where, next)),
-    element("p", { className: "faint" }, words.disputed(theirs.length)), article);
+    element("p", { className: "faint" }, words.disputed(theirs.length, isDrawn)), article);
   show(0);
 }

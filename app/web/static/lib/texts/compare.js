@@ -199,8 +199,11 @@ export const AGREEMENT = "Agreement of each two judges";
 export const BESIDE = "The two judges beside each other";
 export const FIGURE = "Figure";
 export const DISPUTES = "Pairs they dispute";
-/** @param {number} count */
-export const disputed = (count) => `${counted(count, "pair")} of all that both judged, drawn at random or not.`;
+/**
+ * @param {number} count
+ * @param {boolean} isDrawn whether their agreement counts only pairs drawn for the overlap
+ */
+export const disputed = (count, isDrawn) => `They name different winners on ${counted(count, "pair")} of all that both judged${isDrawn ? ", not only of those drawn" : ""}.`;
 export const ONE_JUDGE = "Only one judge has judged so far. A second judge on the same pairs shows how far they agree.";
 export const CHOOSE_JUDGES = "Open two judges to compare them. Those that agree least come first.";
 export const NO_SHARED_PAIRS = "No two judges have judged the same pair yet. Set an overlap to have several judges on each pair.";

@@ -10,7 +10,7 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   verdicts: { label: "Verdicts", tip: "Number of verdicts by this judge in this set." },
   people: { label: "People", tip: "Share of common pairs with the same winner as people, with its 95% interval." },
   others: { label: "Others", tip: "Share of all common pairs with the same winner as the other judges." },
-  bias: { label: "Position", tip: "Position bias in logits, ± two standard deviations: above 0 the judge favours the text shown first." },
+  bias: { label: "Position", tip: "Position bias in logits: above 0 the judge favours the text shown first, below 0 the second." },
   weight: { label: "Weight", tip: "Effective votes: how many votes one verdict counts as in the ranking." },
   skill: { label: "Skill", tip: "Agreement with the judges taken together: 1 is full, 0 is random, below 0 is inverted." },
   cost: { label: "Cost", tip: "Cost of all requests in the currency of the judge's price; describe the judge to see it." },
