@@ -64,7 +64,7 @@ async def test_disputed_pairs_show_both_texts_and_who_is_for_which(
     )
     page = await open_page(someone, set_id, "/judges")
     await expect(page.locator("#alpha")).to_contain_text("on 1 pair", timeout=SLOW)
-    await expect(page.locator(".heat td a")).to_have_text(["0%"] * 6)
+    await expect(page.locator(".heat td a")).to_have_text(["0% 1 pair"] * 6)
     await expect(page.locator(".dispute .text")).to_have_text([TEXTS[0], TEXTS[4]])
     await expect(page.locator(".dispute .said")).to_have_text(
         ["Better, by: ann (90%)", "Better, by: <i>ben (75%)", "Tie, by: cid (50%)"]
@@ -118,7 +118,7 @@ async def test_a_price_makes_the_cost_known(judged: Judged, someone: Someone) ->
     await page.get_by_label("Price per 1,000").fill("50")
     await page.get_by_label("Model", exact=True).fill("gpt-4o")
     await page.get_by_role("button", name="Save").press("Enter")
-    await expect(page.locator("#figures div", has_text="Cost").locator("dd")).to_have_text("3.00", timeout=SLOW)
+    await expect(page.locator("#figures div", has_text="Cost").locator("dd")).to_have_text("$3.00", timeout=SLOW)
     await expect(page.locator("#described")).to_have_text("gpt-4o")
 
 

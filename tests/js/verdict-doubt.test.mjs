@@ -15,9 +15,9 @@ test("what surprises is one verdict, one judge, or all together", () => {
   assert.equal(doubtOf([{ ...pair(verdict(1, "ann", 1.2)), agreement: null }]).kind, "fits");
   assert.equal(doubtOf([pair(verdict(1, "ann", 3))]).kind, "alone");
   const one = doubtOf([pair(verdict(1, "ann", 3), verdict(2, "ben", 0.5), verdict(3, "ben", 2))]);
-  assert.deepEqual([one.kind, one.seq, one.judge, one.share], ["verdict", 1, "ann", 2 / 3]);
+  assert.deepEqual([one.kind, one.seq, one.judge, one.share], ["verdict", 1, "ann", 3 / 5.5]);
   const judge = doubtOf([pair(verdict(1, "ann", 2), verdict(2, "ann", 2), verdict(3, "ann", 2), verdict(4, "ben", 0.2))]);
-  assert.deepEqual([judge.kind, judge.judge, judge.share, judge.verdicts], ["judge", "ann", 1, 3]);
+  assert.deepEqual([judge.kind, judge.judge, judge.share, judge.verdicts], ["judge", "ann", 6 / 6.2, 3]);
   const several = [pair(verdict(1, "ann", 2), verdict(2, "ben", 2))];
   assert.equal(doubtOf(several).kind, "item");
   assert.equal(doubtOf(several.map((each) => ({ ...each, agreement: 1 }))).kind, "unusual");

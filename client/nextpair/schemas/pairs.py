@@ -11,11 +11,11 @@ from nextpair.words import JudgeKind, Winner
 
 ABOUT_AGREEMENT = "Share of pairs of verdicts that name the same winner; null if no two verdicts are on one pair."
 ABOUT_SURPRISE = (
-    "Mean surprise of its verdicts in bits: -log2 of the probability that the ranking gives to what was said. A coin "
-    "gives 1. Null if the ranking did not converge."
+    "Mean surprise of its verdicts in bits: -log2 of the probability that the ranking gives to what was said. "
+    "Random guessing gives 1. Null if the ranking did not converge."
 )
 ABOUT_SURPRISING = (
-    "How many of those have a surprise above 1 bit: a coin predicts their verdicts better than the ranking."
+    "How many of those have a surprise above 1 bit: random guessing predicts their verdicts better than the ranking."
 )
 PROMPT_START = 300  # characters of a prompt in a list of items
 

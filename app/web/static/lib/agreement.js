@@ -2,6 +2,7 @@
 // How far every two judges agree: a heat table of few judges, the lowest pairs of many.
 import { element } from "./dom.js";
 import { compareJudges, number, shareText } from "./judge-columns.js";
+import { counted } from "./numbers.js";
 import { COLUMNS, LOWEST, pairAgreement, twoJudges } from "./texts/judges.js";
 
 const MOST = 12; // judges of a heat table
@@ -57,7 +58,8 @@ function heatTable(agreement, judges) {
  */
 function heatCell(pair, judge, other) {
   if (!pair || pair.share === null) return element("td", { className: judge === other ? "self" : "" });
-  const link = element("a", { href: compareJudges(judge, other), "data-tip": twoJudges(pair) }, shareText(pair.share));
+  const link = element("a", { href: compareJudges(judge, other), "data-tip": twoJudges(pair) },
+    element("span", {}, shareText(pair.share)), " ", element("small", {}, counted(pair.pairs, "pair")));
   const cell = element("td", {}, link), depth = Math.round(2 * DEEPEST * Math.abs(pair.share - 0.5));
   cell.style.background = `color-mix(in srgb, var(${pair.share < 0.5 ? "--bad" : "--accent"}) ${depth}%, transparent)`;
   return cell;

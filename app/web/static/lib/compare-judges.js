@@ -3,17 +3,18 @@
 import { figure } from "./compare-candidates.js";
 import { element, find } from "./dom.js";
 import { disputeArticle } from "./disputes.js";
-import { chance, counted, percent, signed } from "./numbers.js";
+import { chance, counted, money, percent, signed } from "./numbers.js";
 import { read, setId } from "./set-page.js";
 import { NONE, rates } from "./texts/common.js";
 import * as words from "./texts/compare.js";
+import { MORE_FACTS } from "./texts/judges.js";
 
 const MOST_PAGES = 20; // of disputes that are looked through
 
 /** @type {import("../pages/compare.js").Mode} */
 export async function compareJudges(place, state, signal) {
   /** @type {Contract.Judges} */
-  const { judges, agreement } = await read("/judges", { verdicts: false }, { signal });
+  const { judges, agreement, alpha } = await read("/judges", { verdicts: false }, { signal });
   const options = find("#options");
   options.replaceChildren(...judges.map(({ judge }) => new Option(judge, judge)));
   options.dataset.of = "judges";
@@ -22,12 +23,12 @@ export async function compareJudges(place, state, signal) {
   const shared = agreement.find(({ judges: pair }) => pair.includes(a) && pair.includes(b));
   const disputes = element("section", { id: "texts" });
   place.replaceChildren(
-    element("p", { id: "answer-line", dir: "auto" }, shared ? words.agree(a, b, shared) : words.noSharedPair(a, b)),
+    element("p", { id: "answer-line", dir: "auto" }, shared ? words.agree(a, b, shared, alpha?.drawn ?? false) : words.noSharedPair(a, b)),
     element("dl", { className: "figures", id: "figures" },
       figure(words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""),
       figure(words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : "")),
     beside(first, second), disputes);
-  await showDisputes(disputes, a, b, signal);
+  await showDisputes(disputes, [a, b], alpha?.drawn ?? false, signal);
 }
 
 /**
@@ -40,11 +41,13 @@ function beside(first, second) {
   const rows = [
     [words.JUDGE_ROWS.comparisons, ({ comparisons }) => comparisons.toLocaleString("en")],
     [words.JUDGE_ROWS.bias, ({ position_bias: bias }) => (bias ? `${signed(bias.delta)} ± ${(2 * bias.sd).toFixed(2)}` : NONE)],
-    [words.JUDGE_ROWS.people, ({ agreement_with_people: right }) => (right ? `${percent(right.share)}% ${rates(right.interval)}` : NONE)],
-    [words.JUDGE_ROWS.others, ({ agreement }) => share(agreement)],
-    [words.JUDGE_ROWS.itself, ({ same_order: same }) => share(same)],
+    [words.JUDGE_ROWS.people, ({ agreement_with_people: right }) => (right ? `${percent(right.share)}% ${rates(right.interval)} of ${counted(right.pairs, "pair")}` : NONE)],
+    [words.JUDGE_ROWS.others, ({ agreement }) => shareOfPairs(agreement)],
+    [MORE_FACTS.swapped, ({ swapped }) => shareOfPairs(swapped)],
+    [MORE_FACTS.repeated, ({ same_order: same }) => shareOfPairs(same)],
     [words.JUDGE_ROWS.discrimination, ({ relative_discrimination: kept }) => (kept ? kept.overall.toFixed(2) : NONE)],
     [words.JUDGE_ROWS.deviations, ({ judge_effects: effects }) => effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") || NONE],
+    [words.JUDGE_ROWS.cost, ({ cost }) => (cost === null ? NONE : money(cost))],
   ];
   const heading = ({ judge = "" }) => element("th", { scope: "col", dir: "auto" }, element("a", { href: `/sets/${setId}/judges/${encodeURIComponent(judge)}` }, judge));
   return element("div", { className: "scroll", role: "region", "aria-label": words.BESIDE, tabIndex: "0" }, element("table", { className: "table judges-beside" },
@@ -56,6 +59,9 @@ function beside(first, second) {
 
 /** @param {{ share: number | null } | null} agreement */
 const share = (agreement) => (agreement?.share === null || !agreement ? NONE : `${percent(agreement.share)}%`);
+
+/** @param {Contract.Agreement | null} agreement */
+const shareOfPairs = (agreement) => (agreement?.pairs ? `${share(agreement)} of ${counted(agreement.pairs, "pair")}` : NONE);
 
 /**
  * All pairs of judges with pairs in common, those that agree least first.
@@ -86,11 +92,11 @@ function showAgreement(place, judges, agreement, state) {
 
 /**
  * @param {HTMLElement} place
- * @param {string} a
- * @param {string} b
+ * @param {[string, string]} names
+ * @param {boolean} isDrawn
  * @param {AbortSignal} signal
  */
-async function showDisputes(place, a, b, signal) {
+async function showDisputes(place, names, isDrawn, signal) {
   /** @type {Contract.Dispute[]} */
   const theirs = [];
   /** @type {number | null} */
@@ -99,7 +105,7 @@ async function showDisputes(place, a, b, signal) {
     /** @type {Contract.DisputePage} */
     const answer = await read("/disputes", { after }, { signal });
     theirs.push(...answer.disputes.filter(({ verdicts }) => {
-      const [one, other] = [a, b].map((name) => verdicts.find(({ judge }) => judge === name)?.winner);
+      const [one, other] = names.map((name) => verdicts.find(({ judge }) => judge === name)?.winner);
       return one && other && one !== other;
     }));
     after = answer.next_after;
@@ -121,6 +127,7 @@ async function showDisputes(place, a, b, signal) {
     next.disabled = at + 1 === theirs.length;
     article.replaceChildren(disputeArticle(theirs[at]));
   }
-  place.replaceChildren(element("div", { className: "row spread pairs-bar" }, element("h2", {}, words.DISPUTES), element("div", { className: "row" }, previous, where, next)), article);
+  place.replaceChildren(element("div", { className: "row spread pairs-bar" }, element("h2", {}, words.DISPUTES), element("div", { className: "row" }, previous, where, next)),
+    element("p", { className: "faint" }, words.disputed(theirs.length, isDrawn)), article);
   show(0);
 }

@@ -78,6 +78,13 @@ function together(a, b) {
 }
 
 /**
+ * How far confidence is from the share that was right, on average over the verdicts.
+ * @param {Bin[]} bins
+ */
+export const gapOf = (bins) => bins.reduce((sum, { verdicts, confidence, accuracy }) => sum + verdicts * Math.abs(confidence - accuracy), 0)
+  / Math.max(bins.reduce((sum, { verdicts }) => sum + verdicts, 0), 1);
+
+/**
  * Stated confidence against the share that was right; the area of a dot is its number of verdicts.
  * @param {Bin[]} bins
  * @param {number} width in pixels

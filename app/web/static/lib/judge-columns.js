@@ -2,7 +2,7 @@
 // The columns of the table of judges: what each shows of a judge, and what sorts it.
 import { axis, intervalMark } from "./chart.js";
 import { element, icon } from "./dom.js";
-import { decimal, percent, signed } from "./numbers.js";
+import { decimal, money, percent, signed } from "./numbers.js";
 import { setId } from "./set-page.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/judges.js";
@@ -60,7 +60,7 @@ export function judgeColumns(judges, { pick, withSkill }) {
     { ...numeric("bias", ({ position_bias: bias }) => bias?.delta, signed), cell: biasOf },
     numeric("weight", ({ effective_votes: votes }) => votes, decimal),
     numeric("skill", ({ skill }) => skill, decimal, !withSkill || !isKnown(({ skill }) => skill)),
-    numeric("cost", ({ cost }) => cost, decimal),
+    numeric("cost", ({ cost }) => cost, money),
     numeric("pace", ({ verdicts_per_hour: pace }) => pace, words.perHour, !isKnown(({ verdicts_per_hour: pace }) => pace)),
     numeric("time", ({ median_latency_ms: latency }) => latency, words.duration, !isKnown(({ median_latency_ms: latency }) => latency)),
     numeric("failures", ({ failure_rate: rate }) => rate, shareText, !judges.some(({ failure_rate: rate }) => rate)),

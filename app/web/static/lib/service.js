@@ -40,6 +40,17 @@ export class Refusal extends Error {
 export const get = (path, options) => request(path, { ...options });
 
 /**
+ * The text of an answer, such as CSV; it throws what `get` throws.
+ * @param {string} path
+ * @param {Options} [options]
+ */
+export async function getText(path, options) {
+  const { ok, status, body } = await exchange(path, { ...options });
+  if (!ok) throw problemOf(status, parsed(body));
+  return body;
+}
+
+/**
  * @param {string} path
  * @param {object} body
  */
@@ -103,9 +114,17 @@ async function request(path, options) {
   const { ok, status, body } = await exchange(path, options);
   const content = status === NO_CONTENT ? null : parsed(body);
   if (ok && content !== undefined) return content;
+  throw problemOf(status, content);
+}
+
+/**
+ * @param {number} status
+ * @param {any} content undefined where the body was no JSON
+ */
+function problemOf(status, content) {
   const message = content?.detail ?? unusable(status);
-  if (content === undefined || status >= 500 || MAY_PASS.has(status)) throw new Unreachable(message, status);
-  throw new Refusal({ detail: message, errors: content.errors });
+  if (content === undefined || status >= 500 || MAY_PASS.has(status)) return new Unreachable(message, status);
+  return new Refusal({ detail: message, errors: content.errors });
 }
 
 /**

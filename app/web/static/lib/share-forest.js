@@ -46,11 +46,10 @@ const group = (heading, rows) => element("tbody", {},
  * @param {{ share: number | null, interval: [number, number] | null, comparisons: number | null }} tally
  */
 function row(label, { share, interval, comparisons }) {
-  const side = !interval ? "" : interval[0] > 0.5 ? "first" : interval[1] < 0.5 ? "second" : "";
   const text = share === null ? words.NO_VERDICT : `${percent(share)}% ${interval ? rates(interval) : ""}`;
   return element("tr", {},
     element("th", { scope: "row", dir: "auto" }, label),
-    element("td", { className: "plot" }, share === null ? "" : intervalMark({ value: share, interval }, SHARES, { text, zero: 0.5, side })),
+    element("td", { className: "plot" }, share === null ? "" : intervalMark({ value: share, interval }, SHARES, { text, zero: 0.5 })),
     element("td", { className: "num" }, share === null ? "–" : `${percent(share)}%`),
     element("td", { className: "num count" }, comparisons === null ? "" : element("span", {}, comparisons.toLocaleString("en"), element("span", { className: "unit" }, ` ${counted(comparisons, "verdict").split(" ")[1]}`))));
 }

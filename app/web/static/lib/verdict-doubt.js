@@ -1,16 +1,16 @@
 // @ts-check
 // What surprises a ranking in some verdicts: one of them, one judge, or all of them together.
 
-const COIN = 1; // bits
+const GUESS = 1; // bits
 const SURPRISING = 1.5; // bits of one verdict
-const MOST = 0.5; // of the surprise, by one verdict
+const MOST = 0.5; // of the surprise above a guess, by one verdict
 const MOST_OF_JUDGE = 0.67; // by one judge
 const AGREED = 0.8, SPLIT = 0.6; // of pairs of verdicts
 
 /**
  * @typedef {"unknown" | "fits" | "split" | "alone" | "verdict" | "judge" | "unusual" | "item"} DoubtKind
- * @typedef {{ kind: DoubtKind, seq: number, judge: string, share: number, verdicts: number }} Doubt `share` of the
- * surprise above a coin's is of that verdict or judge; `verdicts` are those that surprise.
+ * @typedef {{ kind: DoubtKind, seq: number, judge: string, share: number, verdicts: number }} Doubt `share` of all
+ * surprise is of that verdict or judge; `verdicts` are those that surprise.
  */
 
 /**
@@ -25,15 +25,18 @@ export function doubtOf(pairs) {
   if (!surprising.length) return { kind: agreementOf(pairs) < SPLIT ? "split" : "fits", ...nothing };
   const all = { seq: 0, judge: "", share: 1, verdicts: surprising.length };
   if (verdicts.length === 1) return { ...all, kind: "alone", judge: verdicts[0].judge };
-  const beyond = verdicts.map(({ surprise, weight }) => weight * Math.max(Number(surprise) - COIN, 0));
+  const beyond = verdicts.map(({ surprise, weight }) => weight * Math.max(Number(surprise) - GUESS, 0));
   const total = beyond.reduce((sum, each) => sum + each, 0);
+  const whole = verdicts.reduce((sum, { surprise, weight }) => sum + weight * Number(surprise), 0);
+  /** @param {(verdict: Contract.JudgedPair["verdicts"][number]) => boolean} isTheirs */
+  const shareOf = (isTheirs) => verdicts.filter(isTheirs).reduce((sum, { surprise, weight }) => sum + weight * Number(surprise), 0) / whole;
   const top = beyond.indexOf(Math.max(...beyond));
-  if (beyond[top] > MOST * total) return { ...all, kind: "verdict", seq: verdicts[top].seq, judge: verdicts[top].judge, share: beyond[top] / total };
+  if (beyond[top] > MOST * total) return { ...all, kind: "verdict", seq: verdicts[top].seq, judge: verdicts[top].judge, share: shareOf(({ seq }) => seq === verdicts[top].seq) };
   /** @type {Map<string, number>} */
   const byJudge = new Map();
   verdicts.forEach(({ judge }, place) => byJudge.set(judge, (byJudge.get(judge) ?? 0) + beyond[place]));
   const [judge, most] = [...byJudge].reduce((a, b) => (b[1] > a[1] ? b : a));
-  if (byJudge.size > 1 && most > MOST_OF_JUDGE * total) return { ...all, kind: "judge", judge, share: most / total };
+  if (byJudge.size > 1 && most > MOST_OF_JUDGE * total) return { ...all, kind: "judge", judge, share: shareOf((verdict) => verdict.judge === judge) };
   const agreed = pairs.filter((pair) => pair.agreement !== null && pair.verdicts.some(({ surprise }) => Number(surprise) >= SURPRISING));
   const isAgreed = agreed.length > 0 && agreed.every(({ agreement }) => Number(agreement) >= AGREED);
   return { ...all, kind: isAgreed ? "unusual" : "item" };

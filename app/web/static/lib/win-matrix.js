@@ -1,8 +1,9 @@
 // @ts-check
 // The win matrix as both of its pictures need it: its cells, what one says, and what the reader can choose.
 import { element } from "./dom.js";
-import { Refusal } from "./service.js";
-import { read, showProblem } from "./set-page.js";
+import { cellsOf } from "./matrix-cells.js";
+import { Refusal, getText } from "./service.js";
+import { address, read, showProblem } from "./set-page.js";
 import * as words from "./texts/compare.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
@@ -11,8 +12,12 @@ const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, an
 
 /** The matrix of a set, best first. */
 export class WinMatrix {
-  /** @param {Contract.Matrix} answer */
-  constructor({ keys, cells, of }) {
+  /**
+   * @param {Contract.Matrix} answer
+   * @param {number[]} [exact] cells that are not rounded; those that are of another version are not taken
+   */
+  constructor({ keys, cells, of }, exact = []) {
+    this.exact = exact;
     this.keys = keys;
     this.of = /** @type {Of} */ (of);
     this.cells = Uint8Array.from(atob(cells), (character) => character.charCodeAt(0));
@@ -24,8 +29,9 @@ export class WinMatrix {
    * @param {number} column
    */
   share(row, column) {
-    const cell = this.cells[row * this.keys.length + column];
-    return row === column || cell === NEVER ? null : cell / SCALE;
+    const place = row * this.keys.length + column, cell = this.cells[place], exact = this.exact[place];
+    if (row === column || cell === NEVER) return null;
+    return Math.abs(exact - cell / SCALE) < 1 / SCALE ? exact : cell / SCALE;
   }
 
   /**
@@ -43,10 +49,12 @@ export class WinMatrix {
  * The matrix of this name; as it was observed, with the reason, where the ranking cannot say more.
  * @param {Of} of
  * @param {AbortSignal} signal
+ * @param {{ isExact?: boolean }} [options] whether cells are read to the last digit, which few candidates allow
  */
-export async function readMatrix(of, signal) {
+export async function readMatrix(of, signal, { isExact = false } = {}) {
   try {
-    return new WinMatrix(await read("/matrix", { of }, { signal }));
+    const answer = await read("/matrix", { of }, { signal });
+    return new WinMatrix(answer, isExact ? cellsOf(await getText(address("/matrix", { of, format: "csv" }), { signal })) : []);
   } catch (error) {
     if (of === "observed" || !(error instanceof Refusal)) throw error;
     showProblem(error);

@@ -15,7 +15,7 @@ export async function winTable(place, state, signal) {
   /** @param {import("../pages/compare.js").Choices} choices */
   async function show({ of }) {
     const chosen = /** @type {import("./win-matrix.js").Of} */ (of || "win-rate");
-    const matrix = await readMatrix(chosen, signal);
+    const matrix = await readMatrix(chosen, signal, { isExact: true });
     if (signal.aborted || (state.get().of || "win-rate") !== chosen) return;
     const bar = matrixBar(matrix.of, (name) => state.set({ of: name }));
     place.replaceChildren(

@@ -30,6 +30,7 @@ const load = oneAtATime(showList);
 /** @type {Row[]} */
 let rows = [];
 let total = 0, surprising = 0, after = /** @type {number | null} */ (null);
+let isFirst = true, isUnsorted = state.get().sort === "-disagreement"; // until it is known that judges share pairs
 let asked = ""; // what the rows were asked for with
 /** @type {Map<string, Promise<Contract.JudgedPair[]>>} */
 const details = new Map(); // pairs of each row, by its key
@@ -63,7 +64,10 @@ async function showList(signal) {
     rows.sort((a, b) => (b.surprise ?? 0) - (a.surprise ?? 0));
     after = next;
     showProblem(null);
+    if (isFirst) [isFirst, isUnsorted] = [false, isUnsorted && rows.some(({ surprise }) => surprise !== null) && rows.every(({ disagreement }) => disagreement === null)];
+    else isUnsorted = false;
     draw();
+    if (isUnsorted) state.set({ sort: "-surprise" });
     showDetail();
   } catch (error) {
     showProblem(error);

@@ -3,9 +3,9 @@
 import { lineChart } from "../lib/chart.js";
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find, findAll, icon } from "../lib/dom.js";
-import { calibrationChart, joined, periodChart } from "../lib/judge-charts.js";
+import { calibrationChart, gapOf, joined, periodChart } from "../lib/judge-charts.js";
 import { compareJudges, statusBadge } from "../lib/judge-columns.js";
-import { deviationRows, judgeFigures } from "../lib/judge-figures.js";
+import { deviationRows, isClear, judgeFigures } from "../lib/judge-figures.js";
 import { percent } from "../lib/numbers.js";
 import { post, put } from "../lib/service.js";
 import { address, latestOnly, read, setId, showProblem } from "../lib/set-page.js";
@@ -57,10 +57,14 @@ function draw() {
   const warning = card.status === "inverted" ? null : card.position_bias?.warning;
   find("#doubts").replaceChildren(...[...card.doubts, ...(warning ? [warning] : [])].map((doubt) =>
     element("li", { className: "notice doubt row" }, element("span", { dir: "auto" }, icon("doubt"), ` ${doubt}`))));
-  find("#figures").replaceChildren(...judgeFigures(card));
+  const { first, rest } = judgeFigures(card);
+  find("#figures").replaceChildren(...first);
+  find("#more-figures").hidden = rest.length === 0;
+  find("#more-figures dl").replaceChildren(...rest);
   drawHistory(detail);
   const deviations = card.judge_effects?.largest_deviations ?? [];
-  find("#about-deviations").textContent = deviations.length ? words.ABOUT_DEVIATIONS : words.NO_DEVIATIONS;
+  find("#about-deviations").textContent = !deviations.length ? words.NO_DEVIATIONS
+    : deviations.some(isClear) ? words.ABOUT_DEVIATIONS : `${words.ABOUT_DEVIATIONS} ${words.NONE_DIFFERS}`;
   find("#deviations").replaceChildren(...deviationRows(deviations));
   latest.show(shownVerdicts(detail.latest));
 }
@@ -93,7 +97,7 @@ function drawHistory({ history, latest_of: size, card, periods, period }) {
     return share ? [{ x: moment.verdicts, y: share.share, low: share.interval[0], high: share.interval[1] }] : [];
   });
   const since = card.relative_discrimination?.named === "changed" ? [{ x: card.relative_discrimination.since, label: words.SINCE }] : [];
-  find("#about-history").textContent = points.length ? words.ofLatest(size) : words.NO_HISTORY;
+  find("#about-history").textContent = points.length ? `${words.ofLatest(size)} ${words.MEANS[against === "predicted" ? "predicted" : "recent"]}` : words.NO_HISTORY;
   find("#history").replaceChildren(...(points.length ? [lineChart({
     title: words.HISTORY, points, xLabel: words.X_VERDICTS, yDomain: [0, 1], marks: since, width: widthOf("#history"),
     xFormat: (x) => x.toLocaleString("en"), yFormat: (y) => `${percent(y)}%`,
@@ -108,11 +112,11 @@ async function showCalibration() {
   const query = new URLSearchParams([["judge", name], ...judges.map((judge) => ["reference", judge])]);
   /** @type {Contract.Calibration} */
   const fit = await read(`/calibration?${query}`, {}, { signal: newCalibration() });
-  const isKnown = fit.temperature !== null && fit.before !== null;
+  const isKnown = fit.temperature !== null && fit.before !== null, bins = joined(fit.reliability, PARTS);
   find("#calibration").hidden = !isKnown;
   find("#about-calibration").textContent = isKnown
-    ? words.calibrated({ temperature: fit.temperature ?? 1, verdicts: fit.verdicts, error: fit.before?.ece ?? 0 }) : fit.reason ?? "";
-  find("#calibration").replaceChildren(...(isKnown ? [calibrationChart(joined(fit.reliability, PARTS), widthOf("#about-calibration"))] : []));
+    ? words.calibrated({ temperature: fit.temperature ?? 1, verdicts: fit.verdicts, error: gapOf(bins) }) : fit.reason ?? "";
+  find("#calibration").replaceChildren(...(isKnown ? [calibrationChart(bins, widthOf("#about-calibration"))] : []));
 }
 
 // The other judges

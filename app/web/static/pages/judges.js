@@ -4,6 +4,7 @@ import { agreementTable } from "../lib/agreement.js";
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find, findAll, icon } from "../lib/dom.js";
 import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
+import { money } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
@@ -65,7 +66,7 @@ function totals({ judges, alpha }) {
     ["judges", String(judges.length)],
     ["verdicts", sum(judges.map(({ comparisons }) => comparisons)).toLocaleString("en")],
     ["alpha", alpha ? number(alpha.value) : NONE],
-    ["cost", costs.length ? number(sum(costs)) : NONE],
+    ["cost", costs.length ? money(sum(costs)) : NONE],
   ];
   return figures.map(([name, value]) => element("div", {},
     element("dt", {}, element("span", { className: "term", "data-tip": words.TOTALS[name][1] }, words.TOTALS[name][0])),

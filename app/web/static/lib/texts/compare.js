@@ -1,6 +1,6 @@
 // @ts-check
 // Texts of comparing candidates, versions and judges, and of the win matrix.
-import { chance, counted, percent } from "../numbers.js";
+import { chance, counted, money, percent } from "../numbers.js";
 
 /** @typedef {import("./common.js").Explained} Explained */
 
@@ -34,7 +34,7 @@ export const outcomes = ({ wins, ties, losses }) =>
   `${votes(wins)} won, ${ties ? `${votes(ties)} tied, ` : ""}${votes(losses)} lost`;
 export const WHO_SAYS = "Who says so";
 /** @param {string} key */
-export const sharesOf = (key) => `Mean verdict for ${key}, with 95% intervals. A tie is half a win.`;
+export const sharesOf = (key) => `Mean verdict for ${key}, with 95% intervals. A tie is half a win; a probability counts as it is, so 60% is less than a win.`;
 export const SOURCE = "Source";
 export const INTERVAL = "Interval";
 export const SHARE = "Share";
@@ -65,7 +65,6 @@ export const GOAL_SET = "Judges now get the pairs that tell most about these two
  */
 export const goalMeans = (first, second) =>
   `Judges then get the pairs that tell most about ${first} and ${second}. The set stops once it knows with 95% confidence which is better.`;
-const money = (/** @type {number} */ amount) => (amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString("en"));
 /**
  * @param {number} amount
  * @param {[number, number | null] | null} interval
@@ -200,6 +199,11 @@ export const AGREEMENT = "Agreement of each two judges";
 export const BESIDE = "The two judges beside each other";
 export const FIGURE = "Figure";
 export const DISPUTES = "Pairs they dispute";
+/**
+ * @param {number} count
+ * @param {boolean} isDrawn whether their agreement counts only pairs drawn for the overlap
+ */
+export const disputed = (count, isDrawn) => `They name different winners on ${counted(count, "pair")} of all that both judged${isDrawn ? ", not only of those drawn" : ""}.`;
 export const ONE_JUDGE = "Only one judge has judged so far. A second judge on the same pairs shows how far they agree.";
 export const CHOOSE_JUDGES = "Open two judges to compare them. Those that agree least come first.";
 export const NO_SHARED_PAIRS = "No two judges have judged the same pair yet. Set an overlap to have several judges on each pair.";
@@ -213,22 +217,24 @@ export const against = (a, b) => `${a} and ${b}`;
  * @param {string} b
  */
 export const noSharedPair = (a, b) => `${a} and ${b} have judged no pair in common.`;
+const DRAWN = " drawn at random for several judges";
 /**
  * @param {string} a
  * @param {string} b
  * @param {Contract.PairAgreement} shared
+ * @param {boolean} isDrawn whether only pairs drawn for the overlap are counted
  */
-export const agree = (a, b, { share, pairs }) => (share === null
-  ? `${a} and ${b} share ${counted(pairs, "pair")}, without a winner on any.`
-  : `${a} and ${b} name the same winner on ${percent(share)}% of ${counted(pairs, "pair")}.`);
+export const agree = (a, b, { share, pairs }, isDrawn) => (share === null
+  ? `${a} and ${b} share ${counted(pairs, "pair")}${isDrawn ? DRAWN : ""}, without a winner on any.`
+  : `${a} and ${b} name the same winner on ${percent(share)}% of ${counted(pairs, "pair")}${isDrawn ? DRAWN : ""}.`);
 /** @param {[number, number]} interval */
 export const between = ([low, high]) => `(${low.toFixed(2)} to ${high.toFixed(2)})`;
 export const JUDGE_ROWS = /** @satisfies {Record<string, Explained>} */ ({
-  comparisons: ["Comparisons", "Verdicts of this judge that count."],
-  bias: ["Position bias", "Preference for the first position in logits, plus or minus two standard deviations."],
+  comparisons: ["Verdicts", "Verdicts of this judge that count."],
+  bias: ["Position bias", "Preference for the first position in logits, ± two standard deviations."],
   people: ["Agrees with people", "Share of pairs on which this judge and people name the same winner."],
-  others: ["Agrees with others", "Share of pairs on which this judge and the others name the same winner."],
-  itself: ["Agrees with itself", "Share of repeated questions that got the same winner again."],
+  others: ["Agrees with others", "Share of all common pairs on which this judge and the others name the same winner."],
   discrimination: ["Relative discrimination", "1 follows the candidates as all others predict, and 0 is random judging."],
   deviations: ["Largest deviations", "Candidates that this judge rates most above or below the common score, in logits."],
+  cost: ["Cost", "Cost of all its requests, at the price that describes the judge."],
 });

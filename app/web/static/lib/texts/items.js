@@ -9,16 +9,16 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   pair: { label: "Pair", tip: "The two candidates; open the pair to read texts and verdicts." },
   tags: { label: "Tags", tip: "Tags of the prompt." },
   comparisons: { label: "Verdicts", tip: "Verdicts that count; those that were voided are left out." },
-  agreement: { label: "Agreement", tip: "Share of pairs of verdicts that name the same winner, on the same outputs." },
-  disagreement: { label: "Disagreement", tip: "Spread of the verdicts on the same outputs: 0 if they agree, 1 if they split evenly." },
-  surprise: { label: "Surprise, bits", tip: "How unlikely the ranking makes these verdicts; above 1 bit, a coin predicts them better." },
+  agreement: { label: "Agreement", tip: "Share of pairs of verdicts on the same outputs that name the same winner, however sure they are." },
+  disagreement: { label: "Disagreement", tip: "Spread of the probabilities: near 0 if all are alike or unsure, 1 if sure verdicts split evenly." },
+  surprise: { label: "Surprise, bits", tip: "How unlikely the ranking makes these verdicts; above 1 bit, random guessing predicts them better." },
   recent: { label: "Last verdict", tip: "Time of the last verdict on this pair." },
 });
 export const VERDICT_COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   judge: { label: "Judge", tip: "Who gave the verdict." },
   winner: { label: "Winner", tip: "The candidate that the verdict names." },
   probability: { label: "Probability", tip: "Probability that the judge gave to this winner." },
-  surprise: { label: "Surprise, bits", tip: "How unlikely the ranking makes this verdict; a coin has 1 bit." },
+  surprise: { label: "Surprise, bits", tip: "How unlikely the ranking makes this verdict; random guessing has 1 bit." },
   when: { label: "When", tip: "Time of the verdict." },
 });
 
@@ -110,8 +110,8 @@ export const wins = (wins, verdicts) => `${wins.toLocaleString("en")} of ${count
  * @param {string} noun
  */
 export function summary(above, total, noun) {
-  if (!above) return `On no ${noun} does a coin predict the verdicts better than the ranking.`;
-  return `On ${above.toLocaleString("en")} of ${counted(total, noun)}, a coin predicts the verdicts better than the ranking.`;
+  if (!above) return `On no ${noun} does random guessing predict the verdicts better than the ranking.`;
+  return `On ${above.toLocaleString("en")} of ${counted(total, noun)}, random guessing predicts the verdicts better than the ranking.`;
 }
 
 /** @typedef {import("../verdict-doubt.js").Doubt} Doubt */
@@ -121,7 +121,7 @@ export function summary(above, total, noun) {
  * @param {Doubt} doubt
  */
 export function advice({ kind, seq, judge, share: part, verdicts }) {
-  const most = `accounts for ${percent(part)}% of the surprise`;
+  const most = `accounts for ${percent(part)}% of the surprise here`;
   if (kind === "unknown") return EXPECTS_NOTHING;
   if (kind === "fits") return "The verdicts fit the ranking.";
   if (kind === "split") return "Judges name different winners, and the ranking is unsure too. The outputs may be equally good.";

@@ -10,6 +10,11 @@ export const AGAINST = {
 };
 /** @param {number} verdicts */
 export const ofLatest = (verdicts) => `Among the latest ${counted(verdicts, "verdict")} at each moment, with its 95% interval.`;
+/** @type {Record<"recent" | "predicted", string>} */
+export const MEANS = {
+  recent: "It also falls when harder pairs come up; “As predicted” allows for that, and the status uses it.",
+  predicted: "It allows for how hard the pairs were, and the status uses it.",
+};
 export const X_VERDICTS = "number of verdicts by this judge";
 export const NO_HISTORY = "The chart appears once other judges have judged the same pairs.";
 export const SINCE = "changed";
@@ -46,10 +51,11 @@ export const NO_OTHERS = "Calibration needs another judge's verdicts on the same
 export function calibrated({ temperature, verdicts, error }) {
   const nature = temperature > 1.1 ? "overconfident" : temperature < 0.9 ? "underconfident" : "about as confident as it should be";
   return `It is ${nature}: a temperature of ${temperature.toFixed(1)} fits ${counted(verdicts, "verdict")} best. `
-    + `Its confidence is off by ${percent(error)} points on average. On the dotted line it is right as often as it states.`;
+    + `The points below are off by ${percent(error)} percentage points on average. On the dotted line it is right as often as it states.`;
 }
 
 export const ABOUT_DEVIATIONS = "How much more or less this judge gives a candidate than the common score, in logits.";
+export const NONE_DIFFERS = "None is clearly different: every interval includes 0.";
 export const NO_DEVIATIONS = "Too few verdicts, or too large a set, to tell its own preferences.";
 export const DISPUTES = "Disputes of this judge";
 export const NO_DISPUTES = "None: no other judge names another winner of its pairs.";

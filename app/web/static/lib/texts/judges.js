@@ -9,7 +9,7 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   status: { label: "Status", tip: "Whether its verdicts follow the candidates as expected; unknown below 40 verdicts." },
   verdicts: { label: "Verdicts", tip: "Number of verdicts by this judge in this set." },
   people: { label: "People", tip: "Share of common pairs with the same winner as people, with its 95% interval." },
-  others: { label: "Others", tip: "Share of common pairs with the same winner as the other judges." },
+  others: { label: "Others", tip: "Share of all common pairs with the same winner as the other judges." },
   bias: { label: "Position", tip: "Position bias in logits: above 0 the judge favours the text shown first, below 0 the second." },
   weight: { label: "Weight", tip: "Effective votes: how many votes one verdict counts as in the ranking." },
   skill: { label: "Skill", tip: "Agreement with the judges taken together: 1 is full, 0 is random, below 0 is inverted." },
@@ -23,6 +23,7 @@ export const MORE_FACTS = /** @satisfies {Record<string, import("./common.js").E
   relative: ["Relative discrimination", "1 follows the candidates as all other verdicts predict, 0 is random, below 0 is inverted."],
   spread: ["Effects, sd", "Standard deviation of this judge's own preferences around the common scores, in logits."],
   swapped: ["When swapped", "Share of pairs shown in both orders with the same winner; few pairs say little."],
+  repeated: ["When repeated", "Share of pairs shown twice in the same order with the same winner."],
   influence: ["Influence", "What changes in the ranking when this judge is left out."],
 });
 export const TOTALS = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
