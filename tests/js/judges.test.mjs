@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 globalThis.document = { querySelector: () => null, body: { append() {} } };
 globalThis.HTMLElement = Object;
-const { joined } = await import("../../app/web/static/lib/judge-charts.js");
+const { gapOf, joined } = await import("../../app/web/static/lib/judge-charts.js");
 
 const bin = (confidence, accuracy, verdicts) => ({ low: confidence, high: confidence + 1 / 30, confidence, accuracy, verdicts });
 const total = (bins) => bins.reduce((sum, { verdicts }) => sum + verdicts, 0);
@@ -25,4 +25,9 @@ test("a bin that has its share stands alone, and no bins are none", () => {
   assert.deepEqual(joined([], 8), []);
   const large = [bin(0.6, 0.5, 50), bin(0.9, 1, 50)];
   assert.deepEqual(joined(large, 2), large);
+});
+
+test("confidence is off by the mean gap of the dots that are drawn", () => {
+  assert.equal(gapOf([]), 0);
+  assert.ok(Math.abs(gapOf([bin(0.6, 0.5, 30), bin(0.9, 1, 10)]) - 0.1) < 1e-9);
 });
