@@ -48,7 +48,7 @@ function line(entry, { onVoid, onUndo }) {
   if (!isVoid && !isVoided) actions.append(button(words.VOID, "", () => onVoid(entry)));
   const state = isVoid ? " is-void" : isVoided ? " is-voided" : "";
   return element("li", { className: `entry${state}`, "data-seq": String(entry.seq), "data-entry": JSON.stringify(entry) },
-    timeOf(entry.created_at, words.entry(entry.seq)), who(entry.judge, entry.judge_kind), what(entry), actions);
+    timeOf(entry.created_at, words.entry(entry.seq)), isVoid ? element("span") : who(entry.judge, entry.judge_kind), what(entry), actions);
 }
 
 /** @param {Contract.LogEntry} entry */
@@ -73,7 +73,7 @@ function what(entry) {
   const { keys: [one, other], verb, note, isTie } = outcome(entry);
   const pair = element("a", { href: compareAddress(one, other), "data-tip": words.COMPARE },
     element(isTie ? "bdi" : "b", { dir: "auto" }, one), ` ${verb} `, element("bdi", {}, other));
-  const more = [note, entry.item ?? "", entry.reason === null ? "" : words.because(entry.reason)];
+  const more = [entry.kind === "void" ? words.verdictVoided(entry.judge) : "", note, entry.item ?? "", entry.reason === null ? "" : words.because(entry.reason)];
   return element("span", { className: "what" }, pair,
     ...more.filter(Boolean).map((each) => element("span", { className: "faint", dir: "auto" }, ` · ${each}`)));
 }

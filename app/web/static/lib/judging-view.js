@@ -47,6 +47,11 @@ export function showPair(pair) {
 /** @param {string} id */
 const isChecked = (id) => find(`#${id}`, HTMLInputElement).checked;
 
+/** @param {boolean} isPossible */
+export function showUndo(isPossible) {
+  find("#answers [data-action=undo]").setAttribute("aria-disabled", String(!isPossible));
+}
+
 /** @param {Pair} pair */
 export function showTexts(pair) {
   const [first, second] = [pair.first, pair.second].map((side) => side.text ?? side.key);
@@ -70,7 +75,9 @@ export function showTexts(pair) {
 export function showStatus(status, pair) {
   if (!pair) say(REASONS[status]);
   else if (pair.late) say(LATE);
-  find("#again").hidden = Boolean(pair) || goesOn(status);
+  const isOver = !pair && !goesOn(status);
+  find("#again").hidden = !isOver;
+  for (const button of findAll("#answers button:not([data-action=undo])")) button.hidden = isOver;
 }
 
 /** @param {number} seconds */

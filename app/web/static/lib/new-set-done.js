@@ -3,6 +3,7 @@
 import { element, find, icon } from "./dom.js";
 import { adviceFor } from "./judge-advice.js";
 import { get } from "./service.js";
+import { onlyHere } from "./only-here.js";
 import * as texts from "./texts/new-set.js";
 import { toast } from "./toast.js";
 
@@ -35,9 +36,8 @@ export function showDone(id, name, judges, hasPrompts) {
  */
 function block(judge, id, hasPrompts) {
   const { title, tip } = texts.ADVICE[judge];
-  const isLocal = judge === "people" && ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   const copies = adviceFor(judge, location.origin, id, hasPrompts).map(copy);
-  const note = isLocal ? [element("p", { className: "hint" }, texts.ONLY_HERE)] : [];
+  const note = judge === "people" ? onlyHere() : [];
   return element("section", { className: "card" }, element("h2", {}, title), element("p", {}, tip), ...copies, ...note);
 }
 

@@ -1,9 +1,9 @@
 // @ts-check
 // What every page of a set needs: its id, addresses below it, answers that take computing, a place for trouble.
 import { nap } from "./backoff.js";
-import { find } from "./dom.js";
+import { element, find } from "./dom.js";
 import { Unreachable, get } from "./service.js";
-import { LINK_COPIED, STILL_COMPUTING } from "./texts/common.js";
+import { LINK_COPIED, STILL_COMPUTING, TRY_AGAIN } from "./texts/common.js";
 import { toast } from "./toast.js";
 
 const COMPUTING = 425;
@@ -60,10 +60,15 @@ export function latestOnly() {
 /**
  * Shows what went wrong, or with null that nothing did; a question that was withdrawn is nothing wrong.
  * @param {unknown} error
+ * @param {() => void} [again] what a button tries again
  */
-export function showProblem(error) {
+export function showProblem(error, again) {
   if (error instanceof DOMException && error.name === "AbortError") return;
   const problem = find("#problem");
   problem.hidden = !error;
   problem.textContent = error instanceof Error ? error.message : "";
+  if (!error || !again) return;
+  const button = element("button", { type: "button" }, TRY_AGAIN);
+  button.addEventListener("click", again);
+  problem.append(" ", button);
 }

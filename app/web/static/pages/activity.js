@@ -5,13 +5,16 @@ import { element, find } from "../lib/dom.js";
 import { drawFeed, refreshTimes, timeOf, who } from "../lib/feed.js";
 import { follow } from "../lib/live.js";
 import { chance, percent } from "../lib/numbers.js";
+import { onlyHere } from "../lib/only-here.js";
 import { outcome } from "../lib/outcome.js";
-import { post } from "../lib/service.js";
+import { patch, post } from "../lib/service.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
+import { goesOn } from "../lib/statuses.js";
 import { dataTable } from "../lib/table.js";
 import * as words from "../lib/texts/activity.js";
 import { NONE } from "../lib/texts/common.js";
+import { PAUSE, RESUME } from "../lib/texts/settings.js";
 import { toast } from "../lib/toast.js";
 import { oneAtATime } from "../lib/wishes.js";
 
@@ -98,7 +101,7 @@ async function show() {
     else showLog(latest);
     lookAhead(latest.version);
   } catch (error) {
-    showProblem(error);
+    showProblem(error, load);
   }
 }
 
@@ -148,10 +151,22 @@ function hold(latest) {
 function askToVoid(entry) {
   toVoid = entry;
   const { keys: [one, other], verb, note } = outcome(entry);
-  find("#void-what").textContent = `${one} ${verb} ${other} ${note} (${entry.judge})`;
+  find("#void-what").replaceChildren(element("b", { dir: "auto" }, one), ` ${verb} `, element("b", { dir: "auto" }, other), ` ${note} (${entry.judge})`);
+  showPrompt(entry).catch(showProblem);
   reason.value = "";
   voiding.showModal();
   reason.focus();
+}
+
+/** @param {Contract.LogEntry} entry */
+async function showPrompt(entry) {
+  const place = find("#void-prompt");
+  place.hidden = !entry.item;
+  if (!entry.item) return;
+  place.textContent = entry.item;
+  /** @type {Contract.JudgedPairPage} */
+  const { pairs } = await read("/pairs", { item: entry.item, limit: 1 });
+  if (toVoid === entry) place.textContent = pairs[0]?.item?.prompt ?? entry.item;
 }
 
 async function voidIt() {
@@ -243,7 +258,9 @@ async function showGoal() {
   summary = await read("/summary");
   if (!summary || !activity) return;
   const { share: part, sentence } = summary.progress;
-  find("#whole", HTMLProgressElement).value = part ?? 0;
+  const bar = find("#whole", HTMLProgressElement);
+  bar.hidden = part === null;
+  bar.value = part ?? 0;
   find("#to-goal").textContent = sentence;
   showFigures(activity);
   showJudges(activity.judges);
@@ -252,6 +269,8 @@ async function showGoal() {
 async function showNext() {
   /** @type {Contract.Preview} */
   const { pairs, status } = await read("/next-pair", { count: NEXT });
+  find("#closed").hidden = goesOn(status);
+  find("#closed span").textContent = words.closed(sentences[status] ?? "");
   const lines = pairs.map(({ first, second, item, why }) => element("li", {},
     element("span", { dir: "auto" }, element("bdi", {}, first.key), " or ", element("bdi", {}, second.key), ...(item ? [" ", element("span", { className: "faint" }, words.onItem(item.key))] : [])),
     element("span", { className: "faint term", "data-tip": words.aboutWrongOrder(why.criterion) }, chance(why.probability_of_reordering))));
@@ -259,13 +278,26 @@ async function showNext() {
 }
 
 function showInvitation() {
-  const place = find("#address", HTMLInputElement);
-  place.value = new URL(place.value, location.href).href;
-  place.addEventListener("focus", () => place.select());
-  place.after(copyButton(place.value));
+  const place = find("#address", HTMLAnchorElement);
+  place.textContent = place.href;
+  place.after(copyButton(place.href));
+  find("#closed").parentElement?.append(...onlyHere());
+}
+
+async function pauseOrResume() {
+  const button = find("#pause", HTMLButtonElement);
+  try {
+    const { status } = await patch(address(""), { status: button.dataset.status === "paused" ? "open" : "paused" });
+    button.dataset.status = status;
+    button.textContent = status === "paused" ? RESUME : PAUSE;
+    await showNext();
+  } catch (error) {
+    showProblem(error);
+  }
 }
 
 function begin() {
+  find("#pause").addEventListener("click", pauseOrResume);
   showInvitation();
   const mouse = (/** @type {boolean} */ isOver) => (/** @type {PointerEvent} */ { pointerType }) => {
     if (pointerType !== "mouse") return;

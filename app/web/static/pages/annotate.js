@@ -117,6 +117,7 @@ async function keepLeases() {
 function show(status) {
   if (pairs.current !== inView) present(pairs.current);
   if (!named) view.showStatus(status, inView);
+  view.showUndo(earlier.length > 0);
   find("#back").hidden = !named || Boolean(inView);
 }
 
@@ -198,6 +199,7 @@ function refused({ key }, { message }) {
   const others = earlier.filter((outcome) => outcome === SKIPPED || outcome.key !== key);
   if (others.length < earlier.length) countJudged(-1);
   earlier = others;
+  view.showUndo(earlier.length > 0);
   say(texts.refused(message), "error");
 }
 
@@ -265,6 +267,7 @@ function leave() {
   release(pairs.ids);
   pairs.clear();
   earlier = [];
+  view.showUndo(false);
   present(undefined);
 }
 

@@ -3,7 +3,7 @@
 import { copyButton } from "../lib/copy.js";
 import { element, find, findAll } from "../lib/dom.js";
 import { loadJudges } from "../lib/set-judges.js";
-import { patch, remove } from "../lib/service.js";
+import { get, patch, remove } from "../lib/service.js";
 import { address, setId, showProblem } from "../lib/set-page.js";
 import { settingRow } from "../lib/setting-row.js";
 import { AIMS, GENERAL, RANKING } from "../lib/settings.js";
@@ -11,9 +11,9 @@ import * as words from "../lib/texts/settings.js";
 
 const page = find("#settings");
 /** @type {Contract.SetOut} */
-const record = JSON.parse(page.dataset.record ?? "{}");
+let record;
 /** @type {{ line: HTMLElement, show: () => void }[]} */
-const rows = [];
+let rows = [];
 
 /** @param {Partial<Contract.SetOut>} changes */
 async function save(changes) {
@@ -58,14 +58,14 @@ function addStatus() {
 /** Fills in the address under which this page was opened, and lets each command be copied. */
 function showCommands() {
   for (const code of findAll("pre[data-command]")) {
-    code.textContent = (code.textContent ?? "").replaceAll(page.dataset.origin ?? "", location.origin);
+    code.textContent = (code.textContent ?? "").replaceAll(page.dataset.origin || location.origin, location.origin);
     code.after(copyButton(code.textContent));
   }
 }
 
 function guardDeletion() {
   const form = find("#deletion", HTMLFormElement), typed = find("#typed", HTMLInputElement), button = find("#delete", HTMLButtonElement);
-  const check = () => { button.disabled = typed.value.trim() !== record.name.trim(); };
+  const check = () => { button.disabled = typed.value.trim() !== record?.name.trim(); };
   typed.addEventListener("input", check);
   check();
   form.addEventListener("submit", async (event) => {
@@ -81,10 +81,31 @@ function guardDeletion() {
   });
 }
 
-fill("#general", GENERAL);
-fill("#aims", AIMS);
-addStatus();
-fill("#about", RANKING);
+async function show() {
+  try {
+    record = page.dataset.record ? JSON.parse(page.dataset.record) : await get(address(""));
+    rows = [];
+    fill("#general", GENERAL);
+    fill("#aims", AIMS);
+    addStatus();
+    fill("#about", RANKING);
+    showProblem(null);
+    await showJudges();
+  } catch (error) {
+    delete page.dataset.record;
+    showProblem(error, show);
+  }
+}
+
+async function showJudges() {
+  try {
+    await loadJudges(record);
+    showProblem(null);
+  } catch (error) {
+    showProblem(error, showJudges);
+  }
+}
+
 showCommands();
 guardDeletion();
-loadJudges(record).catch(showProblem);
+show();

@@ -12,7 +12,7 @@ export const FIGURES = /** @satisfies {Record<string, import("./common.js").Expl
 export const COLUMNS = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
   judge: ["Judge", "Name of a person, a model or a program; choose one to see only its entries."],
   verdicts: ["Verdicts", "Verdicts of this judge that count."],
-  share: ["Share of goal", "Verdicts of this judge as a share of those in which the set is expected to reach its goal."],
+  share: ["Share", "Share of the verdicts that the set needs to its end, by its budget or the forecast."],
   hour: ["Last hour", "Verdicts of the last hour."],
   last: ["Last verdict", "When the latest verdict came."],
   failures: ["No verdict", "Pairs that ended without a verdict: skipped, refused, unreadable or too late."],
@@ -64,6 +64,10 @@ export const sure = (probability) => `${chance(probability)} sure`;
 export const onItem = (item) => `on ${item}`;
 /** @param {string} reason */
 export const because = (reason) => `“${reason}”`;
+/** @param {string} why */
+export const closed = (why) => `This address gives no pairs now. ${why}`;
+/** @param {string} judge */
+export const verdictVoided = (judge) => `verdict of ${judge} voided`;
 /** @param {number} seq */
 export const voidOf = (seq) => `Void of ${seq}`;
 /** @param {number} seq */

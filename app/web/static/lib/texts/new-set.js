@@ -50,7 +50,6 @@ export const ADVICE = /** @satisfies {Record<string, { title: string, tip: strin
   model: { title: "A model", tip: "Run one of these commands. It judges until the set stops." },
   program: { title: "Your program", tip: "Replace my_judge by your function. It returns the probability that the first is better." },
 });
-export const ONLY_HERE = "This address works on this computer only. Serve nextpair under a host name to let others in.";
 
 /**
  * @param {string} name
