@@ -77,7 +77,7 @@ export function showStatus(status, pair) {
   else if (pair.late) say(LATE);
   const isOver = !pair && !goesOn(status);
   find("#again").hidden = !isOver;
-  for (const button of findAll("#answers button:not([data-action=undo])")) button.hidden = isOver;
+  for (const button of findAll("#answers button:not([data-action=undo])")) button.style.visibility = isOver ? "hidden" : "";
 }
 
 /** @param {number} seconds */
