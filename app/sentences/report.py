@@ -50,8 +50,10 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     if not ranking.signal.claimed:
         return ReportFigure("Confidence", NO_SIGNAL, "consistent with random judging so far")
     low, high = (percent(share) for share in confidence.interval)
-    note = f"of pairs expected in the right order ({low} to {high})"
-    return ReportFigure("Confidence", percent(confidence.expected_concordance), note)
+    within = "" if low == "100%" else f" ({low} to {high})"  # a share that is not certain is never written as 100%
+    return ReportFigure(
+        "Confidence", percent(confidence.expected_concordance), f"of pairs expected in the right order{within}"
+    )
 
 
 def _left(ranking: schemas.Ranking) -> ReportFigure:

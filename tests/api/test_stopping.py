@@ -219,6 +219,17 @@ async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.Async
         await compare(http, created["id"], "birch>cedar")
 
 
+async def test_before_the_first_verdict_nobody_knows_how_many_are_left_but_a_budget(http: httpx.AsyncClient) -> None:
+    created = await one_vote(http, stop={"top_k": 1})
+    found = await stopping(http, created["id"])
+    assert found is not None
+    assert (found["left"], "No comparison is left" in found["sentence"]) == (None, False)
+    await patch(http, created["id"], budget={"max_comparisons": 10})
+    found = await stopping(http, created["id"])
+    assert found is not None
+    assert found["left"] == 10
+
+
 async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
     await http.put("/v1/judges/bob", json={"kind": "human"})
     one, other = await one_vote(http, stop={"top_k": 1}), await one_vote(http, stop={"top_k": 1})

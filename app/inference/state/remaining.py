@@ -40,7 +40,9 @@ def _new(snapshot: Snapshot, catalogue: Catalogue, order: Order) -> int:
 
 
 def _in_all(snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Collection[int]) -> int | None:
-    """Every question to each judge so far, and once more as far as that goes; None where it goes on without end."""
+    """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
+    if not snapshot.evidence.judges.size:
+        return None
     questions = _questions(catalogue, both_orders=order is not Order.AS_SELECTED)
     entries, n = snapshot.log.entries, snapshot.model.n
     left = 0
