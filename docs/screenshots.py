@@ -45,6 +45,7 @@ PAGES = {
     "annotate": "/sets/{id}/annotate",
     "report": "/sets/{id}/report",
 }
+ON_A_PHONE = ("home", "results", "annotate")
 DEVICES: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 900}},
     "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True},
@@ -217,8 +218,15 @@ def take(browser: Browser, url: str, set_id: str, scheme: Scheme, device: str, f
     context.add_init_script("localStorage.setItem('nextpair.judge', 'ada')")  # the judging page asks for a name once
     page = context.new_page()
     for name, path in PAGES.items():
+        if not is_shown(name, scheme, device):
+            continue
         picture(page, url + path.format(id=set_id), folder / f"{name}-{scheme}-{device}.png")
     context.close()
+
+
+def is_shown(name: str, scheme: Scheme, device: str) -> bool:
+    """Whether the docs show it: every page light on a desktop, and some on a phone in both schemes."""
+    return scheme == "light" if device == "desktop" else name in ON_A_PHONE
 
 
 def picture(page: Page, address: str, file: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nextpair.words import counted, percent
+from nextpair.words import counted
 
 from app.inference.targets import TagDeviation
 from app.sentences.lists import named, quoted
@@ -34,14 +34,15 @@ def summary(
     if reversed_on:
         sentences.append(f"The order of candidates reverses on {named(reversed_on)}.")
     if other_on:
-        differ = "differences between candidates are larger or smaller; no reversal is shown there"
+        differ = "candidates lie further apart, or closer together, than elsewhere; no order is shown to reverse"
         sentences.append(f"On {named(other_on)}, {differ}.")
     if not sentences:
         sentences.append(
             f"No tag value differs detectably from the other prompts ({counted(values, 'value')} of {tag})."
         )
-    if shared is not None:
-        sentences.append(f"The {tag} explains about {percent(1.0 - shared)} of the differences between prompts.")
+    if shared is not None and 0.0 < shared < 1.0:  # at a bound it is not known
+        explained = "little" if shared > 2 / 3 else "about half" if shared > 1 / 3 else "most"
+        sentences.append(f"The {tag} explains {explained} of the differences between prompts.")
     sentences.append(f"By {tag}, on new prompts; scores are shrunk towards those of all prompts.")
     if untagged:
         sentences.append(f"{counted(untagged, 'prompt')} without {tag} count in the whole only.")

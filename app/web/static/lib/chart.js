@@ -14,7 +14,7 @@ const HEIGHT = 20;
  */
 export function ticks([low, high], count = 4) {
   const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+  const step = power * (rough / power < Math.SQRT2 ? 1 : rough / power < Math.sqrt(10) ? 2 : rough / power < Math.sqrt(50) ? 5 : 10);
   const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
   return Array.from({ length: last - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(12)));
 }
