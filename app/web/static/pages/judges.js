@@ -6,6 +6,7 @@ import { element, find, findAll, icon } from "../lib/dom.js";
 import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
 import { money } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
+import { picking } from "../lib/picking.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
 import { COMPUTING, NONE } from "../lib/texts/common.js";
@@ -16,6 +17,7 @@ const FIRST = 3, MORE = 10; // disputes shown, and added
 const DEFAULT_METHOD = "dawid-skene";
 
 const state = pageState({ method: "", sort: "judge", pick: "" });
+const picks = picking(state, compareJudges);
 const method = find("#advanced [name=method]", HTMLSelectElement);
 const more = find("#more-disputes", HTMLButtonElement);
 const newSignal = latestOnly();
@@ -25,7 +27,7 @@ let shown = null;
 let asked = ""; // method that is shown
 
 const table = dataTable(find("#judges"), {
-  columns: () => judgeColumns(shown?.judges ?? [], { pick: pickBox, withSkill: state.get().method !== "" }),
+  columns: () => judgeColumns(shown?.judges ?? [], { pick: ({ judge }) => picks.box(judge), withSkill: state.get().method !== "" }),
   state,
   rowKey: ({ judge }) => judge,
   onOpen: ({ judge }) => { location.href = judgeAddress(judge); },
@@ -52,7 +54,7 @@ function draw() {
   find("#totals").replaceChildren(...totals(shown));
   find("#doubts").replaceChildren(...doubts(shown));
   table.show(judges);
-  showPicked();
+  picks.show();
   find("#alpha").textContent = words.alpha(alpha);
   find("#agreement").replaceChildren(...(agreement.length ? [agreementTable(agreement)] : []));
 }
@@ -85,32 +87,6 @@ function doubts({ judges, warnings, people }) {
     return element("li", { className: "notice doubt row" },
       element("span", { dir: "auto" }, icon("doubt"), ` ${warning}`), ...(help ? [help] : []));
   });
-}
-
-// Two judges to compare
-
-const picked = () => (state.get().pick ? /** @type {string[]} */ (JSON.parse(state.get().pick)) : []);
-
-/** @param {Contract.JudgeCard} card */
-function pickBox({ judge }) {
-  const box = element("input", { type: "checkbox", "aria-label": words.choose(judge) });
-  box.checked = picked().includes(judge);
-  box.addEventListener("change", () => {
-    const names = [...picked().filter((each) => each !== judge), ...(box.checked ? [judge] : [])].slice(-2);
-    state.set({ pick: names.length ? JSON.stringify(names) : "" });
-  });
-  return box;
-}
-
-function showPicked() {
-  const place = find("#chosen"), [a, b] = picked();
-  place.hidden = !a;
-  if (!a) return;
-  const clear = element("button", { type: "button", className: "quiet" }, words.CLEAR);
-  clear.addEventListener("click", () => state.set({ pick: "" }));
-  place.replaceChildren(b
-    ? element("a", { className: "button main", dir: "auto", href: compareJudges(a, b) }, words.compareTwo(a, b))
-    : element("span", { dir: "auto" }, words.chooseAnother(a)), clear);
 }
 
 // Disputes

@@ -10,6 +10,7 @@ import { counted } from "../lib/numbers.js";
 import { closePanel } from "../lib/panel.js";
 import { rankingColumns, tieClass } from "../lib/ranking-columns.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
+import { picking } from "../lib/picking.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
 import { newer } from "../lib/texts/common.js";
@@ -26,6 +27,7 @@ const state = pageState({
   method: "", inference_target: "", scale: "logit", baseline: "", by: "", covariate: "", as_of: "",
   sort: "rank", find: "", open: "", panel: "", pick: "",
 });
+const picks = picking(state, compareAddress);
 const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
 const status = find("#status");
@@ -126,7 +128,7 @@ function loadSoon() {
 // The table
 
 const table = dataTable(find("#ranking"), {
-  columns: () => (ranking ? rankingColumns(ranking, ranking.ranking, { pick: pickBox, open: ({ key }) => state.set({ open: key, panel: "" }) }) : []),
+  columns: () => (ranking ? rankingColumns(ranking, ranking.ranking, { pick: ({ key }) => picks.box(key), open: ({ key }) => state.set({ open: key, panel: "" }) }) : []),
   state,
   rowKey: ({ key }) => key,
   onOpen: ({ key }) => state.set({ open: key, panel: "" }),
@@ -141,7 +143,7 @@ function draw() {
   table.show(rows);
   find("#none").hidden = rows.length > 0 || !wanted;
   find("#none").textContent = words.NOTHING_FOUND;
-  showPicked();
+  picks.show();
   drawSlices(ranking);
   find("#effects").replaceChildren(...Object.values(ranking.effects ?? {}).map(({ sentence }) => element("p", { dir: "auto" }, sentence)));
 }
@@ -160,32 +162,6 @@ function drawSlices(whole) {
       element("p", { dir: "auto" }, `${counted(prompts, "prompt")}. ${deviation.sentence}`), part);
     dataTable(part, { columns: () => rankingColumns(whole, rows), state, rowKey: ({ key }) => key }).show(rows);
   }
-}
-
-// Two candidates to compare
-
-const picked = () => (state.get().pick ? /** @type {string[]} */ (JSON.parse(state.get().pick)) : []);
-
-/** @param {Contract.Rank} row */
-function pickBox({ key }) {
-  const box = element("input", { type: "checkbox", "aria-label": words.choose(key) });
-  box.checked = picked().includes(key);
-  box.addEventListener("change", () => {
-    const keys = [...picked().filter((each) => each !== key), ...(box.checked ? [key] : [])].slice(-2);
-    state.set({ pick: keys.length ? JSON.stringify(keys) : "" });
-  });
-  return box;
-}
-
-function showPicked() {
-  const place = find("#chosen"), [a, b] = picked();
-  place.hidden = !a;
-  if (!a) return;
-  const clear = element("button", { type: "button", className: "quiet" }, words.CLEAR);
-  clear.addEventListener("click", () => state.set({ pick: "" }));
-  place.replaceChildren(b
-    ? element("a", { className: "button main", href: compareAddress(a, b) }, words.compareTwo(a, b))
-    : element("span", { dir: "auto" }, words.chooseAnother(a)), clear);
 }
 
 // Choices and panels

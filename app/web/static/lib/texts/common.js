@@ -32,3 +32,14 @@ export const ranks = ([best, worst]) => (best === worst ? String(best) : `${best
 
 /** @param {[number, number]} interval */
 export const rates = ([low, high]) => `(${percent(low)} to ${percent(high)}%)`;
+
+export const CLEAR = "Clear";
+/** @param {string} key */
+export const choose = (key) => `Choose ${key} to compare`;
+/** @param {string} key */
+export const chooseAnother = (key) => `${key} is chosen: choose another to compare.`;
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+export const compareTwo = (a, b) => `Compare ${a} with ${b}`;

@@ -42,7 +42,6 @@ export const STATUSES = {
   unknown: { label: "Unknown", tip: "It has fewer than 40 verdicts, too few to tell." },
 };
 export const PICK = "Choose";
-export const CLEAR = "Clear";
 export const VALIDATE = "Validate the judges";
 export const AGREEMENT_LEGEND = "Agreement with people";
 export const LOWEST = "Lowest agreement";
@@ -57,15 +56,6 @@ export const perHour = (verdicts) => `${verdicts < 10 ? verdicts.toFixed(1) : Ma
 export const shareOfPairs = ({ share, pairs, interval }) => `${percent(share)}% of ${counted(pairs, "pair")} ${rates(interval)}`;
 /** @param {string} judge */
 export const see = (judge) => `See ${judge}`;
-/** @param {string} judge */
-export const choose = (judge) => `Choose ${judge} to compare`;
-/** @param {string} judge */
-export const chooseAnother = (judge) => `${judge} is chosen: choose another to compare.`;
-/**
- * @param {string} a
- * @param {string} b
- */
-export const compareTwo = (a, b) => `Compare ${a} with ${b}`;
 /**
  * @param {string} judge
  * @param {string} figure

@@ -15,7 +15,6 @@ export const INTERVAL = "interval";
 export const PICK = "Choose";
 export const USE_AS_BASELINE = "Use as baseline";
 export const ITS_VERDICTS = "Its verdicts";
-export const CLEAR = "Clear";
 export const NOTHING_FOUND = "No candidate has this in its key or text.";
 export const ADD_PROMPTS = "Add prompts first: more comparisons of these are not enough.";
 export const ABOUT_VALIDATION = "What confidence refers to";
@@ -85,15 +84,6 @@ export function left({ comparisons_left: count, cost_left: cost, words }) {
 }
 /** @param {string} other */
 export const compareWith = (other) => `Compare with ${other}`;
-/**
- * @param {string} a
- * @param {string} b
- */
-export const compareTwo = (a, b) => `Compare ${a} with ${b}`;
-/** @param {string} key */
-export const chooseAnother = (key) => `${key} is chosen: choose another to compare.`;
-/** @param {string} key */
-export const choose = (key) => `Choose ${key} to compare`;
 /** @param {string} version */
 export const earlier = (version) => `Version ${version}`;
 /**
