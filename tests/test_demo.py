@@ -93,5 +93,5 @@ def test_judge_waits_until_the_service_is_ready_and_tries_again() -> None:
     play(running, Client("http://demo", transport=httpx.MockTransport(handle), sleep=lambda _: None), 0.0, told.append)
 
     assert paths == ["/v1/sets", "/readyz", "/readyz", "/next-pair", "/next-pair", "/ranking", "/next-pair", "/ranking"]
-    played = ["ready", "exhausted after 8 comparisons"]
+    played = ["ready", f"exhausted after {EXAMPLES['ranking']['response']['comparisons']} comparisons"]
     assert [re.split(r"[:.]", line)[0] for line in told] == ["preparing", *played, *played]

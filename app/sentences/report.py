@@ -6,6 +6,8 @@ from typing import NamedTuple
 from nextpair import schemas
 from nextpair.words import counted, percent
 
+from app.sentences.progress import money
+
 NO_SIGNAL = "No signal"
 NOTHING_JUDGED = "nothing is judged yet"
 NOBODY_JUDGED = "Nobody has judged yet."
@@ -35,7 +37,7 @@ class ReportFigure(NamedTuple):
 def figures(ranking: schemas.Ranking, judges: int, cost: float | None) -> list[ReportFigure]:
     """How sure, what was spent, and what is left."""
     by = f"by {counted(judges, 'judge')}" if judges else ""
-    spent = ", ".join(filter(None, [by, "" if cost is None else f"cost {cost:,.2f}"]))
+    spent = ", ".join(filter(None, [by, "" if cost is None else f"cost {money(cost)}"]))
     return [
         _confidence(ranking),
         ReportFigure("Comparisons", f"{ranking.comparisons:,}", spent),

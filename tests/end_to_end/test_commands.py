@@ -74,8 +74,8 @@ async def test_a_simulation_through_the_service_asks_the_same_pairs(
 
 
 def _to_digits(file: Path) -> str:
-    """A table whose numbers have eight digits: the service sends nine of a score."""
-    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.8g}", file.read_text())
+    """A table whose numbers have six digits: the service sends nine of a score."""
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.6g}", file.read_text())
 
 
 async def test_no_service_is_one_clear_line() -> None:

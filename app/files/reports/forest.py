@@ -51,7 +51,7 @@ def figures(ranking: Ranking) -> list[ForestFigure]:
     ends = [end for _, _, value, interval in drawn for end in (value, *interval)]
     middle, elo = 0.5 if of_pairs else 0.0, ranking.method.scale == "elo"
     low, high, step = _axis(min([*ends, middle]), max([*ends, middle]))
-    label = f"{'win rate' if of_pairs else 'score in Elo points' if elo else 'score'}"
+    label = f"{'win rate' if of_pairs else 'score in Elo points' if elo else 'score in logits'}"
     if any(row.interval for row in ranking.ranking):
         label += f", with {100.0 * ranking.method.level:g}% interval"
 
