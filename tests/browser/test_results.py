@@ -368,8 +368,9 @@ async def test_the_headline_forecasts_when_the_set_stops(
     new_set: NewSet, someone: Someone, service: AsyncClient
 ) -> None:
     set_id = await new_set(*TEXTS, verdict_weight="one-vote", inference_target="latent", stop=schemas.Stop(top_k=1))
-    votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="ann") for a, b in combinations(KEYS, 2)]
+    votes = [schemas.ComparisonIn(first=a, second=b, winner="first", judge="jan") for a, b in combinations(KEYS, 2)]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
+    await service.send(calls.describe_judge("jan", schemas.JudgeIn(kind="human")))
     page = await open_page(someone, set_id)
     await expect(page.locator("#target")).to_have_text(
         re.compile(

@@ -35,19 +35,19 @@ export function rankingColumns(ranking, rows, { pick, open } = {}) {
   const format = (/** @type {number} */ value) => (isOfPairs ? `${percent(value)}%` : String(value).replace("-", "−"));
   const level = Math.round(100 * ranking.method.level), unit = isOfPairs ? words.WIN_RATE : words.scoreIn(isElo ? "Elo" : "logits");
   const shared = new Set(rows.map(({ rank }) => rank).filter((rank, place, all) => rank === all[place - 1]));
-  const { COLUMNS: columns } = words;
+  const { COLUMNS: columns } = words, isJudged = ranking.comparisons > 0; // before that, the order is that of the file
   const heading = element("span", {}, `${unit}, ${level}% ${words.INTERVAL}`, axis(domain, format));
   return [
     { id: "pick", label: element("span", { className: "visually-hidden" }, words.PICK), cell: pick ?? (() => ""), isHidden: !pick },
     { id: "rank", ...columns.rank, value: ({ rank }) => rank, startsUp: true,
-      cell: ({ rank }) => (shared.has(rank) ? `=${rank}` : String(rank)) },
+      cell: ({ rank }) => (!isJudged ? NONE : shared.has(rank) ? `=${rank}` : String(rank)) },
     { id: "key", ...columns.key, value: ({ key }) => key, startsUp: true, isHeading: true, cell: (row) => nameOf(row, open) },
-    { id: "plot", label: heading, cell: (row) => intervalMark(estimateOf(row, isOfPairs), domain, { text: words.spoken(row.key, figureOf(row, ranking)), zero: isOfPairs ? 0.5 : 0 }) },
-    { id: "win_rate", ...columns.win_rate, value: ({ win_rate: rate }) => rate, isNumber: true, cell: winRate },
-    { id: "score", ...columns.score, value: ({ score }) => score, isNumber: true, isHidden: isOfPairs, cell: ({ score }) => onScale(score, ranking) },
+    { id: "plot", label: heading, cell: (row) => (!isJudged ? "" : intervalMark(estimateOf(row, isOfPairs), domain, { text: words.spoken(row.key, figureOf(row, ranking)), zero: isOfPairs ? 0.5 : 0 })) },
+    { id: "win_rate", ...columns.win_rate, value: ({ win_rate: rate }) => rate, isNumber: true, cell: (row) => (isJudged ? winRate(row) : NONE) },
+    { id: "score", ...columns.score, value: ({ score }) => score, isNumber: true, isHidden: isOfPairs, cell: ({ score }) => (isJudged ? onScale(score, ranking) : NONE) },
     { id: "against", label: words.against(ranking.baseline ?? ""), tip: columns.against.tip, isNumber: true, isHidden: ranking.baseline === null,
       value: ({ against }) => against?.difference ?? null, cell: (row) => beside(ranking, row) },
-    { id: "rank_interval", ...columns.rank_interval, isNumber: true, cell: ({ rank_interval: range }) => (range ? ranks(range) : NONE),
+    { id: "rank_interval", ...columns.rank_interval, isNumber: true, cell: ({ rank_interval: range }) => (range && isJudged ? ranks(range) : NONE),
       value: ({ rank_interval: range }) => range?.[1] ?? null, startsUp: true },
     { id: "p_best", ...columns.p_best, value: ({ p_best: p }) => p, isNumber: true, cell: (row) => pBest(row, ranking) },
     { id: "comparisons", ...columns.comparisons, value: ({ comparisons }) => comparisons, isNumber: true, cell: ({ comparisons }) => comparisons.toLocaleString("en") },
