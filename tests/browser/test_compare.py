@@ -32,7 +32,7 @@ async def test_two_candidates_are_chosen_and_the_address_keeps_them(judged: Judg
     await page.get_by_label("B", exact=True).press("Enter")
     await expect(answer(page)).to_contain_text("c0 wins", timeout=20_000)
     await expect(page).to_have_url(re.compile(r"\?a=c0&b=c4$"))
-    await expect(page.locator("#figures dd")).to_have_count(3)
+    await expect(page.locator("#compared .figures dd")).to_have_count(3)
     await expect(page.locator(".forest tbody")).to_contain_text(["Ranking's estimate", "By judge"])
     await expect(page.locator("#texts .text.second")).to_have_text(TEXTS[4])
     await page.get_by_label("Word differences").uncheck()

@@ -360,8 +360,12 @@ async def test_the_headline_has_the_confidence_after_more_comparisons(
     ]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
     page = await open_page(someone, set_id)
-    await page.locator("#figures .term").first.hover()
-    await expect(page.get_by_role("tooltip")).to_have_text(re.compile(r"%\); forecast: \d+% after 72 comparisons\.$"))
+    await page.locator("#figures .term").first.focus()
+    tip = page.get_by_role("tooltip")
+    await expect(tip).to_have_text(re.compile(r"%\); forecast: \d+% after 72 comparisons\.$"))
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts[:1])))
+    await expect(figure(page, "Spent")).to_contain_text("37")
+    await expect(tip).to_have_text(re.compile(r"after 74 comparisons\.$"))
 
 
 async def test_the_headline_forecasts_when_the_set_stops(

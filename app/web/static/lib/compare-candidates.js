@@ -2,6 +2,7 @@
 // Candidate A against candidate B, and the win matrix until both are chosen.
 import { decideCard } from "./decide-card.js";
 import { element, find } from "./dom.js";
+import { figureList } from "./figures.js";
 import { judgedPairs } from "./judged-pairs.js";
 import { percent } from "./numbers.js";
 import { read } from "./set-page.js";
@@ -33,21 +34,11 @@ export async function compareCandidates(place, state, signal) {
 /** @param {Contract.HeadToHead} pair */
 function figures({ win_rate: rate, win_rate_interval: interval, p_first_better: p, signal, verdicts }) {
   const { FIGURES: names } = words;
-  return element("dl", { className: "figures", id: "figures" },
-    figure(names.win_rate, `${percent(rate)}%`, interval[0] < interval[1] ? rates(interval) : words.KNOWN),
-    figure(names.better, signal.claimed ? words.surely(p) : NONE, signal.claimed ? "" : words.NO_SIGNAL),
-    figure(names.verdicts, verdicts.comparisons.toLocaleString("en"), verdicts.comparisons ? words.outcomes(verdicts) : ""));
-}
-
-/**
- * @param {import("./texts/common.js").Explained} explained
- * @param {string} value
- * @param {string} unit
- */
-export function figure([label, tip], value, unit) {
-  return element("div", {},
-    element("dt", { dir: "auto" }, element("span", { className: "term", "data-tip": tip }, label)),
-    element("dd", {}, `${value} `, element("small", {}, unit)));
+  return figureList([
+    [...names.win_rate, `${percent(rate)}%`, interval[0] < interval[1] ? rates(interval) : words.KNOWN],
+    [...names.better, signal.claimed ? words.surely(p) : NONE, signal.claimed ? "" : words.NO_SIGNAL],
+    [...names.verdicts, verdicts.comparisons.toLocaleString("en"), verdicts.comparisons ? words.outcomes(verdicts) : ""],
+  ]);
 }
 
 /** What stands where the comparison will, and is as high. */
@@ -56,7 +47,7 @@ function skeleton() {
   const names = [words.FIGURES.win_rate[0], words.FIGURES.better[0], words.FIGURES.verdicts[0]];
   return [
     element("p", { id: "answer-line" }, bar("The one of the two that wins more, and how sure that is")),
-    element("dl", { className: "figures", id: "figures" }, ...names.map((name) =>
+    element("dl", { className: "figures" }, ...names.map((name) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, bar("00% (00 to 00%)"))))),
     element("div", { className: "beside" }, element("div", { className: "card tall" }), element("div", { className: "card" })),
   ];

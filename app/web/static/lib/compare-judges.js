@@ -1,7 +1,7 @@
 // @ts-check
 // Judge A against judge B: how often they agree, what biases each has, and the pairs that they dispute.
-import { figure } from "./compare-candidates.js";
 import { element, find } from "./dom.js";
+import { figureList } from "./figures.js";
 import { disputeArticle } from "./disputes.js";
 import { chance, counted, money, percent, signed } from "./numbers.js";
 import { read, setId } from "./set-page.js";
@@ -24,9 +24,10 @@ export async function compareJudges(place, state, signal) {
   const disputes = element("section", { id: "texts" });
   place.replaceChildren(
     element("p", { id: "answer-line", dir: "auto" }, shared ? words.agree(a, b, shared, alpha?.drawn ?? false) : words.noSharedPair(a, b)),
-    element("dl", { className: "figures", id: "figures" },
-      figure(words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""),
-      figure(words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : "")),
+    figureList([
+      [...words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""],
+      [...words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : ""],
+    ]),
     beside(first, second), disputes);
   await showDisputes(disputes, [a, b], alpha?.drawn ?? false, signal);
 }

@@ -2,7 +2,7 @@
 // The ranking at one version against that at another: who moved, and who moved beyond the interval of then.
 import { axis, domainOf, intervalMark } from "./chart.js";
 import { element } from "./dom.js";
-import { figure } from "./compare-candidates.js";
+import { figureList } from "./figures.js";
 import { moves } from "./moves.js";
 import { counted } from "./numbers.js";
 import { read } from "./set-page.js";
@@ -27,10 +27,11 @@ export async function compareVersions(place, state, signal) {
   const table = element("table", { className: "table versions", "aria-label": words.MOVES });
   place.replaceChildren(
     element("p", { id: "answer-line", dir: "auto" }, words.leaders(then.ranking[0]?.key, latest.ranking[0]?.key, then.version, latest.version)),
-    element("dl", { className: "figures", id: "figures" },
-      figure(words.FIGURES.between, (latest.comparisons - then.comparisons).toLocaleString("en"), counted(latest.comparisons - then.comparisons, "comparison").split(" ")[1]),
-      figure(words.FIGURES.moved, String(moved.length), words.ofCandidates(rows.length)),
-      figure(words.FIGURES.beyond, String(far.length), words.ofCandidates(rows.length))),
+    figureList([
+      [...words.FIGURES.between, (latest.comparisons - then.comparisons).toLocaleString("en"), counted(latest.comparisons - then.comparisons, "comparison").split(" ")[1]],
+      [...words.FIGURES.moved, String(moved.length), words.ofCandidates(rows.length)],
+      [...words.FIGURES.beyond, String(far.length), words.ofCandidates(rows.length)],
+    ]),
     element("p", { className: "faint" }, words.READ_VERSIONS), table);
   /** @type {import("./table.js").Column<import("./moves.js").Move>[]} */
   const columns = [

@@ -1,6 +1,7 @@
 // @ts-check
 // What a ranking says as a whole: who leads, its inference target, the next step, three figures, and what they are about.
 import { element, find } from "./dom.js";
+import { drawFigures } from "./figures.js";
 import { chance } from "./numbers.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/results.js";
@@ -28,23 +29,14 @@ export function showAnswer({ first_place: claim, inference_target: target, compa
 export function showFigures({ confidence, signal, comparisons, ranking: { length: n } }, summary) {
   const { FIGURES: names } = words;
   const isShown = confidence && signal.claimed, [left, unit] = summary ? words.left(summary.progress) : [NONE, ""];
-  find("#figures").replaceChildren(
-    figure(names.confidence, isShown ? chance(confidence.expected_concordance) : NONE,
-      isShown ? words.range(confidence) : words.noSignal(signal), isShown ? forecastOf(confidence, n) : ""),
-    figure(names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)),
-    figure(names.left, left, unit, summary?.progress.sentence));
-}
-
-/**
- * @param {import("./texts/common.js").Explained} explained
- * @param {string} value
- * @param {string} unit
- * @param {string} [more] of the tip
- */
-function figure([label, tip], value, unit, more = "") {
-  return element("div", {},
-    element("dt", {}, element("span", { className: "term", "data-tip": `${tip}${more && ` ${more}`}` }, label)),
-    element("dd", { dir: "auto" }, `${value} `, element("small", {}, unit)));
+  const explained = (/** @type {import("./texts/common.js").Explained} */ [label, tip], more = "") =>
+    /** @type {const} */ ([label, [tip, more].filter(Boolean).join(" ")]);
+  drawFigures(find("#figures"), [
+    [...explained(names.confidence, isShown ? forecastOf(confidence, n) : ""),
+      isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence) : words.noSignal(signal)],
+    [...names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)],
+    [...explained(names.left, summary?.progress.sentence), left, unit],
+  ]);
 }
 
 /**

@@ -2,6 +2,7 @@
 // The columns of items and of judged pairs: what each shows, and what sorts it.
 import { drawing, element } from "./dom.js";
 import { timeOf } from "./feed.js";
+import { figureList } from "./figures.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/items.js";
 
@@ -47,11 +48,12 @@ export function itemColumns(open, { isOfItems, hasTags }) {
  */
 export function figuresOf(row) {
   const { agreement, disagreement, surprise } = row, { COLUMNS: columns } = words;
-  const each = /** @type {const} */ ([
-    [columns.comparisons, count(row).toLocaleString("en")], [columns.agreement, words.share(agreement)],
-    [columns.disagreement, words.figure(disagreement)], [columns.surprise, words.figure(surprise)]]);
-  return element("dl", { className: "figures" }, ...each.map(([{ label, tip }, value]) => element("div", {},
-    element("dt", {}, element("span", { className: "term", "data-tip": tip }, label)), element("dd", {}, value))));
+  return figureList([
+    [columns.comparisons.label, columns.comparisons.tip, count(row).toLocaleString("en")],
+    [columns.agreement.label, columns.agreement.tip, words.share(agreement)],
+    [columns.disagreement.label, columns.disagreement.tip, words.figure(disagreement)],
+    [columns.surprise.label, columns.surprise.tip, words.figure(surprise)],
+  ]);
 }
 
 /** @param {Record<string, string>} tags */

@@ -20,7 +20,7 @@ export function judgeFigures({ position_bias: bias, judge_effects: effects, infl
   const { COLUMNS: columns, MORE_FACTS: more } = words, people = card.agreement_with_people;
   const failures = Object.entries(card.failures).map(([kind, count]) => one.failed(kind, count));
   const pairs = (/** @type {Contract.Agreement | null} */ agreement) => (agreement?.pairs ? counted(agreement.pairs, "pair") : "");
-  /** @type {[label: string, tip: string, value: string, note?: string][]} */
+  /** @type {import("./figures.js").Figure[]} */
   const figures = [
     [columns.verdicts.label, columns.verdicts.tip, card.comparisons.toLocaleString("en")],
     [columns.people.label, columns.people.tip, shareText(people?.share), people ? `${rates(people.interval)} of ${counted(people.pairs, "pair")}` : ""],
@@ -39,10 +39,8 @@ export function judgeFigures({ position_bias: bias, judge_effects: effects, infl
     [columns.time.label, columns.time.tip, card.median_latency_ms === null ? NONE : words.duration(card.median_latency_ms)],
     [columns.failures.label, columns.failures.tip, shareText(card.failure_rate), one.failedBy(failures)],
   ];
-  const shown = (/** @type {typeof figures} */ some) => some.filter(([, , value]) => value !== NONE).map(([label, tip, value, note = ""]) => element("div", {},
-    element("dt", {}, element("span", { className: "term", "data-tip": tip }, label)),
-    element("dd", {}, value, ...(note ? [" ", element("small", {}, note)] : []))));
-  return { first: shown(figures.slice(0, FIRST)), rest: shown(figures.slice(FIRST)) };
+  const known = (/** @type {typeof figures} */ some) => some.filter(([, , value]) => value !== NONE);
+  return { first: known(figures.slice(0, FIRST)), rest: known(figures.slice(FIRST)) };
 }
 
 /**

@@ -50,9 +50,11 @@ document.addEventListener("focusout", hide);
 document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
 document.addEventListener("scroll", hide, { capture: true, passive: true });
 
-/** Makes a term that is no control reachable by keyboard. */
-function reachable() {
+/** Makes a term that is no control reachable by keyboard, and an open tip say what its term says now. */
+function keepUp() {
   for (const term of document.querySelectorAll(".term:not([tabindex])")) term.setAttribute("tabindex", "0");
+  if (described?.isConnected === false) hide();
+  else if (described && described.getAttribute("data-tip") !== tip.textContent) show(described);
 }
-new MutationObserver(reachable).observe(document.body, { childList: true, subtree: true });
-reachable();
+new MutationObserver(keepUp).observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-tip"] });
+keepUp();

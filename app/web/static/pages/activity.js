@@ -2,6 +2,7 @@
 // Activity of a set: who is at work, how far each judge is, and the log as it grows, with voids and their undo.
 import { copyButton } from "../lib/copy.js";
 import { element, find } from "../lib/dom.js";
+import { drawFigures } from "../lib/figures.js";
 import { drawFeed, refreshTimes, timeOf, who } from "../lib/feed.js";
 import { follow } from "../lib/live.js";
 import { chance, percent } from "../lib/numbers.js";
@@ -203,15 +204,13 @@ async function showNow() {
 /** @param {Contract.Activity} latest */
 function showFigures({ judges: all, at_work: work }) {
   const done = total(all.map(({ verdicts }) => verdicts));
-  const values = {
-    verdicts: done.toLocaleString("en"), hour: total(all.map((each) => each.last_hour)).toLocaleString("en"),
-    work: String(new Set(work.map(({ judge }) => judge)).size), left: goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE,
-  };
-  find("#figures").replaceChildren(...Object.entries(values).map(([name, value]) => {
-    const [label, tip] = words.FIGURES[/** @type {keyof typeof words.FIGURES} */ (name)];
-    const term = element("dt", {}, element("span", { className: "term", "data-tip": tip }, label));
-    return element("div", { "data-figure": name }, term, element("dd", {}, value));
-  }));
+  const { FIGURES: names } = words;
+  drawFigures(find("#figures"), [
+    [...names.verdicts, done.toLocaleString("en")],
+    [...names.hour, total(all.map((each) => each.last_hour)).toLocaleString("en")],
+    [...names.work, String(new Set(work.map(({ judge }) => judge)).size)],
+    [...names.left, goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE],
+  ]);
 }
 
 /** @param {Contract.AtWork[]} work */

@@ -3,6 +3,7 @@
 import { lineChart } from "../lib/chart.js";
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find, findAll, icon } from "../lib/dom.js";
+import { drawFigures } from "../lib/figures.js";
 import { calibrationChart, gapOf, joined, periodChart } from "../lib/judge-charts.js";
 import { compareJudges, statusBadge } from "../lib/judge-columns.js";
 import { deviationRows, isClear, judgeFigures } from "../lib/judge-figures.js";
@@ -58,9 +59,9 @@ function draw() {
   find("#doubts").replaceChildren(...[...card.doubts, ...(warning ? [warning] : [])].map((doubt) =>
     element("li", { className: "notice doubt row" }, element("span", { dir: "auto" }, icon("doubt"), ` ${doubt}`))));
   const { first, rest } = judgeFigures(card);
-  find("#figures").replaceChildren(...first);
+  drawFigures(find("#figures"), first);
   find("#more-figures").hidden = rest.length === 0;
-  find("#more-figures dl").replaceChildren(...rest);
+  drawFigures(find("#more-figures dl"), rest);
   drawHistory(detail);
   const deviations = card.judge_effects?.largest_deviations ?? [];
   find("#about-deviations").textContent = !deviations.length ? words.NO_DEVIATIONS

@@ -3,6 +3,7 @@
 import { agreementTable } from "../lib/agreement.js";
 import { disputeArticle } from "../lib/disputes.js";
 import { element, find, findAll, icon } from "../lib/dom.js";
+import { drawFigures } from "../lib/figures.js";
 import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
 import { money } from "../lib/numbers.js";
 import { latestOnly, read, showProblem } from "../lib/set-page.js";
@@ -51,7 +52,7 @@ function draw() {
   find("#headline").textContent = people.headline;
   find("#advice").textContent = people.summary.slice(people.headline.length).trim();
   find("#validate").hidden = people.judge_next.length === 0;
-  find("#totals").replaceChildren(...totals(shown));
+  drawFigures(find("#totals"), totals(shown));
   find("#doubts").replaceChildren(...doubts(shown));
   table.show(judges);
   picks.show();
@@ -59,20 +60,19 @@ function draw() {
   find("#agreement").replaceChildren(...(agreement.length ? [agreementTable(agreement)] : []));
 }
 
-/** @param {Contract.Judges} whole */
+/**
+ * @param {Contract.Judges} whole
+ * @returns {import("../lib/figures.js").Figure[]}
+ */
 function totals({ judges, alpha }) {
   const costs = judges.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const sum = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
-  /** @type {[keyof typeof words.TOTALS, string][]} */
-  const figures = [
-    ["judges", String(judges.length)],
-    ["verdicts", sum(judges.map(({ comparisons }) => comparisons)).toLocaleString("en")],
-    ["alpha", alpha ? number(alpha.value) : NONE],
-    ["cost", costs.length ? money(sum(costs)) : NONE],
+  return [
+    [...words.TOTALS.judges, String(judges.length)],
+    [...words.TOTALS.verdicts, sum(judges.map(({ comparisons }) => comparisons)).toLocaleString("en")],
+    [...words.TOTALS.alpha, alpha ? number(alpha.value) : NONE],
+    [...words.TOTALS.cost, costs.length ? money(sum(costs)) : NONE],
   ];
-  return figures.map(([name, value]) => element("div", {},
-    element("dt", {}, element("span", { className: "term", "data-tip": words.TOTALS[name][1] }, words.TOTALS[name][0])),
-    element("dd", {}, value)));
 }
 
 /**
