@@ -42,7 +42,7 @@ async def test_a_void_needs_a_reason_and_is_undone(someone: Someone, new_set: Ne
     await judge(service, set_id, "ann")
     page = await open_page(someone, set_id)
     await page.get_by_role("button", name="Void").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Void").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Void", exact=True).click()
     await page.get_by_label("Reason").fill("<b>slip</b>")
     await page.keyboard.press("Enter")
     await expect(page.locator(".entry").first).to_contain_text("“<b>slip</b>”")

@@ -105,6 +105,8 @@ async def test_a_row_opens_the_judge_whose_verdicts_can_be_voided(judged: Judged
     verdicts = page.locator("#figures div", has_text="Verdicts").locator("dd")
     await expect(verdicts).to_have_text("60")
     await page.get_by_role("button", name="Void verdict 120", exact=True).click()
+    await page.get_by_role("button", name="Wrong side").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Void", exact=True).click()
     await expect(verdicts).to_have_text("59", timeout=SLOW)
     await expect(page.locator(".is-voided")).to_have_count(1)
     await page.locator("#toast").get_by_role("button", name="Undo").click()

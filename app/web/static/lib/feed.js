@@ -4,6 +4,7 @@ import { compareAddress } from "./candidate-panel.js";
 import { element, icon } from "./dom.js";
 import { outcome } from "./outcome.js";
 import * as words from "./texts/activity.js";
+import { UNDO, VOID } from "./texts/void-verdict.js";
 
 const SLIDE_MS = 120;
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
@@ -44,8 +45,8 @@ function line(entry, { onVoid, onUndo }) {
     const [label, tip] = words.BADGES[name];
     actions.append(element("span", { className: `badge${name === "late" ? " doubt" : ""}`, "data-tip": tip }, isVoid ? words.voidOf(entry.voids ?? 0) : label));
   }
-  if (isVoid && entry.restored_by === null) actions.append(button(words.UNDO, "undo", () => onUndo(entry.voids ?? 0)));
-  if (!isVoid && !isVoided) actions.append(button(words.VOID, "", () => onVoid(entry)));
+  if (isVoid && entry.restored_by === null) actions.append(button(UNDO, "undo", () => onUndo(entry.voids ?? 0)));
+  if (!isVoid && !isVoided) actions.append(button(VOID, "", () => onVoid(entry)));
   const state = isVoid ? " is-void" : isVoided ? " is-voided" : "";
   return element("li", { className: `entry${state}`, "data-seq": String(entry.seq), "data-entry": JSON.stringify(entry) },
     timeOf(entry.created_at, words.entry(entry.seq)), isVoid ? element("span") : who(entry.judge, entry.judge_kind), what(entry), actions);

@@ -7,6 +7,7 @@ import { chance } from "./numbers.js";
 import { showText } from "./rich-text.js";
 import { setId } from "./set-page.js";
 import * as words from "./texts/items.js";
+import { VOID } from "./texts/void-verdict.js";
 import { doubtOf, winsByKey } from "./verdict-doubt.js";
 
 const PAIRS_AT_FIRST = 12; // whose verdicts are drawn before anybody asks for the others
@@ -109,7 +110,7 @@ function verdictRow(verdict, [first, second], onVoid) {
   const { seq, judge, kind, winner, p_first: p, swapped, surprise, created_at: created } = verdict;
   const isNamed = winner === "first" || winner === "second";
   const name = winner === "first" ? first : winner === "second" ? second : winner === "tie" ? words.TIE : words.BOTH_BAD;
-  const button = element("button", { type: "button", className: "quiet", "aria-label": words.voidOf(seq, judge) }, words.VOID);
+  const button = element("button", { type: "button", className: "quiet", "aria-label": words.voidOf(seq, judge) }, VOID);
   button.addEventListener("click", () => onVoid(verdict));
   const bits = words.figure(surprise);
   return element("tr", { "data-key": String(seq) },

@@ -5,6 +5,7 @@ import { percent } from "./numbers.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/judge.js";
 import { duration } from "./texts/judges.js";
+import { RESTORE, VOID } from "./texts/void-verdict.js";
 
 /**
  * @param {Contract.LatestVerdict[]} verdicts
@@ -22,9 +23,9 @@ export function verdictColumns(verdicts, { onVoid, onRestore }) {
     { id: "verdict", ...columns.verdict, value: ({ p_first: p }) => Math.abs(p - 0.5), cell: verdictOf },
     { id: "latency", ...columns.latency, isNumber: true, value: ({ latency_ms: latency }) => latency, isHidden: verdicts.every(({ latency_ms: latency }) => latency === null),
       cell: ({ latency_ms: latency }) => (latency === null ? NONE : duration(latency)) },
-    { id: "act", label: element("span", { className: "visually-hidden" }, words.VOID), cell: ({ seq, voided_by: by }) => {
+    { id: "act", label: element("span", { className: "visually-hidden" }, VOID), cell: ({ seq, voided_by: by }) => {
       const button = element("button", { type: "button", className: "quiet", "aria-label": by === null ? words.voidVerdict(seq) : words.restoreVerdict(seq) },
-        by === null ? words.VOID : words.RESTORE);
+        by === null ? VOID : RESTORE);
       button.addEventListener("click", () => (by === null ? onVoid(seq) : onRestore(seq)));
       return button;
     } },

@@ -3,19 +3,20 @@
 import { element } from "./dom.js";
 import { post } from "./service.js";
 import { address, showProblem } from "./set-page.js";
-import * as words from "./texts/items.js";
+import * as words from "./texts/void-verdict.js";
 import { toast } from "./toast.js";
 
 /**
  * @param {number} seq
  * @param {() => void} onChanged called once the verdict no longer counts, and once it counts again
+ * @param {Node[]} [about] what the verdict says
  */
-export async function voidVerdict(seq, onChanged) {
-  const reason = await reasonFor(seq);
+export async function voidVerdict(seq, onChanged, about = []) {
+  const reason = await reasonFor(seq, about);
   if (!reason) return;
   try {
     await post(address(`/comparisons/${seq}/void`), { reason });
-    toast(words.voided(seq), { action: [words.UNDO, () => restore(seq, onChanged)] });
+    toast(words.voided(seq), { action: [words.UNDO, () => restoreVerdict(seq, onChanged)] });
     onChanged();
   } catch (error) {
     showProblem(error);
@@ -26,7 +27,7 @@ export async function voidVerdict(seq, onChanged) {
  * @param {number} seq
  * @param {() => void} onChanged
  */
-async function restore(seq, onChanged) {
+export async function restoreVerdict(seq, onChanged) {
   try {
     await post(address(`/comparisons/${seq}/restore`), {});
     toast(words.restored(seq));
@@ -39,9 +40,10 @@ async function restore(seq, onChanged) {
 /**
  * Asks for the reason; "" where the person decides otherwise.
  * @param {number} seq
+ * @param {Node[]} about
  * @returns {Promise<string>}
  */
-function reasonFor(seq) {
+function reasonFor(seq, about) {
   const input = element("input", { id: "void-reason", name: "reason", maxLength: "2000", autocomplete: "off" });
   input.required = true;
   const chips = words.REASONS.map((reason) => {
@@ -51,7 +53,7 @@ function reasonFor(seq) {
   });
   const cancel = element("button", { type: "button" }, words.CANCEL);
   const form = element("form", { method: "dialog" },
-    element("h2", { id: "void-title" }, words.voidTitle(seq)), element("p", {}, words.ABOUT_VOID),
+    element("h2", { id: "void-title" }, words.title(seq)), ...about, element("p", {}, words.ABOUT_VOID),
     element("div", { className: "field" }, element("label", { htmlFor: input.id }, words.REASON), input, element("div", { className: "chips" }, ...chips)),
     element("div", { className: "row" }, element("button", { className: "danger" }, words.VOID), cancel));
   const dialog = document.body.appendChild(element("dialog", { "aria-labelledby": "void-title" }, form));

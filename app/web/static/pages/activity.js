@@ -8,7 +8,7 @@ import { follow } from "../lib/live.js";
 import { chance, percent } from "../lib/numbers.js";
 import { onlyHere } from "../lib/only-here.js";
 import { outcome } from "../lib/outcome.js";
-import { patch, post } from "../lib/service.js";
+import { patch } from "../lib/service.js";
 import { address, read, setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import { goesOn } from "../lib/statuses.js";
@@ -16,7 +16,7 @@ import { dataTable } from "../lib/table.js";
 import * as words from "../lib/texts/activity.js";
 import { NONE } from "../lib/texts/common.js";
 import { PAUSE, RESUME } from "../lib/texts/settings.js";
-import { toast } from "../lib/toast.js";
+import { restoreVerdict, voidVerdict } from "../lib/void-verdict.js";
 import { oneAtATime } from "../lib/wishes.js";
 
 const SHOWN = 50; // entries of the log
@@ -28,7 +28,6 @@ const page = find("#activity");
 /** @type {Record<string, string>} */
 const sentences = JSON.parse(page.dataset.sentences ?? "{}");
 const feed = find("#feed"), newer = find("#newer"), menu = find("#judge", HTMLSelectElement);
-const voiding = find("#voiding", HTMLDialogElement), reason = find("#reason", HTMLInputElement);
 const state = pageState({ judge: "", before: "", sort: "-verdicts" });
 const load = oneAtATime(show), loadAhead = oneAtATime(showAhead);
 
@@ -36,8 +35,6 @@ const load = oneAtATime(show), loadAhead = oneAtATime(showAhead);
 let activity = null;
 /** @type {Contract.Activity | null} the one that waits while somebody points at the log */
 let waiting = null;
-/** @type {Contract.LogEntry | null} */
-let toVoid = null;
 /** @type {Contract.SetSummary | null} */
 let summary = null;
 let isPointedAt = false, isDue = false, knownVersion = -1, lookedAt = 0;
@@ -127,7 +124,7 @@ function showLog(latest) {
   waiting = null;
   newer.hidden = true;
   showJudges(latest.judges);
-  drawFeed(feed, latest.entries, { onVoid: askToVoid, onUndo: undo });
+  drawFeed(feed, latest.entries, { onVoid: voidEntry, onUndo: (seq) => restoreVerdict(seq, showNow) });
   const none = find("#none");
   none.hidden = latest.entries.length > 0;
   none.textContent = state.get().judge ? words.NONE_OF_JUDGE : words.NO_ENTRIES;
@@ -149,48 +146,22 @@ function hold(latest) {
 }
 
 /** @param {Contract.LogEntry} entry */
-function askToVoid(entry) {
-  toVoid = entry;
+function voidEntry(entry) {
   const { keys: [one, other], verb, note } = outcome(entry);
-  find("#void-what").replaceChildren(element("b", { dir: "auto" }, one), ` ${verb} `, element("b", { dir: "auto" }, other), ` ${note} (${entry.judge})`);
-  showPrompt(entry).catch(showProblem);
-  reason.value = "";
-  voiding.showModal();
-  reason.focus();
+  const verdict = element("p", { dir: "auto" }, element("b", { dir: "auto" }, one), ` ${verb} `, element("b", { dir: "auto" }, other), ` ${note} (${entry.judge})`);
+  voidVerdict(entry.seq, showNow, [verdict, ...(entry.item ? [promptOf(entry.item)] : [])]);
 }
 
-/** @param {Contract.LogEntry} entry */
-async function showPrompt(entry) {
-  const place = find("#void-prompt");
-  place.hidden = !entry.item;
-  if (!entry.item) return;
-  place.textContent = entry.item;
-  /** @type {Contract.JudgedPairPage} */
-  const { pairs } = await read("/pairs", { item: entry.item, limit: 1 });
-  if (toVoid === entry) place.textContent = pairs[0]?.item?.prompt ?? entry.item;
-}
-
-async function voidIt() {
-  if (voiding.returnValue !== "void" || !toVoid) return;
-  const { seq } = toVoid;
-  try {
-    await post(address(`/comparisons/${seq}/void`), { reason: reason.value });
-    toast(words.voided(seq), { action: [words.UNDO, () => undo(seq)] });
-    await showNow();
-  } catch (error) {
-    showProblem(error);
-  }
-}
-
-/** @param {number} seq of a void comparison */
-async function undo(seq) {
-  try {
-    await post(address(`/comparisons/${seq}/restore`), {});
-    toast(words.RESTORED);
-    await showNow();
-  } catch (error) {
-    showProblem(error);
-  }
+/**
+ * The prompt of an item, which arrives after the place that it takes.
+ * @param {string} item
+ */
+function promptOf(item) {
+  const place = element("div", { className: "text", dir: "auto" }, item);
+  read("/pairs", { item, limit: 1 }).then((/** @type {Contract.JudgedPairPage} */ { pairs }) => {
+    place.textContent = pairs[0]?.item?.prompt ?? item;
+  }).catch(showProblem);
+  return place;
 }
 
 /** Shows what the person at the page has just done, wherever the pointer is. */
@@ -309,7 +280,6 @@ function begin() {
   menu.addEventListener("change", () => choose(menu.value));
   find("#older").addEventListener("click", () => state.set({ before: String(activity?.next_before ?? "") }, { push: true }));
   find("#newest").addEventListener("click", () => state.set({ before: "" }, { push: true }));
-  voiding.addEventListener("close", voidIt);
   state.onChange(() => showNow());
   follow(setId ?? "", { onState: loadSoon });
   setInterval(refreshTimes, POLL_MS);

@@ -8,14 +8,15 @@ import { calibrationChart, gapOf, joined, periodChart } from "../lib/judge-chart
 import { compareJudges, statusBadge } from "../lib/judge-columns.js";
 import { deviationRows, isClear, judgeFigures } from "../lib/judge-figures.js";
 import { percent } from "../lib/numbers.js";
-import { post, put } from "../lib/service.js";
-import { address, latestOnly, read, setId, showProblem } from "../lib/set-page.js";
+import { put } from "../lib/service.js";
+import { latestOnly, read, setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
 import { COMPUTING } from "../lib/texts/common.js";
 import * as words from "../lib/texts/judge.js";
 import { toast } from "../lib/toast.js";
 import { verdictColumns } from "../lib/verdict-columns.js";
+import { restoreVerdict, voidVerdict } from "../lib/void-verdict.js";
 
 const DISPUTES = 3;
 const FEW = 10; // shared pairs below which its history is beside predictions
@@ -34,7 +35,7 @@ let usualReferences = [];
 let calibrated = ""; // the reference that is shown
 
 const latest = dataTable(find("#latest"), {
-  columns: () => verdictColumns(detail?.latest ?? [], { onVoid, onRestore }),
+  columns: () => verdictColumns(detail?.latest ?? [], { onVoid: (seq) => voidVerdict(seq, load), onRestore: (seq) => restoreVerdict(seq, load) }),
   state,
   rowKey: ({ seq }) => String(seq),
   rowClass: ({ voided_by: by }) => (by === null ? "" : "is-voided"),
@@ -156,28 +157,6 @@ async function showDisputes() {
 }
 
 // Changes
-
-/** @param {number} seq */
-async function onVoid(seq) {
-  try {
-    await post(address(`/comparisons/${seq}/void`), { reason: words.REASON });
-    toast(words.wasVoided(seq), { action: [words.UNDO, () => onRestore(seq)] });
-    await load();
-  } catch (error) {
-    showProblem(error);
-  }
-}
-
-/** @param {number} seq */
-async function onRestore(seq) {
-  try {
-    await post(address(`/comparisons/${seq}/restore`), {});
-    toast(words.wasRestored(seq));
-    await load();
-  } catch (error) {
-    showProblem(error);
-  }
-}
 
 /** @param {SubmitEvent} event */
 async function describe(event) {

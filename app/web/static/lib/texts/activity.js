@@ -21,17 +21,12 @@ export const COLUMNS = /** @satisfies {Record<string, import("./common.js").Expl
 export const NOBODY_NOW = "Nobody holds a pair now.";
 export const NO_ENTRIES = "No verdicts yet. They appear here as they arrive: judge pairs yourself, or invite annotators.";
 export const NONE_OF_JUDGE = "This judge has no entry in the log.";
-export const VOID = "Void";
-export const UNDO = "Undo";
-export const RESTORED = "Restored. The comparison counts again.";
 export const COMPARE = "Compare these two.";
 export const NO_NEXT = "No pair comes next.";
 /** @type {Record<string, string>} */
 export const KINDS = { human: "a person", llm: "a model" };
 /** @type {Record<string, string>} */
 const FAILURES = { skipped: "skipped", refused: "refused", parse_error: "unreadable", timeout: "too late" };
-/** @param {number} seq */
-export const voided = (seq) => `Comparison ${seq} is void and no longer counts.`;
 /** @param {number} count */
 export const newer = (count) => (count === 1 ? "Show 1 new entry" : `Show ${count} new entries`);
 /** @param {Record<string, number>} failures */

@@ -28,9 +28,6 @@ export const VERDICTS = "Verdicts";
 export const PROMPT = "Prompt";
 export const NEXT = "Next";
 export const PREVIOUS = "Previous";
-export const VOID = "Void";
-export const UNDO = "Undo";
-export const CANCEL = "Cancel";
 export const ASK_AGAIN = "Ask again";
 export const ABOUT_ASK_AGAIN = "Judge this pair yourself; your verdict counts beside the others.";
 export const SIDE_BY_SIDE = "Side by side";
@@ -41,9 +38,6 @@ export const SWAPPED = "swapped";
 export const ABOUT_SWAPPED = "The judge saw these two in the other order.";
 export const TIE = "Tie";
 export const BOTH_BAD = "Both bad";
-export const REASON = "Reason";
-export const REASONS = ["Wrong side", "Misread the texts", "Not about the question"];
-export const ABOUT_VOID = "It stays in the log, marked as voided, and no ranking counts it.";
 
 /** @param {number | null} share */
 export const share = (share) => (share === null ? NONE : `${percent(share)}%`);
@@ -73,17 +67,11 @@ export const withoutFilter = (name) => `Remove the filter ${name}`;
 export const open = (key) => `Open ${key}`;
 /** @param {string} key */
 export const textOf = (key) => `Text of ${key}`;
-/** @param {number} seq */
-export const voidTitle = (seq) => `Void verdict ${seq}?`;
 /**
  * @param {number} seq
  * @param {string} judge
  */
 export const voidOf = (seq, judge) => `Void verdict ${seq} by ${judge}`;
-/** @param {number} seq */
-export const voided = (seq) => `Verdict ${seq} no longer counts.`;
-/** @param {number} seq */
-export const restored = (seq) => `Verdict ${seq} counts again.`;
 /**
  * @param {string} key
  * @param {number} expected

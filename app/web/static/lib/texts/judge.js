@@ -79,18 +79,10 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   verdict: { label: "Verdict", tip: "The winner, and the probability that the judge gives it." },
   latency: { label: "Took", tip: "Time from asking to verdict." },
 });
-export const VOID = "Void";
-export const RESTORE = "Restore";
-export const UNDO = "Undo";
-export const REASON = "voided on the page of its judge";
 /** @param {string} key */
 export const over = (key) => ` over ${key}`;
 export const TIE = "tie";
 export const BOTH_BAD = "both bad";
-/** @param {number} seq */
-export const wasVoided = (seq) => `Verdict ${seq} no longer counts.`;
-/** @param {number} seq */
-export const wasRestored = (seq) => `Verdict ${seq} counts again.`;
 /** @param {number} seq */
 export const voidVerdict = (seq) => `Void verdict ${seq}`;
 /** @param {number} seq */
