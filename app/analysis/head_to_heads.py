@@ -24,7 +24,7 @@ DECIDED = Stop(goal=0.95)
 Source = Literal["verdicts", "others", "absolute-scores", "prior"]
 
 
-class Pair(NamedTuple):
+class TwoCandidates(NamedTuple):
     """Two candidates, by number, and the level of their intervals."""
 
     first: int
@@ -36,7 +36,7 @@ class Pair(NamedTuple):
         return Goal(pair=(self.first, self.second))
 
 
-class Estimate(NamedTuple):
+class AllCandidates(NamedTuple):
     """What is known of all candidates."""
 
     target: Target
@@ -54,8 +54,8 @@ class _Direct(NamedTuple):
 
 def head_to_head(
     log: JudgedLog,
-    estimate: Estimate,
-    pair: Pair,
+    whole: AllCandidates,
+    pair: TwoCandidates,
     stopping: Stopping | None,
     prices: Floats,
     set_id: UUID,
@@ -63,8 +63,8 @@ def head_to_head(
 ) -> schemas.HeadToHead:
     """Args: `stopping` is the distance to DECIDED with the pair as the goal; `prices` (J,) are of a verdict or NaN."""
     first, second = log.keys[pair.first], log.keys[pair.second]
-    target, signal = estimate.target, log.signal(estimate.target.name)
-    beside = beside_one(estimate.quantity, estimate.published, target.name, *pair)
+    target, signal = whole.target, log.signal(whole.target.name)
+    beside = beside_one(whole.quantity, whole.published, target.name, *pair)
     direct, source = _direct(log, pair), _source(log, pair)
     assert beside.win_rate is not None
     assert beside.win_rate_interval is not None
@@ -85,20 +85,20 @@ def head_to_head(
         verdicts=_tally(direct, pair.level),
         by_judge=_by_judge(log, direct, pair.level),
         by_tag=list(_by_tag(log, direct, pair.level)),
-        to_decide=stopping and _to_decide(log, estimate, pair, stopping, _price(log, prices)),
+        to_decide=stopping and _to_decide(log, whole, pair, stopping, _price(log, prices)),
         sentence=sentences.outcome(first, second, beside, target.name, signal, source),
         note=sentences.note(source, signal, is_judged=log.verdicts.size > 0),
     )
 
 
-def _direct(log: JudgedLog, pair: Pair) -> _Direct:
+def _direct(log: JudgedLog, pair: TwoCandidates) -> _Direct:
     first, second, p, _, weight = log.verdicts
     is_turned = (first == pair.second) & (second == pair.first)
     rows = is_turned | ((first == pair.first) & (second == pair.second))
     return _Direct(rows, np.where(is_turned, 1.0 - p, p)[rows], weight[rows])
 
 
-def _source(log: JudgedLog, pair: Pair) -> Source:
+def _source(log: JudgedLog, pair: TwoCandidates) -> Source:
     part = components(log.verdicts, len(log.keys))
     if _direct(log, pair).rows.any():
         return "verdicts"
@@ -153,12 +153,12 @@ def _price(log: JudgedLog, prices: Floats) -> float | None:
 
 
 def _to_decide(
-    log: JudgedLog, estimate: Estimate, pair: Pair, stopping: Stopping, price: float | None
+    log: JudgedLog, whole: AllCandidates, pair: TwoCandidates, stopping: Stopping, price: float | None
 ) -> schemas.ToDecide:
     prompts = (
         None
         if stopping.reason is not None
-        else prompts_needed(log, estimate.target, estimate.published, DECIDED, pair.goal, sentences.AIM)
+        else prompts_needed(log, whole.target, whole.published, DECIDED, pair.goal, sentences.AIM)
     )
     low, median, high = stopping.forecast
     return schemas.ToDecide(
@@ -170,7 +170,7 @@ def _to_decide(
         sentence=sentences.to_decide(
             stopping,
             prompts.sentence if prompts else "",
-            log.signal(estimate.target.name),
+            log.signal(whole.target.name),
             is_judged=log.verdicts.size > 0,
         ),
         cost=_times(price, median),

@@ -10,7 +10,7 @@ from nextpair import schemas
 from nextpair.words import InferenceTargetName
 
 from app.analysis import head_to_heads as analysis
-from app.analysis.head_to_heads import DECIDED, Estimate, Pair
+from app.analysis.head_to_heads import DECIDED, AllCandidates, TwoCandidates
 from app.service.basis import Basis
 from app.service.context import Context
 from app.service.definitions import catalogue_of
@@ -43,11 +43,11 @@ async def read(ctx: Context, set_id: UUID, query: HeadToHeadQuery) -> schemas.He
 
 def _compared(basis: Basis, query: HeadToHeadQuery, prices: Mapping[int, float]) -> schemas.HeadToHead:
     """Raises NotConverged, Impossible. Args: `prices` of a verdict, by judge id."""
-    pair = Pair(*pair_of(basis.catalogue, query.first, query.second), query.level)
+    pair = TwoCandidates(*pair_of(basis.catalogue, query.first, query.second), query.level)
     target = basis.target(query.inference_target)
     published = basis.published_for(target.name)
     refuse_unconverged(published.posterior.convergence, basis.snapshot)
-    estimate = Estimate(target, published, basis.ranked(target.name))
+    whole = AllCandidates(target, published, basis.ranked(target.name))
     stopping = stopping_of(basis, DECIDED, pair.goal, target.name)
     of_judge = np.array([prices.get(judge, np.nan) for judge in basis.snapshot.evidence.judges.tolist()], np.float64)
-    return analysis.head_to_head(basis.judged, estimate, pair, stopping, of_judge, basis.row.id, basis.snapshot.version)
+    return analysis.head_to_head(basis.judged, whole, pair, stopping, of_judge, basis.row.id, basis.snapshot.version)

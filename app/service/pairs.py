@@ -44,7 +44,7 @@ class PairQuery(NamedTuple):
     sort: PairSort = "recent"
 
 
-class Wanted(NamedTuple):
+class PairFilter(NamedTuple):
     """What a query is for, by numbers."""
 
     items: Bools  # (I,) that match
@@ -116,7 +116,7 @@ async def items_page(
     )
 
 
-async def _read(ctx: Context, set_id: UUID, query: PairQuery) -> tuple[Catalogue, Snapshot, Wanted]:
+async def _read(ctx: Context, set_id: UUID, query: PairQuery) -> tuple[Catalogue, Snapshot, PairFilter]:
     """Raises UnknownSet, SetDeleted, UnknownItem, UnknownCandidate, UnknownJudge."""
     async with ctx.reading() as db:
         catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
@@ -124,7 +124,7 @@ async def _read(ctx: Context, set_id: UUID, query: PairQuery) -> tuple[Catalogue
     return catalogue, snapshot, _wanted(catalogue, query, judge)
 
 
-def _wanted(catalogue: Catalogue, query: PairQuery, judge: int | None) -> Wanted:
+def _wanted(catalogue: Catalogue, query: PairQuery, judge: int | None) -> PairFilter:
     """Raises UnknownItem, UnknownCandidate."""
     items, candidates = np.ones(len(catalogue.items), np.bool_), np.ones(len(catalogue.keys), np.bool_)
     if query.item is not None:
@@ -141,7 +141,7 @@ def _wanted(catalogue: Catalogue, query: PairQuery, judge: int | None) -> Wanted
     for key in sides:
         if key not in catalogue.ids:
             raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling.")
-    return Wanted(items, candidates, [catalogue.ids[key] for key in sides], judge)
+    return PairFilter(items, candidates, [catalogue.ids[key] for key in sides], judge)
 
 
 def _item(catalogue: Catalogue, key: str) -> int:
@@ -151,7 +151,7 @@ def _item(catalogue: Catalogue, key: str) -> int:
     return catalogue.item_ids[key]
 
 
-def _figures(snapshot: Snapshot, wanted: Wanted, sort: PairSort) -> Figures:
+def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
     pairs, expected = _pairs(snapshot)
     surprise = surprise_of_pairs(pairs, expected)
     by = {"recent": pairs.last, "disagreement": pairs.disagreement, "surprise": surprise}[sort]
@@ -160,13 +160,13 @@ def _figures(snapshot: Snapshot, wanted: Wanted, sort: PairSort) -> Figures:
     return Figures(pairs, expected, surprise, surprises(pairs, expected), order[_match(snapshot, pairs, wanted)[order]])
 
 
-def _items_judged(snapshot: Snapshot, wanted: Wanted) -> ItemsJudged:
+def _items_judged(snapshot: Snapshot, wanted: PairFilter) -> ItemsJudged:
     pairs, expected = _pairs(snapshot)
     matches = _match(snapshot, pairs, wanted)
     return items_judged(chosen_pairs(pairs, matches), expected[matches], snapshot.shown.items)
 
 
-def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: Wanted) -> Bools:
+def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:
     """(P,) pairs that a query is for."""
     matches = wanted.items[pairs.item] & (wanted.candidates[pairs.low] | wanted.candidates[pairs.high])
     for side in wanted.sides:

@@ -22,7 +22,7 @@ from app.service.results import FoundSet
 from app.service.statuses import statuses
 from app.storage import summaries
 from app.storage.schema import Record
-from app.storage.summaries import SortName, Wanted
+from app.storage.summaries import SetFilter, SortName
 
 DEFAULT = RankingQuery()  # the ranking that everybody asks for
 MOST_EXAMINED = 500  # sets whose status is found out for one list
@@ -60,7 +60,7 @@ async def listed(ctx: Context, query: ListQuery) -> ListedSets:
     """A page of sets. Those that are open, or finished, are looked for among the first MOST_EXAMINED."""
     is_examined, offset, limit = query.state in ("open", "finished"), query.offset, query.limit
     status: SetStatus | None = "open" if is_examined else "paused" if query.state else None
-    wanted = Wanted(query.name, query.project, status, query.sort)
+    wanted = SetFilter(query.name, query.project, status, query.sort)
     async with ctx.reading() as db:
         rows = await summaries.find(db, wanted, *((0, MOST_EXAMINED) if is_examined else (offset, limit + 1)))
     words = await statuses(ctx, [present_set(row) for row in (rows if is_examined else rows[:limit])])

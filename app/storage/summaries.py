@@ -29,7 +29,7 @@ _ORDERS: dict[SortName, ColumnElement[object]] = {
 }
 
 
-class Wanted(NamedTuple):
+class SetFilter(NamedTuple):
     """The sets of a list, and their order."""
 
     name: str  # a part of it, in upper or lower case
@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
     sort: SortName
 
 
-async def find(db: AsyncConnection, wanted: Wanted, offset: int, limit: int) -> Sequence[Record]:
+async def find(db: AsyncConnection, wanted: SetFilter, offset: int, limit: int) -> Sequence[Record]:
     """Sets that are not deleted, with the time of their `last_activity`."""
     statement = select(sets, _ACTIVITY.label("last_activity")).where(
         sets.c.deleted_at.is_(None), sets.c.name.icontains(wanted.name, autoescape=True)
