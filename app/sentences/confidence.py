@@ -64,20 +64,21 @@ def next_step(signal: SignalTest, comparisons: int, *, is_complete: bool, is_sto
 
 def concordance(confidence: schemas.Confidence, level: float, candidates: int) -> str:
     """The expected concordance, now and after more comparisons."""
-    is_whole = confidence.pairs == candidates * (candidates - 1) // 2
-    pairs = "pairs" if is_whole else f"the {counted(confidence.pairs, 'pair')} of the goal"
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({100 * level:g}% interval {low} to {high})"
     later = (
         f"{percent(each.expected_concordance)} after {counted(each.comparisons, 'comparison')}"
         for each in confidence.forecast[-2:]
     )
-    return (
-        "; ".join(
-            [f"{percent(confidence.expected_concordance)} of {pairs} expected in the right order{within}", *later]
-        )
-        + "."
-    )
+    pairs = pairs_of(confidence, candidates)
+    now = f"{percent(confidence.expected_concordance)} of {pairs} expected in the right order{within}"
+    return "; ".join([now, *later]) + "."
+
+
+def pairs_of(confidence: schemas.Confidence, candidates: int) -> str:
+    """The pairs that the expected concordance is of: all, or those of the goal."""
+    is_whole = confidence.pairs == candidates * (candidates - 1) // 2
+    return "pairs" if is_whole else f"the {counted(confidence.pairs, 'pair')} of the goal"
 
 
 def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str = "") -> FirstPlace:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nextpair import schemas
 from nextpair.words import counted, percent
 
+from app.sentences.confidence import pairs_of
 from app.sentences.progress import money
 
 NO_SIGNAL = "No signal"
@@ -53,9 +54,9 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
         return ReportFigure("Confidence", NO_SIGNAL, "consistent with random judging so far")
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({low} to {high})"  # a share that is not certain is never written as 100%
-    return ReportFigure(
-        "Confidence", percent(confidence.expected_concordance), f"of pairs expected in the right order{within}"
-    )
+    pairs = pairs_of(confidence, len(ranking.ranking))
+    unit = f"of {pairs} expected in the right order{within}"
+    return ReportFigure("Confidence", percent(confidence.expected_concordance), unit)
 
 
 def _left(ranking: schemas.Ranking) -> ReportFigure:

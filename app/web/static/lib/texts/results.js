@@ -50,7 +50,7 @@ export const rankingOf = (key) => `Ranking, ${key}`;
  */
 export function expectedConcordance({ expected_concordance: concordance, pairs, interval }, n) {
   if (pairs === 1) return `${chance(concordance)} probability that the pair of the goal is in the right order`;
-  const which = pairs < n * (n - 1) / 2 ? `the ${counted(pairs, "pair")} of the goal` : "pairs";
+  const which = pairsOf(pairs, n);
   if (concordance === 1) return `All of ${which === "pairs" ? "the pairs" : which} expected in the right order`;
   const [low, high] = interval.map((share) => chance(share).replace("%", ""));
   const range = low === "100" ? "" : ` (${low} to ${high}%)`;
@@ -63,8 +63,21 @@ export const forecast = ({ expected_concordance: concordance, comparisons }) =>
 
 /** @param {Contract.Signal} signal */
 export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
-/** @param {Contract.Confidence} confidence */
-export const range = ({ interval: [low, high] }) => (low === high ? "of pairs in order" : `of pairs in order ${rates([low, high])}`);
+/**
+ * @param {Contract.Confidence} confidence
+ * @param {number} n candidates
+ */
+export function range({ interval: [low, high], pairs }, n) {
+  const what = pairs === 1 ? "that the pair of the goal is in order" : `of ${pairsOf(pairs, n)} in order`;
+  return low === high ? what : `${what} ${rates([low, high])}`;
+}
+
+/**
+ * The pairs that the expected concordance is of.
+ * @param {number} pairs
+ * @param {number} n candidates
+ */
+const pairsOf = (pairs, n) => (pairs < n * (n - 1) / 2 ? `the ${counted(pairs, "pair")} of the goal` : "pairs");
 
 /**
  * @param {number} comparisons
