@@ -2,7 +2,7 @@
 // The win matrix of many candidates: a picture, zoomed and read by mouse, touch and keys.
 import { element } from "./dom.js";
 import * as words from "./texts/compare.js";
-import { matrixBar, readMatrix } from "./win-matrix.js";
+import { DEEPEST, USUAL, matrixBar, readMatrix } from "./win-matrix.js";
 
 const LEAST = 4; // cells along a side
 const SIDE = 900; // pixels of the picture
@@ -19,16 +19,16 @@ export async function winCanvas(place, state, signal) {
   let row = 0, column = 1; // of the cell that is pointed at
 
   function chosen() {
-    return /** @type {import("./win-matrix.js").Of} */ (state.get().of || "expected");
+    return /** @type {import("./win-matrix.js").Of} */ (state.get().of || USUAL);
   }
 
   function painted() {
     const n = Math.max(matrix.keys.length, 1), surface = new OffscreenCanvas(n, n), image = new ImageData(n, n);
     for (let place = 0; place < matrix.cells.length; place += 1) {
       const share = matrix.share(Math.floor(place / n), place % n);
-      const end = share !== null && share > 0.5 ? colours.first : colours.second, far = Math.abs(2 * (share ?? 0.5) - 1);
+      const end = share !== null && share > 0.5 ? colours.first : colours.second, depth = DEEPEST * Math.abs(2 * (share ?? 0.5) - 1);
       const from = share === null ? colours.n3 : colours.n1;
-      image.data.set([...from.map((even, part) => Math.round(even + far * (end[part] - even))), 255], 4 * place);
+      image.data.set([...from.map((even, part) => Math.round(even + depth * (end[part] - even))), 255], 4 * place);
     }
     /** @type {OffscreenCanvasRenderingContext2D} */ (surface.getContext("2d")).putImageData(image, 0, 0);
     return surface;
@@ -115,7 +115,7 @@ export async function winCanvas(place, state, signal) {
   function redraw() {
     place.replaceChildren(
       element("p", { className: "faint" }, words.READ_CANVAS), matrixBar(matrix.of, (name) => state.set({ of: name })),
-      canvas, caption, element("div", { className: "row" }, ...zooms, open));
+      element("div", { className: "map" }, canvas, element("div", { className: "stack" }, caption, element("div", { className: "row" }, open, ...zooms))));
     draw();
   }
   redraw();

@@ -8,6 +8,10 @@ import * as words from "./texts/compare.js";
 
 const NEVER = 255, SCALE = 200; // what a cell says of a pair never compared, and of one that the row always wins
 
+export const DEEPEST = 0.45; // share of the colour of a side in a cell of certainty
+/** What cells show until the reader chooses. */
+export const USUAL = "win-rate";
+
 /** @typedef {"observed" | "win-rate" | "expected"} Of */
 
 /** The matrix of a set, best first. */

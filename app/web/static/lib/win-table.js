@@ -3,9 +3,8 @@
 import { element } from "./dom.js";
 import { chance, percent } from "./numbers.js";
 import * as words from "./texts/compare.js";
-import { matrixBar, readMatrix } from "./win-matrix.js";
+import { DEEPEST, USUAL, matrixBar, readMatrix } from "./win-matrix.js";
 
-const DEEPEST = 45; // per cent of the colour of a side, under text
 const MOVES = /** @type {Record<string, [down: number, right: number]>} */ ({
   ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
 });
@@ -14,9 +13,9 @@ const MOVES = /** @type {Record<string, [down: number, right: number]>} */ ({
 export async function winTable(place, state, signal) {
   /** @param {import("../pages/compare.js").Choices} choices */
   async function show({ of }) {
-    const chosen = /** @type {import("./win-matrix.js").Of} */ (of || "win-rate");
+    const chosen = /** @type {import("./win-matrix.js").Of} */ (of || USUAL);
     const matrix = await readMatrix(chosen, signal, { isExact: true });
-    if (signal.aborted || (state.get().of || "win-rate") !== chosen) return;
+    if (signal.aborted || (state.get().of || USUAL) !== chosen) return;
     const bar = matrixBar(matrix.of, (name) => state.set({ of: name }));
     place.replaceChildren(
       element("p", { className: "faint" }, matrix.keys.length < 2 ? words.NO_PAIRS : words.READ_MATRIX),
@@ -50,7 +49,7 @@ function grid(matrix, state) {
     if (!isSame) shown.dataset.tip = matrix.described(row, column);
     if (share !== null) {
       const side = share > 0.5 ? "--first" : "--second";
-      shown.style.background = `color-mix(in srgb, var(${side}) ${(DEEPEST * Math.abs(2 * share - 1)).toFixed(0)}%, var(--n1))`;
+      shown.style.background = `color-mix(in srgb, var(${side}) ${(100 * DEEPEST * Math.abs(2 * share - 1)).toFixed(0)}%, var(--n1))`;
     }
     return shown;
   }
