@@ -10,7 +10,15 @@ from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, Limit, ReadDep, SetId, WriteDep
 from app.api.problems import of_a_set
 from app.service import candidates
-from app.service.errors import DuplicateKey, SetTooLarge, TextInUse, TextsOrSystems, TextTooLarge, UnknownItem
+from app.service.errors import (
+    DuplicateKey,
+    SetTooLarge,
+    TextInUse,
+    TextsOrSystems,
+    TextTooLarge,
+    UnknownCandidate,
+    UnknownItem,
+)
 
 router = APIRouter(prefix="/v1/sets/{set_id}", tags=["sets"], route_class=BodyRoute)
 
@@ -26,16 +34,17 @@ async def add_candidates(set_id: SetId, body: schemas.CandidatesIn, ctx: Context
     return await write(lambda db: candidates.add(ctx, db, set_id, body), 201, sets={set_id})
 
 
-@router.get("/candidates", response_model=schemas.CandidatePage, responses=of_a_set())
+@router.get("/candidates", response_model=schemas.CandidatePage, responses=of_a_set(UnknownCandidate))
 async def list_candidates(
     set_id: SetId,
     db: ReadDep,
     ctx: ContextDep,
+    key: Annotated[str | None, Query(description="This candidate alone.")] = None,
     after: Annotated[str | None, Query(description="`next_after` of the previous page.")] = None,
     limit: Limit = 100,
 ) -> object:
     """List candidates in the order you added them."""
-    page = await candidates.page(ctx, db, set_id, after=after, limit=limit)
+    page = await candidates.page(ctx, db, set_id, key=key, after=after, limit=limit)
     return page if isinstance(page, schemas.CandidatePage) else StreamingResponse(page, media_type="application/json")
 
 

@@ -68,17 +68,21 @@ async def store(
 
 
 async def page(
-    ctx: Context, db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int
+    ctx: Context, db: AsyncConnection, set_id: UUID, *, key: str | None, after: str | None, limit: int
 ) -> schemas.CandidatePage | AsyncIterator[bytes]:
-    """The page, or its JSON in parts where one candidate alone has more outputs than a page takes.
+    """The page, or that of one candidate by its `key`; its JSON in parts where one has more outputs than a page takes.
 
-    Raises UnknownSet, SetDeleted, UnknownCandidate (for `after`).
+    Raises UnknownSet, SetDeleted, UnknownCandidate (for `key` and `after`).
     """
     await existing_set(db, set_id)
-    start = -1 if after is None else await candidates.find(db, "candidates", set_id, after)
-    if start is None:
-        raise UnknownCandidate(f"after: the set has no candidate {after!r}; send `next_after` of the previous page.")
+    if key is not None:
+        start, limit = await _id_of(db, set_id, key, "key", "check its spelling") - 1, 1
+    else:
+        start = (
+            -1 if after is None else await _id_of(db, set_id, after, "after", "send `next_after` of the previous page")
+        )
     rows, has_more = await candidates.page(db, set_id, after=start, limit=limit)
+    has_more = has_more and key is None
     items = [row.key for row in await candidates.all_items(db, [set_id])]
     next_after = rows[-1].key if has_more else None
     if rows and rows[0].length > pages.LARGEST_PAGE:
@@ -112,6 +116,14 @@ async def tag_values(db: AsyncConnection, set_id: UUID) -> dict[str, list[str]]:
 async def keys(db: AsyncConnection, set_id: UUID) -> list[str]:
     """Keys of all candidates, in the order in which they were added."""
     return [row.key for row in await candidates.keys(db, [set_id])]
+
+
+async def _id_of(db: AsyncConnection, set_id: UUID, key: str, parameter: str, remedy: str) -> int:
+    """Raises UnknownCandidate."""
+    candidate_id = await candidates.find(db, "candidates", set_id, key)
+    if candidate_id is None:
+        raise UnknownCandidate(f"{parameter}: the set has no candidate {key!r}; {remedy}.")
+    return candidate_id
 
 
 async def items_page(db: AsyncConnection, set_id: UUID, *, after: str | None, limit: int) -> schemas.ItemPage:

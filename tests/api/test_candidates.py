@@ -56,6 +56,14 @@ async def test_adding_says_what_is_new_and_what_was_there(http: httpx.AsyncClien
     assert (answer.status_code, answer.json()) == (201, {"created": 2, "updated": 1, "candidates": 4})
 
 
+async def test_one_candidate_is_read_by_its_key(http: httpx.AsyncClient) -> None:
+    path = f"/v1/sets/{(await create_set(http, candidates=candidates('ash', 'elm', 'oak')))['id']}/candidates"
+    page = await get(http, path, key="elm")
+    assert ([each["key"] for each in page["candidates"]], page["next_after"]) == (["elm"], None)
+    answer = await http.get(path, params={"key": "fir"})
+    assert (answer.status_code, answer.json()["detail"]) == (404, "key: the set has no candidate 'fir'; check its spelling.")
+
+
 async def test_candidates_join_in_order_behind_those_that_are_there(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "elm", "ash")
     await add(http, created["id"], *candidates("oak", "fir"))

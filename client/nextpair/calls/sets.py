@@ -69,10 +69,12 @@ def add_candidates(set_id: Id, new: CandidatesIn) -> Call[CandidatesAdded]:
     return write("POST", path_of("sets", set_id, "candidates"), CandidatesAdded.model_validate_json, new)
 
 
-def list_candidates(set_id: Id, *, after: str | None = None, limit: int | None = None) -> Call[CandidatePage]:
-    """Read one page; pass its `next_after` as `after` for the next."""
+def list_candidates(
+    set_id: Id, *, key: str | None = None, after: str | None = None, limit: int | None = None
+) -> Call[CandidatePage]:
+    """Read one page, or with `key` one candidate; pass its `next_after` as `after` for the next page."""
     path = path_of("sets", set_id, "candidates")
-    return get(path, CandidatePage.model_validate_json, after=after, limit=limit)
+    return get(path, CandidatePage.model_validate_json, key=key, after=after, limit=limit)
 
 
 def all_candidates(set_id: Id) -> Listing[CandidateOut]:

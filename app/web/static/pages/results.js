@@ -53,7 +53,7 @@ async function begin() {
   search.value = state.get().find;
   await load();
   if (ranking && ranking.ranking.length <= SHOWN_IN_FULL) searchTexts();
-  loadChecks().then(() => showPanelsAgain("checks")).catch(showProblem);
+  loadChecks().then(showChecksAgain).catch(showProblem);
   showPanels();
   follow(setId ?? "", { onState: moved });
 }
@@ -67,7 +67,7 @@ async function showLeft() {
 
 /** Loads the texts once, for the search, the table and the panel. */
 function searchTexts() {
-  loadingTexts ??= loadTexts().then(draw).then(() => showPanelsAgain(`candidate ${state.get().open}`)).catch(showProblem);
+  loadingTexts ??= loadTexts().then(draw).catch(showProblem);
 }
 
 /** @param {AbortSignal} signal */
@@ -212,9 +212,9 @@ function showPanels() {
   else closePanel();
 }
 
-/** @param {string} filled what has come since, for the panel that waits for it */
-function showPanelsAgain(filled) {
-  if (panels === filled) panels = "";
+/** Shows the checks in the panel that was opened before they came. */
+function showChecksAgain() {
+  if (panels === "checks") panels = "";
   showPanels();
 }
 
