@@ -144,6 +144,7 @@ const table = find("#list") && document.querySelector("#board") ? dataTable(find
 function draw() {
   if (!board || !table) return;
   find("#board").querySelector(".waiting")?.remove();
+  find("#first-place").textContent = board.first_place;
   find("#order").textContent = board.sentence;
   table.show(board.rows);
 }
