@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nextpair.schemas import Leaderboard, LeaderboardCriterion, LeaderboardRow, Place, Rank, Ranking, Weighted
 
 from app.analysis.judged import Impossible
-from app.sentences.leaderboards import order
+from app.sentences import leaderboards as sentences
 
 
 class RankedCriterion(NamedTuple):
@@ -56,9 +56,26 @@ def leaderboard(
         project=project,
         criteria=[_presented(each) for each in criteria],
         weights=weights or None,
-        sentence=order([each.name for each in criteria], weights, len(rows), sum(None in row.places for row in rows)),
+        first_place=_first_place(criteria, shares, rows),
+        sentence=sentences.order(
+            "set" if project else "file",
+            [each.name for each in criteria],
+            weights,
+            len(rows),
+            sum(None in row.places for row in rows),
+        ),
         rows=rows,
     )
+
+
+def _first_place(criteria: Sequence[RankedCriterion], shares: Sequence[float], rows: Sequence[LeaderboardRow]) -> str:
+    if not any(shares):
+        name, _, ranking = criteria[0]
+        return sentences.first_of_one(name, ranking.first_place, len(criteria))
+    unclear = [
+        each.name for share, each in zip(shares, criteria, strict=True) if share and not each.ranking.signal.claimed
+    ]
+    return sentences.first_place([(row.key, row.weighted) for row in rows if row.weighted], unclear)
 
 
 def _normalised(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:

@@ -106,7 +106,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         prompts=None if is_decided or not published else _prompts(log, request, target, published),
         baseline=request.baseline,
         effects=present_effects(published, log, target, level) if published and covariates else None,
-        slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline), by),
+        slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline, rows[0].key), by),
         ranking=rows,
     )
     ranking = ranking.model_copy(

@@ -1,6 +1,7 @@
 """The ranking by the values of a tag, with a test that it differs from value to value."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ class Slicing(NamedTuple):
     published: Published
     wanted: Wanted
     baseline: int | None  # the candidate that all are compared with
+    leader: str  # over all prompts
 
 
 def tagged(log: JudgedLog, tag: str, name: MethodName, level: float) -> Tagged:
@@ -81,12 +83,19 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
     ]
     claimed = [(each.value, each.deviation.reversal) for each in slices if each.deviation.claimed]
     differing = ([value for value, is_reversal in claimed if is_reversal is way] for way in (True, False))
-    sentence = sentences.summary(by.tag, len(by.values), by.untagged, sliced.shared, *differing)
+    sentence = sentences.summary(by.tag, _leaders(slicing, slices), by.untagged, sliced.shared, *differing)
     return schemas.Slices(tag=by.tag, slices=slices, untagged=by.untagged, shared=sliced.shared, sentence=sentence)
 
 
+def _leaders(slicing: Slicing, slices: Sequence[schemas.Slice]) -> sentences.Leaders:
+    has_signal = slicing.log.signal("new-items").claimed
+    firsts = [(each.value, each.ranking[0]) for each in slices]
+    by_value = [(value, first.key, first.p_best if has_signal else None) for value, first in firsts]
+    return sentences.Leaders(slicing.leader, by_value)
+
+
 def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeviation) -> schemas.Slice:
-    log, published, wanted, baseline = slicing
+    log, published, wanted, baseline, _ = slicing
     here: Bools = by.of_item[log.item] == place
     standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
     counted_here = with_counts(standings, np.append(log.verdicts.first[here], log.verdicts.second[here]))

@@ -7,7 +7,7 @@ else            who leads, with P(best)
 Those who share the first rank, or are each first with probability SURE, are named together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import floor
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from nextpair.words import counted, percent
 
 from app.inference.reporting import CLAIMED, SignalTest
 from app.sentences.lists import named, quoted
+from app.sentences.progress import Told
 
 SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
@@ -114,13 +115,18 @@ def leaders(ranked: Ranked) -> list[tuple[str, float | None]]:
     return [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
 
 
-def in_short(value: float | None, *, is_p_best: bool, is_pair: bool, made: int) -> str:
-    """P(best), or the expected concordance, of a ranking by so many comparisons, in a few words."""
+def in_short(value: float | None, *, is_p_best: bool, goal: Mapping[str, object], made: int) -> Told:
+    """P(best), or the expected concordance, of a ranking by so many comparisons, and what it is about."""
+    if value is None and not made:
+        return Told("no verdict yet", "Confidence needs a first verdict.")
     if value is None:
-        return "no signal yet" if made else "no verdict yet"
+        return Told("no signal yet", "The verdicts are still consistent with random judging.")
     if is_p_best:
-        return f"P(best) {percent(value)}"
-    return f"{percent(value)} {'sure' if is_pair else 'in order'}"
+        return Told(f"P(best) {percent(value)}", "Probability that the leader is the best candidate.")
+    if goal.get("pair"):
+        return Told(f"{percent(value)} sure", "Probability that the leader is the better of the two candidates.")
+    pairs = "the pairs that decide the goal" if any(goal.values()) else "all pairs of candidates"
+    return Told(f"{percent(value)} in order", f"Share of {pairs} that is expected in the right order.")
 
 
 def evidence(signal: SignalTest) -> str:

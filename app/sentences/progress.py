@@ -59,9 +59,11 @@ def to_goal(left: int, level: float, cost: float | None, *, is_order: bool) -> T
 
 def goal_reached(level: float, *, is_order: bool) -> Told:
     known = (
-        f"{percent(level)} or more of the pairs are expected in the right order" if is_order else "its goal is known"
+        f"{percent(level)} or more of the pairs are expected in the right order"
+        if is_order
+        else f"it is known with {percent(level)} confidence"
     )
-    return Told(f"{percent(level)} reached", f"No limit is set, and {known}.")
+    return Told("goal reached, no stop rule", f"The goal is reached: {known}. No stop rule ends the set.")
 
 
 def rule_unmet(sentence: str) -> Told:

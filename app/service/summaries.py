@@ -146,7 +146,7 @@ def _confidence(ranking: schemas.Ranking, row: Record) -> dict[str, object]:
     return {
         "measure": "p_best" if is_first_wanted else "expected_concordance",
         "value": value,
-        "words": in_short(value, is_p_best=is_first_wanted, is_pair=bool(goal.get("pair")), made=ranking.comparisons),
+        **in_short(value, is_p_best=is_first_wanted, goal=goal, made=ranking.comparisons)._asdict(),
     }
 
 

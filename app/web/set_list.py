@@ -28,7 +28,7 @@ UNITS = ((86_400 * 365, "year"), (86_400 * 30, "month"), (86_400, "day"), (3_600
 LABELS = {
     "Set": "Sets of candidates, each with its question.",
     "Leader": "Candidate in first place so far.",
-    "Confidence": "P(best) of the leader, or the share of pairs expected in the right order.",
+    "Confidence": "How sure the result is: P(best) of the leader, or the share of pairs expected in the right order.",
     "Judges": "People and models with a verdict in the set.",
     "Active": "Time of the newest entry in the log.",
     "Progress": "Comparisons made, as a share of those that the goal takes by forecast. Sorts this page.",

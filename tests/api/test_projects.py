@@ -52,7 +52,7 @@ async def test_without_weights_nothing_is_averaged_and_the_first_set_orders(http
     assert all(row["weighted"] is None for row in board["rows"])
     assert board["rows"][3]["places"][0] is None
     assert board["sentence"] == (
-        "In the order of Clarity; the criteria are not averaged. A criterion is missing for 1 of 4 candidates."
+        "In the order of Clarity; the sets are not averaged. A set is missing for 1 of 4 candidates."
     )
 
 
@@ -60,6 +60,7 @@ async def test_weights_average_win_rates_and_intervals(http: httpx.AsyncClient) 
     await two_criteria(http)
     board = await leaderboard(http, weight=["Accuracy=3", "Clarity=1"])
     assert board["weights"] == {"Accuracy": 0.75, "Clarity": 0.25}
+    assert board["first_place"].startswith("birch leads so far with a mean win rate of ")
     assert board["sentence"].startswith("In the order of the mean win rate, weighted by Accuracy 75%, Clarity 25%.")
     *known, elm = board["rows"]
     assert (elm["key"], elm["weighted"]) == ("elm", None)  # the first criterion does not know it

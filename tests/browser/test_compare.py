@@ -46,6 +46,20 @@ async def test_two_candidates_are_chosen_and_the_address_keeps_them(judged: Judg
     await expect(page.locator(".matrix")).to_be_visible()
 
 
+async def test_a_new_verdict_changes_the_figures_and_leaves_the_texts(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await judged()
+    page = await open_page(someone, set_id, "/compare?a=c0&b=c4")
+    text, figures = page.locator("#texts .text.second"), page.locator("#figures")
+    await text.focus(timeout=20_000)
+    before = await figures.text_content()
+    new = [schemas.ComparisonIn(first="c0", second="c4", winner="first", judge="new")]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
+    await expect(figures).not_to_have_text(before or "", timeout=20_000)
+    await expect(text).to_be_focused()
+
+
 async def test_what_is_nobodys_key_is_refused_and_the_comparison_stays(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/compare?a=c0&b=c1")
     await page.get_by_label("B", exact=True).fill("oak")

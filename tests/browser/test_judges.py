@@ -40,6 +40,19 @@ async def test_judges_are_compared_sorted_and_chosen(judged: Judged, someone: So
     await page.wait_for_url("**/compare?mode=judges&a=ann&b=gpt+%3Cb%3E")
 
 
+async def test_a_new_verdict_is_counted_and_the_focus_stays(
+    judged: Judged, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await judged()
+    page = await open_page(someone, set_id, "/judges")
+    box = page.get_by_label(f"Choose {ANN} to compare")
+    await box.focus(timeout=SLOW)
+    await add(service, set_id, schemas.ComparisonIn(first="c0", second="c4", winner="first", judge=ANN))
+    await expect(page.locator("#totals")).to_contain_text("121", timeout=SLOW)
+    await expect(box).to_be_focused()
+    await expect(page.get_by_role("cell")).not_to_have_count(0)
+
+
 async def test_a_method_adds_the_skill_and_a_late_answer_does_not(judged: Judged, someone: Someone) -> None:
     page = await open_page(someone, await judged(), "/judges")
     skill = page.locator("#judges td[data-column=skill]")

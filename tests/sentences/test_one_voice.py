@@ -1,7 +1,7 @@
 """What a ranking says about its confidence never contradicts itself, whatever was judged and whatever is asked."""
 
 from functools import cache, partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy.special import expit
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
 from app.inference.choosing.quantity_stopping import probability, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
-from app.inference.reporting import Standings, Wanted, by_posterior, predict, signal_of, summary_of
+from app.inference.reporting import Standings, Wanted, beside_one, by_posterior, predict, signal_of, summary_of
 from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
 from app.sentences.confidence import first_place
@@ -20,6 +20,7 @@ from app.sentences.lists import NAMED
 N, LOGS = 6, 8
 LEVEL, OF_DRAWS = 0.9, 0.03  # of a goal; how far figures from different draws may be apart
 GOALS = (RANKING, Goal(top_k=1), Goal(top_k=3), Goal(against=2), Goal(pair=(0, 1)))
+ROUNDING = 1e-9
 KINDS = ("votes", "ties", "saturated", "probabilities")
 TARGETS: tuple[InferenceTargetName, ...] = ("all-pairs", "new-items", "people", "latent")
 
@@ -96,6 +97,27 @@ def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed:
     assert any(each in place.sentence for each in alone) is (len(shared) == 1)
     assert ("P(best)" in place.sentence or "Shared first" in place.sentence) is signal.claimed
     assert ("No signal yet" in place.sentence) is not signal.claimed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("seed", range(LOGS // 2))
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_every_interval_holds_its_estimate(target: InferenceTargetName, seed: int, level: float) -> None:
+    published, quantity = ranked(target, seed)
+    standings = standings_of(target, seed, Wanted(level=level), GOALS[seed % len(GOALS)])
+    assert standings.confidence is not None
+    estimates = [(standings.confidence.expected_concordance, standings.confidence.interval)]
+    for row in standings.rows:
+        known = row.uncertainty
+        assert known is not None
+        estimates += [(row.rank, known.rank_interval), (row.score, known.interval)]
+        estimates += [(known.win_rate, known.win_rate_interval)]
+    for i, j in combinations(range(N), 2):
+        beside = beside_one(quantity, published, target, i, j, level)
+        assert beside.win_rate is not None
+        assert beside.win_rate_interval is not None
+        estimates += [(beside.win_rate, beside.win_rate_interval), (beside.difference, beside.interval)]
+    assert [each for each, (low, high) in estimates if not low - ROUNDING <= each <= high + ROUNDING] == []
 
 
 @pytest.mark.parametrize("target", TARGETS)

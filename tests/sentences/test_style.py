@@ -120,8 +120,12 @@ def of_slices() -> Iterator[str]:
     for p, is_reversal, is_claimed in product((0.001, 0.4), (True, False), (True, False)):
         test = TagDeviation(p, 0, 1, 0.4, is_reversal, 0.001)
         yield slices.difference("category", "code", "finch", "heron", test, is_claimed=is_claimed)
-    for reversed_on, other_on, shared in product(([], ["code"]), ([], ["facts", "writing"]), (None, 0.25)):
-        yield slices.summary("category", 3, 2, shared, reversed_on, other_on)
+    firsts = ("finch", 0.9), ("finch", None), ("heron", 0.6)
+    for reversed_on, other_on, shared, (first, chance) in product(
+        ([], ["code"]), ([], ["facts", "writing"]), (None, 0.25), firsts
+    ):
+        leaders = slices.Leaders("finch", [("code", first, chance), ("facts", "finch", chance)])
+        yield slices.summary("category", leaders, 2, shared, reversed_on, other_on)
     yield slices.too_few_prompts("category", "code")
 
 
@@ -164,7 +168,12 @@ def of_the_rest() -> Iterator[str]:
         yield covariates.effect(Effect(name, 0.15, 0.02, 0.9), low, high)
         yield covariates.unidentified(name)
     for weights, missing in product(({}, {"clarity": 0.5, "accuracy": 0.5}), (0, 1, 4)):
-        yield leaderboards.order(["clarity", "accuracy"], weights, 5, missing)
+        yield leaderboards.order("set", ["clarity", "accuracy"], weights, 5, missing)
+    for low, unclear in product((0.3, 0.6), ([], ["clarity"])):
+        rates = [schemas.Weighted(win_rate=rate, interval=(rate - low / 4, rate + low / 4)) for rate in (0.7, 0.6, 0.2)]
+        yield leaderboards.first_place([*zip(("finch", "heron", "wren"), rates, strict=True)], unclear)
+        yield leaderboards.first_place([("finch", rates[0]), ("heron", rates[2])], unclear)
+    yield leaderboards.first_of_one("clarity", "finch leads: P(best) 70%.", 2)
     for is_claimed, e_value in ((True, 1e9), (True, 20.0), (False, 19.99), (False, 0.0)):
         signal = SignalTest(e_value, is_claimed, 30)
         for p_best in ((None, None), (0.99, 0.01), (0.4, 0.4), (1.0, 1.0)):

@@ -159,7 +159,7 @@ async def test_pages_say_that_the_service_is_preparing(http: httpx.AsyncClient, 
     set_id = (await create_set(http))["id"]
     app.state.context.live.warm = None
     shown = await page(http)
-    assert '<td data-column="status" data-waiting>' in shown
+    assert '<td role="cell" data-column="status" data-waiting>' in shown
     assert "Preparing: the service compiles" in shown
     assert ">Preparing</span>" in await page(http, f"/sets/{set_id}")
 

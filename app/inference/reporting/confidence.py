@@ -4,7 +4,8 @@
     m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
     concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0;
                   of a mixture, the mean of that chance over its parts
-    interval      of the share of the pairs that draws of all scores together have in the published order, central
+    interval      of the share of the pairs that draws of all scores together have in the published order: central, and
+                  moved outwards to hold the concordance, as nearly all draws may have all pairs in order
     forecast      the same mean where comparisons tell f times as much of each difference, V its prior variance:
 
         1 / v'  =  1 / V + f (1 / v - 1 / V)
@@ -38,8 +39,7 @@ class Confidence(NamedTuple):
 
 def by_draws(right: Floats, pairs: int, level: float) -> Confidence:
     """The confidence by the (D,) shares of so many pairs that draws have as the ranking does."""
-    low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level])
-    return Confidence(float(right.mean()), pairs, (float(low), float(high)))
+    return _with_interval(float(right.mean()), right, pairs, level)
 
 
 def confidence_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, level: float) -> Confidence | None:
@@ -52,7 +52,12 @@ def confidence_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, leve
     right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
     for i, below in enumerate(wanted & (rank[:, None] < rank)):
         right += (some[:, below] > some[:, [i]]).sum(axis=1)
-    return by_draws(right / count, count, level)._replace(expected_concordance=concordance(posterior, pairs))
+    return _with_interval(concordance(posterior, pairs), right / count, count, level)
+
+
+def _with_interval(share: float, right: Floats, pairs: int, level: float) -> Confidence:
+    low, high = np.quantile(right, [0.5 - 0.5 * level, 0.5 + 0.5 * level]).tolist()
+    return Confidence(share, pairs, (min(low, share), max(high, share)))
 
 
 def concordance(posterior: Scores, pairs: Bools) -> float:

@@ -30,6 +30,7 @@ from app.inference.reporting.ranking import (
     relative_sd,
     split_by_ranks,
 )
+from app.inference.reporting.win_rates import around
 from app.inference.targets.all_pairs import WinRates
 from app.inference.types import Bools, Floats, Ints
 
@@ -52,7 +53,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
         (drawn_ranks <= wanted.top_k).mean(axis=0),
         _tie_groups(drawn.values, win_rate, rank_interval, wanted),
         win_rate,
-        np.quantile(drawn.values, tails, axis=0).T,
+        around(win_rate, np.quantile(drawn.values, tails, axis=0).T),
         entropy(scores.covariance),
         by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level) if pairs.any() else None,
     )
@@ -91,8 +92,7 @@ def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     spread = np.where(apart < 0.0, below, above)
     farthest = (np.abs(apart) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     c = np.sort(farthest)[int(np.ceil(level * count)) - 1]
-    best, worst = ranks_within(centre - c * below - ROUNDED, centre + c * above + ROUNDED).T
-    return np.column_stack([np.minimum(best, rank), np.maximum(worst, rank)])
+    return around(rank, ranks_within(centre - c * below - ROUNDED, centre + c * above + ROUNDED))
 
 
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:

@@ -29,7 +29,7 @@ from scipy.special import ndtr, ndtri
 from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, confidence_of
-from app.inference.reporting.win_rates import VOTES, rates
+from app.inference.reporting.win_rates import VOTES, around, rates
 from app.inference.targets import Quantity, WinRates, drawn_in_place
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import means
@@ -84,7 +84,7 @@ def summarise(
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     values, alike = drawn_in_place(posterior, rng), interchangeable(posterior)
     drawn, win_rate = _ranks_of(values), rates(values, attenuation, wanted.level)
-    rank_interval = simultaneous_intervals(drawn, alike, wanted.level)
+    rank_interval = around(rank, simultaneous_intervals(drawn, alike, wanted.level))
     return RankTable(
         rank,
         score,

@@ -40,7 +40,7 @@ from app.inference.reporting.ranking import (
     split_by_ranks,
     sure_of_any,
 )
-from app.inference.reporting.win_rates import POINTS, VOTES, rates_of_marginals
+from app.inference.reporting.win_rates import POINTS, VOTES, around, rates_of_marginals
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -89,7 +89,7 @@ def summarise(
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
-    rank_interval = ranks_within(centre - c * spread, centre + c * spread)
+    rank_interval = around(rank, ranks_within(centre - c * spread, centre + c * spread))
     return RankTable(
         rank,
         score,

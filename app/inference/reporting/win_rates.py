@@ -8,7 +8,8 @@ sigma2 is what was learnt of a judge who measures: E sigma(d + e), e ~ N(0, sigm
 Residuals of probabilities have what prompts differ by in them, so nothing is added for prompts. Votes have kappa = 1: a
 fit that knows no prompts gives the score of the average verdict already.
 
-    win rate        W_i = mean over j != i of v(s_i - s_j), its mean and quantiles over the draws
+    win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws
+    interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them
     against b       v(s_i - s_b), and s_i - s_b
     head to head    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
@@ -16,10 +17,11 @@ Each draw moves all scores at once. With the others held at their means, an inte
 (N - 1) / N: where s_i is higher, the mean of the others is lower.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from nextpair.words import InferenceTargetName
+from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 from scipy.special import expit, ndtri
 
@@ -77,7 +79,8 @@ def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
     """
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
-    return Rates(drawn.mean(axis=0), np.quantile(drawn, _tails(level), axis=0).T)
+    mean = drawn.mean(axis=0)
+    return Rates(mean, around(mean, np.quantile(drawn, _tails(level), axis=0).T))
 
 
 def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
@@ -89,7 +92,8 @@ def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation:
     at = np.concatenate([points, interval.T])
     wins = _wins(at.reshape(1, -1), points.reshape(1, -1), attenuation).reshape(at.shape) / POINTS
     against_others = np.clip((wins - 0.5) / (n - 1), 0.0, 1.0)
-    return Rates(against_others[:POINTS].mean(axis=0), against_others[POINTS:].T)
+    mean = against_others[:POINTS].mean(axis=0)
+    return Rates(mean, around(mean, against_others[POINTS:].T))
 
 
 def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
@@ -160,9 +164,15 @@ def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats)
 
 
 def interval_of(drawn: Floats, level: float) -> tuple[float, float]:
-    """The marginal interval of what was drawn."""
+    """The marginal interval of what was drawn, with its mean in it."""
     low, high = np.quantile(drawn, _tails(level)).tolist()
-    return low, high
+    mean = float(drawn.mean())
+    return min(low, mean), max(high, mean)
+
+
+def around(estimate: Floats | Ints, ends: Floats | Ints) -> NDArray[Any]:
+    """(N, 2) intervals, moved outwards where they do not hold their (N,) estimates."""
+    return np.column_stack([np.minimum(ends[:, 0], estimate), np.maximum(ends[:, 1], estimate)])
 
 
 def _tails(level: float) -> tuple[float, float]:

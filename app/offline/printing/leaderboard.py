@@ -39,7 +39,7 @@ def _print(board: schemas.Leaderboard) -> None:
     for criterion in board.criteria:
         counts = counted(criterion.comparisons, "comparison")
         console.print(escape(f"{criterion.name}: {counts}. {criterion.inference_target.sentence}"))
-    console.print(escape(board.sentence))
+    console.print(escape("\n".join(filter(None, [board.first_place, board.sentence]))))
     heads = ["candidate", *(["weighted wins"] if board.weights else []), *(each.name for each in board.criteria)]
     console.print(grid(heads, [_cells(row, weighted=board.weights is not None) for row in board.rows]))
 

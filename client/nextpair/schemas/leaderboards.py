@@ -64,5 +64,6 @@ class Leaderboard(Response):
     weights: dict[str, float] | None = Field(
         description="By the criterion's name, summing to 1; null if you sent none."
     )
+    first_place: str = Field(default="", description="Who leads, and how sure that is, in words.")
     sentence: str = Field(description="How rows are ordered and what is averaged, in words.")
     rows: list[LeaderboardRow]

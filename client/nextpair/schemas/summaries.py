@@ -16,6 +16,7 @@ class SummaryConfidence(Response):
     )
     value: float | None = Field(description="Null before there is a signal.")
     words: str = Field(description="The same in a few words.")
+    sentence: str = Field(default="", description="What the figure is about, in one sentence.")
 
 
 class GoalProgress(Response):

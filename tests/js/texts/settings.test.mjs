@@ -10,7 +10,7 @@ testSentences(texts, {
   status: [{ status: "paused" }], project: [{ project: null }], model: [{ expert: "soft-bt", prior: "unit" }],
   goal: [{ goal: { ...NO_GOAL, pair: ["a", "b"] } }], stop: [{ stop: { ...NO_RULE, goal: 0.95, concordance: 0.9, top_k: 2, rank_width: 2, entropy_change: 0.01 } }],
   budget: [{ budget: { max_comparisons: 300 } }], overlap: [{ overlap: { share: 0.2, judges: 2 } }], target: [{ inference_target: "auto" }],
-  editJudge: ["ann"], fault: ["unknown candidate"],
+  editJudge: ["ann"], fault: ["unknown candidate"], price: [12.5],
 });
 testFigures([...Object.values(texts.LABELS), ...Object.values(texts.JUDGE_COLUMNS)]);
 

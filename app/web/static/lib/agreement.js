@@ -45,7 +45,7 @@ function heatTable(agreement, judges) {
   const row = (/** @type {string} */ judge) => element("tr", {},
     element("th", { scope: "row", dir: "auto", className: "clip" }, judge),
     ...judges.map((other) => heatCell(pairs.get(JSON.stringify([judge, other])), judge, other)));
-  return element("table", { className: "heat" },
+  return element("table", { className: "heat", "data-key": "heat" },
     element("thead", {}, element("tr", {}, element("td"), ...judges.map((judge) =>
       element("th", { scope: "col" }, element("span", { className: "clip", dir: "auto" }, judge))))),
     element("tbody", {}, ...judges.map(row)));
@@ -73,7 +73,7 @@ function lowestPairs(agreement) {
       element("bdi", {}, pair.judges[0]), " / ", element("bdi", {}, pair.judges[1]))),
     element("td", { className: "num" }, number(pair.kappa)),
     element("td", {}, pairAgreement(pair)));
-  return element("table", { className: "table" },
+  return element("table", { className: "table", "data-key": "lowest" },
     element("caption", { className: "visually-hidden" }, LOWEST),
     element("thead", {}, element("tr", {}, ...[COLUMNS.judge.label, "Kappa", "Agreement"].map((label) => element("th", { scope: "col" }, label)))),
     element("tbody", {}, ...lowest.map(row)));

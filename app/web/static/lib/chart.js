@@ -4,18 +4,21 @@ import { drawing, element } from "./dom.js";
 
 const MARGIN = 0.03; // of the width, free at both ends of an axis
 const HEIGHT = 20;
+const FEWEST = 3, MOST = 7; // ticks
 
 /** @typedef {[low: number, high: number]} Domain */
 /** @typedef {{ value: number, interval: [number, number] | null }} Estimate */
 
 /**
- * Round numbers in a domain: 1, 2 or 5 times a power of ten apart, about `count` of them.
+ * Round numbers in a domain: 1, 2 or 5 times a power of ten apart, 3 to 7 of them, as near to `count` as can be.
  * @param {Domain} domain
  */
 export function ticks([low, high], count = 4) {
-  const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * (rough / power < Math.SQRT2 ? 1 : rough / power < Math.sqrt(10) ? 2 : rough / power < Math.sqrt(50) ? 5 : 10);
-  const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
+  const power = 10 ** Math.floor(Math.log10(high - low));
+  const [{ step, first, last }] = [0.1, 0.2, 0.5, 1, 2, 5]
+    .map((digit) => ({ step: digit * power, first: Math.ceil(low / (digit * power) - 1e-9), last: Math.floor(high / (digit * power) + 1e-9) }))
+    .filter((each) => each.last - each.first >= FEWEST - 1 && each.last - each.first <= MOST - 1)
+    .toSorted((one, other) => Math.abs(one.last - one.first + 1 - count) - Math.abs(other.last - other.first + 1 - count));
   return Array.from({ length: last - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(12)));
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Candidate A against candidate B, and the win matrix until both are chosen.
 import { decideCard } from "./decide-card.js";
-import { element, find } from "./dom.js";
+import { element, redraw } from "./dom.js";
 import { figureList } from "./figures.js";
 import { judgedPairs } from "./judged-pairs.js";
 import { percent } from "./numbers.js";
@@ -18,17 +18,29 @@ const LARGEST_TABLE = 30; // candidates
 export async function compareCandidates(place, state, signal) {
   const { a, b } = state.get();
   if (!a || !b) return Number(place.dataset.candidates) > LARGEST_TABLE ? winCanvas(place, state, signal) : winTable(place, state, signal);
-  if (!find("#answer-line, #compared").matches("#answer-line")) place.replaceChildren(...skeleton());
-  /** @type {Contract.HeadToHead} */
-  const pair = await read("/head-to-head", { first: a, second: b }, { signal });
-  const texts = element("section", { id: "texts" });
-  place.replaceChildren(
-    element("p", { id: "answer-line", dir: "auto" }, pair.sentence),
-    ...(pair.note ? [element("p", { className: "notice doubt", dir: "auto" }, pair.note)] : []),
-    figures(pair),
-    element("div", { className: "beside" }, shareForest(pair), decideCard(pair, place.dataset)),
-    texts);
-  return judgedPairs(texts, pair, state, signal);
+  if (!place.querySelector("#answer-line")) place.replaceChildren(...skeleton());
+  const numbers = element("div", {}), texts = element("section", { id: "texts" });
+
+  async function load() {
+    /** @type {Contract.HeadToHead} */
+    const pair = await read("/head-to-head", { first: a, second: b }, { signal });
+    redraw(numbers, [
+      element("p", { id: "answer-line", "data-key": "answer", dir: "auto" }, pair.sentence),
+      ...(pair.note ? [element("p", { className: "notice doubt", "data-key": "note", dir: "auto" }, pair.note)] : []),
+      figures(pair),
+      element("div", { className: "beside", "data-key": "beside" }, shareForest(pair), decideCard(pair, place.dataset)),
+    ]);
+    return pair;
+  }
+
+  const pair = await load();
+  place.replaceChildren(numbers, texts);
+  let showPair = await judgedPairs(texts, pair, state, signal);
+  return async (choices, isNewer) => {
+    if (!isNewer) return showPair?.(choices, false);
+    const newer = await load();
+    showPair ??= await judgedPairs(texts, newer, state, signal); // the texts that somebody reads stay
+  };
 }
 
 /** @param {Contract.HeadToHead} pair */

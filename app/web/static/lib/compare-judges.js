@@ -1,6 +1,6 @@
 // @ts-check
 // Judge A against judge B: how often they agree, what biases each has, and the pairs that they dispute.
-import { element, find } from "./dom.js";
+import { element, find, redraw } from "./dom.js";
 import { figureList } from "./figures.js";
 import { disputeArticle } from "./disputes.js";
 import { chance, counted, money, percent, signed } from "./numbers.js";
@@ -13,23 +13,44 @@ const MOST_PAGES = 20; // of disputes that are looked through
 
 /** @type {import("../pages/compare.js").Mode} */
 export async function compareJudges(place, state, signal) {
-  /** @type {Contract.Judges} */
-  const { judges, agreement, alpha } = await read("/judges", { verdicts: false }, { signal });
-  const options = find("#options");
-  options.replaceChildren(...judges.map(({ judge }) => new Option(judge, judge)));
-  options.dataset.of = "judges";
-  const { a, b } = state.get(), [first, second] = [a, b].map((name) => judges.find(({ judge }) => judge === name));
-  if (!first || !second) return showAgreement(place, judges, agreement, state);
-  const shared = agreement.find(({ judges: pair }) => pair.includes(a) && pair.includes(b));
-  const disputes = element("section", { id: "texts" });
-  place.replaceChildren(
-    element("p", { id: "answer-line", dir: "auto" }, shared ? words.agree(a, b, shared, alpha?.drawn ?? false) : words.noSharedPair(a, b)),
+  const { a, b } = state.get();
+  const numbers = element("div", {}), disputes = element("section", { id: "texts" });
+
+  async function load() {
+    /** @type {Contract.Judges} */
+    const { judges, agreement, alpha } = await read("/judges", { verdicts: false }, { signal });
+    const options = find("#options"), isDrawn = alpha?.drawn ?? false;
+    options.replaceChildren(...judges.map(({ judge }) => new Option(judge, judge)));
+    options.dataset.of = "judges";
+    const [first, second] = [a, b].map((name) => judges.find(({ judge }) => judge === name));
+    redraw(numbers, first && second ? ofTwo(first, second, agreement, isDrawn) : ofAll(judges, agreement, state));
+    return { areKnown: Boolean(first && second), isDrawn };
+  }
+
+  const { areKnown, isDrawn } = await load();
+  place.replaceChildren(numbers, disputes);
+  if (areKnown) await showDisputes(disputes, [a, b], isDrawn, signal);
+  return async (_, isNewer) => {
+    if (isNewer) await load(); // the disputed pair that somebody reads stays
+  };
+}
+
+/**
+ * @param {Contract.JudgeCard} first
+ * @param {Contract.JudgeCard} second
+ * @param {Contract.PairAgreement[]} agreement
+ * @param {boolean} isDrawn
+ */
+function ofTwo(first, second, agreement, isDrawn) {
+  const [a, b] = [first.judge, second.judge], shared = agreement.find(({ judges: pair }) => pair.includes(a) && pair.includes(b));
+  return [
+    element("p", { id: "answer-line", "data-key": "answer", dir: "auto" }, shared ? words.agree(a, b, shared, isDrawn) : words.noSharedPair(a, b)),
     figureList([
       [...words.FIGURES.same, shared ? share(shared) : NONE, shared ? counted(shared.pairs, "pair") : ""],
       [...words.FIGURES.kappa, shared?.kappa === null || !shared ? NONE : signed(shared.kappa).replace("+", ""), shared?.kappa_interval ? words.between(shared.kappa_interval) : ""],
     ]),
-    beside(first, second), disputes);
-  await showDisputes(disputes, [a, b], alpha?.drawn ?? false, signal);
+    beside(first, second),
+  ];
 }
 
 /**
@@ -51,7 +72,7 @@ function beside(first, second) {
     [words.JUDGE_ROWS.cost, ({ cost }) => (cost === null ? NONE : money(cost))],
   ];
   const heading = ({ judge = "" }) => element("th", { scope: "col", dir: "auto" }, element("a", { href: `/sets/${setId}/judges/${encodeURIComponent(judge)}` }, judge));
-  return element("div", { className: "scroll", role: "region", "aria-label": words.BESIDE, tabIndex: "0" }, element("table", { className: "table judges-beside" },
+  return element("div", { className: "scroll", "data-key": "beside", role: "region", "aria-label": words.BESIDE, tabIndex: "0" }, element("table", { className: "table judges-beside" },
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, words.FIGURE), heading(first), heading(second))),
     element("tbody", {}, ...rows.map(([[label, tip], value]) => element("tr", {},
       element("th", { scope: "row" }, element("span", { className: "term", "data-tip": tip }, label)),
@@ -66,16 +87,12 @@ const shareOfPairs = (agreement) => (agreement?.pairs ? `${share(agreement)} of 
 
 /**
  * All pairs of judges with pairs in common, those that agree least first.
- * @param {HTMLElement} place
  * @param {Contract.JudgeCard[]} judges
  * @param {Contract.PairAgreement[]} agreement
  * @param {import("../pages/compare.js").State} state
  */
-function showAgreement(place, judges, agreement, state) {
-  if (judges.length < 2) {
-    place.replaceChildren(element("p", { className: "empty" }, words.ONE_JUDGE));
-    return;
-  }
+function ofAll(judges, agreement, state) {
+  if (judges.length < 2) return [element("p", { className: "empty", "data-key": "one" }, words.ONE_JUDGE)];
   const rows = agreement.toSorted((one, other) => (one.kappa ?? 2) - (other.kappa ?? 2)).map(({ judges: [a, b], pairs, share, kappa }) => {
     const open = element("button", { type: "button", className: "open", dir: "auto" }, words.against(a, b));
     open.addEventListener("click", () => state.set({ a, b }, { push: true }));
@@ -83,12 +100,13 @@ function showAgreement(place, judges, agreement, state) {
       element("td", { className: "num" }, share === null ? NONE : chance(share)), element("td", { className: "num" }, kappa === null ? NONE : kappa.toFixed(2)),
       element("td", { className: "num" }, pairs.toLocaleString("en")));
   });
-  place.replaceChildren(
-    element("p", { className: "faint" }, rows.length ? words.CHOOSE_JUDGES : words.NO_SHARED_PAIRS),
-    ...(rows.length ? [element("table", { className: "table", "aria-label": words.AGREEMENT },
+  return [
+    element("p", { className: "faint", "data-key": "about" }, rows.length ? words.CHOOSE_JUDGES : words.NO_SHARED_PAIRS),
+    ...(rows.length ? [element("table", { className: "table", "data-key": "agreement", "aria-label": words.AGREEMENT },
       element("thead", {}, element("tr", {}, ...[words.JUDGES, words.FIGURES.same, words.FIGURES.kappa, words.PAIRS].map((label, n) =>
         element("th", { scope: "col", className: n ? "num" : "" }, typeof label === "string" ? label : element("span", { className: "term", "data-tip": label[1] }, label[0]))))),
-      element("tbody", {}, ...rows))] : []));
+      element("tbody", {}, ...rows))] : []),
+  ];
 }
 
 /**

@@ -24,7 +24,7 @@ export function drawFigures(list, figures) {
  * @param {Figure[]} figures
  */
 export function figureList(figures) {
-  const list = element("dl", { className: "figures" });
+  const list = element("dl", { className: "figures", "data-key": "figures" });
   drawFigures(list, figures);
   return list;
 }

@@ -48,7 +48,7 @@ function row(judge, set) {
   const edit = element("button", { type: "button", className: "quiet", "aria-label": words.editJudge(name) }, icon("edit"), words.EDIT);
   edit.addEventListener("click", () => openForm(judge, set));
   return element("tr", {}, element("th", { scope: "row" }, who(name, kind)), element("td", { dir: "auto" }, model ?? words.KINDS[kind ?? ""]),
-    element("td", { className: "num" }, price === null ? NONE : String(price)),
+    element("td", { className: "num" }, price === null ? NONE : words.price(price)),
     element("td", { className: "num" }, String(set.temperatures[name] ?? 1)), element("td", { className: "num" }, edit));
 }
 

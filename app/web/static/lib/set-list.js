@@ -78,7 +78,7 @@ function show(row, { summary, problem }) {
   const more = leaders.length - NAMED, names = [...leaders.slice(0, NAMED), ...(more > 0 ? [andMore(more)] : [])].join(", ");
   row.dataset.share = progress.share === null ? "" : String(progress.share);
   cell(row, "leader").replaceChildren(element("span", { className: isClaimed ? "term" : "term faint", dir: "auto", "data-tip": sentence }, names || "–"));
-  cell(row, "confidence").replaceChildren(element("span", { className: confidence.value === null ? "faint" : "" }, confidence.words));
+  cell(row, "confidence").replaceChildren(element("span", { className: confidence.value === null ? "term faint" : "term", "data-tip": confidence.sentence }, confidence.words));
   const isReached = progress.share === 1 && progress.aim !== "budget";
   const bar = element("progress", { className: isReached ? "reached" : "", max: "1", value: String(progress.share ?? 0), "aria-label": progressOf(progress.words) });
   const words = element("span", { className: "term", "data-tip": progress.sentence }, progress.words);

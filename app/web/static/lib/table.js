@@ -36,7 +36,8 @@ const isStill = matchMedia("(prefers-reduced-motion: reduce)");
  * }} options
  */
 export function dataTable(table, { columns, state, rowKey, onOpen, rowClass = () => "" }) {
-  const head = element("thead"), body = element("tbody");
+  const head = element("thead", { role: "rowgroup" }), body = element("tbody", { role: "rowgroup" });
+  table.setAttribute("role", "table"); // said of all its parts: styles that make cards of rows take these roles away
   table.append(head, body);
   /** @type {Row[]} */
   let sorted = [];
@@ -59,12 +60,12 @@ export function dataTable(table, { columns, state, rowKey, onOpen, rowClass = ()
   /** @param {Column<Row>[]} visible */
   function drawHead(visible) {
     const { sort } = state.get();
-    redraw(head, [element("tr", { "data-key": "head" }, ...visible.map(({ id, label, tip = "", value, isNumber }) => {
+    redraw(head, [element("tr", { role: "row", "data-key": "head" }, ...visible.map(({ id, label, tip = "", value, isNumber }, n) => {
       const title = value
         ? element("button", { type: "button", "data-sort": id, ...(tip ? { "data-tip": tip } : {}) }, label)
         : element("span", tip ? { className: "term", "data-tip": tip } : {}, label);
       const order = sort === id ? "ascending" : sort === `-${id}` ? "descending" : "none";
-      return element("th", { scope: "col", "data-column": id, className: isNumber ? "num" : "", ...(value ? { "aria-sort": order } : {}) }, title);
+      return element("th", { role: "columnheader", "aria-colindex": String(n + 1), scope: "col", "data-column": id, className: isNumber ? "num" : "", ...(value ? { "aria-sort": order } : {}) }, title);
     }))]);
   }
 
@@ -100,9 +101,9 @@ export function dataTable(table, { columns, state, rowKey, onOpen, rowClass = ()
    * @param {Column<Row>[]} visible
    */
   function drawRow(row, key, place, visible) {
-    const cells = visible.map(({ id, cell, isNumber, isHeading }) => element(isHeading ? "th" : "td",
-      { "data-column": id, className: isNumber ? "num" : "", ...(isHeading ? { scope: "row", dir: "auto" } : {}) }, cell(row)));
-    const line = element("tr", { "data-key": key, className: rowClass(row, sorted, place), "aria-rowindex": String(place + 2) }, ...cells);
+    const cells = visible.map(({ id, cell, isNumber, isHeading }, n) => element(isHeading ? "th" : "td",
+      { role: isHeading ? "rowheader" : "cell", "aria-colindex": String(n + 1), "data-column": id, className: isNumber ? "num" : "", ...(isHeading ? { scope: "row", dir: "auto" } : {}) }, cell(row)));
+    const line = element("tr", { role: "row", "data-key": key, className: rowClass(row, sorted, place), "aria-rowindex": String(place + 2) }, ...cells);
     if (onOpen) {
       line.dataset.open = "";
       line.addEventListener("click", ({ target }) => {

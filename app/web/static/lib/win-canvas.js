@@ -119,14 +119,15 @@ export async function winCanvas(place, state, signal) {
     draw();
   }
   redraw();
-  return async () => {
-    const wanted = chosen();
-    if (matrix.of === wanted) return;
+  return async (_, isNewer) => {
+    const wanted = chosen(), isSame = matrix.of === wanted;
+    if (isSame && !isNewer) return;
     const answer = await readMatrix(wanted, signal);
     if (signal.aborted || wanted !== chosen()) return;
     matrix = answer;
     picture = painted();
-    redraw();
+    if (isSame) show(view.left, view.top, view.size);
+    else redraw();
   };
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The win matrix of few candidates: a table whose cells are read by arrow keys and opened by Enter or a click.
-import { element } from "./dom.js";
+import { element, redraw } from "./dom.js";
 import { chance, percent } from "./numbers.js";
 import * as words from "./texts/compare.js";
 import { DEEPEST, USUAL, matrixBar, readMatrix } from "./win-matrix.js";
@@ -11,21 +11,28 @@ const MOVES = /** @type {Record<string, [down: number, right: number]>} */ ({
 
 /** @type {import("../pages/compare.js").Mode} */
 export async function winTable(place, state, signal) {
+  const scrolled = element("div", { className: "scroll matrix-scroll", role: "region", "aria-label": words.WIN_MATRIX, tabIndex: "0" });
+  let shown = "";
+
   /** @param {import("../pages/compare.js").Choices} choices */
   async function show({ of }) {
     const chosen = /** @type {import("./win-matrix.js").Of} */ (of || USUAL);
     const matrix = await readMatrix(chosen, signal, { isExact: true });
     if (signal.aborted || (state.get().of || USUAL) !== chosen) return;
+    redraw(scrolled, [grid(matrix, state)]);
+    if (shown === chosen && scrolled.isConnected) return;
+    shown = chosen;
     const bar = matrixBar(matrix.of, (name) => state.set({ of: name }));
     place.replaceChildren(
       element("p", { className: "faint" }, matrix.keys.length < 2 ? words.NO_PAIRS : words.READ_MATRIX),
-      ...(matrix.keys.length < 2 ? [] : [bar, element("div", { className: "scroll matrix-scroll", role: "region", "aria-label": words.WIN_MATRIX, tabIndex: "0" }, grid(matrix, state))]));
+      ...(matrix.keys.length < 2 ? [] : [bar, scrolled]));
   }
   await show(state.get());
   let { of } = state.get();
-  return (choices) => {
-    if (choices.of !== of) show(choices);
+  return async (choices, isNewer) => {
+    const isOther = choices.of !== of;
     of = choices.of;
+    if (isOther || isNewer) await show(choices);
   };
 }
 
@@ -58,7 +65,7 @@ function grid(matrix, state) {
   const open = ({ dataset: { row, column } }) => row !== column && state.set({ a: keys[Number(row)], b: keys[Number(column)] }, { push: true });
   const head = element("tr", {}, element("th", { scope: "col" }, words.ROW_AGAINST),
     ...keys.map((key) => element("th", { scope: "col", dir: "auto" }, element("span", {}, key))));
-  const table = element("table", { className: "matrix", role: "grid", "aria-label": words.WIN_MATRIX },
+  const table = element("table", { className: "matrix", "data-key": "matrix", role: "grid", "aria-label": words.WIN_MATRIX },
     element("thead", {}, head),
     element("tbody", {}, ...keys.map((key, row) => element("tr", {},
       element("th", { scope: "row", dir: "auto" }, element("span", { className: "rank" }, String(row + 1)), element("span", {}, key)), ...cells[row]))));

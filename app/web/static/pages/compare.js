@@ -4,13 +4,15 @@ import { compareCandidates } from "../lib/compare-candidates.js";
 import { compareJudges } from "../lib/compare-judges.js";
 import { compareVersions, half } from "../lib/compare-versions.js";
 import { find, findAll } from "../lib/dom.js";
-import { showProblem } from "../lib/set-page.js";
+import { follow } from "../lib/live.js";
+import { setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import * as words from "../lib/texts/compare.js";
+import { oneAtATime, soon } from "../lib/wishes.js";
 
 /** @typedef {{ mode: string, a: string, b: string, of: string, order: string, at: string, differences: string, sort: string }} Choices */
 /** @typedef {import("../lib/state.js").PageState<Choices>} State */
-/** @typedef {(choices: Choices) => void} Update shows choices that need no other comparison */
+/** @typedef {(choices: Choices, isNewer: boolean) => void | Promise<void>} Update shows choices that need no other comparison, or a newer version */
 /** @typedef {(place: HTMLElement, state: State, signal: AbortSignal) => Promise<Update | void>} Mode */
 
 /** @type {Record<string, Mode>} */
@@ -26,7 +28,7 @@ let update;
 async function show() {
   const { mode, a: first, b: second } = state.get(), wanted = JSON.stringify([mode, first, second]);
   showChoices();
-  if (wanted === shown) return update?.(state.get());
+  if (wanted === shown) return update?.(state.get(), false);
   shown = wanted;
   update = undefined;
   asking.abort();
@@ -93,3 +95,15 @@ find("#clear").addEventListener("click", () => state.set({ a: "", b: "", at: "" 
 find("#choices").addEventListener("submit", (event) => event.preventDefault());
 state.onChange(show);
 show();
+const renew = soon(oneAtATime(async () => {
+  try {
+    await update?.(state.get(), true);
+  } catch (error) {
+    showProblem(error);
+  }
+}));
+follow(setId ?? "", { onState: ({ version }) => {
+  if (version <= Number(place.dataset.version)) return;
+  place.dataset.version = String(version);
+  renew();
+} });

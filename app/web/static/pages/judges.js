@@ -2,16 +2,18 @@
 // The judges of a set in one table, how far they agree, and what they dispute.
 import { agreementTable } from "../lib/agreement.js";
 import { disputeArticle } from "../lib/disputes.js";
-import { element, find, findAll, icon } from "../lib/dom.js";
+import { element, find, findAll, icon, redraw } from "../lib/dom.js";
 import { drawFigures } from "../lib/figures.js";
 import { compareJudges, judgeAddress, judgeColumns, number } from "../lib/judge-columns.js";
+import { follow } from "../lib/live.js";
 import { money } from "../lib/numbers.js";
-import { latestOnly, read, showProblem } from "../lib/set-page.js";
+import { read, setId, showProblem } from "../lib/set-page.js";
 import { picking } from "../lib/picking.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
 import { COMPUTING, NONE } from "../lib/texts/common.js";
 import * as words from "../lib/texts/judges.js";
+import { oneAtATime, soon } from "../lib/wishes.js";
 
 const DOUBTS = 2; // shown above the table
 const FIRST = 3, MORE = 10; // disputes shown, and added
@@ -21,7 +23,7 @@ const state = pageState({ method: "", sort: "judge", pick: "" });
 const picks = picking(state, compareJudges);
 const method = find("#advanced [name=method]", HTMLSelectElement);
 const more = find("#more-disputes", HTMLButtonElement);
-const newSignal = latestOnly();
+const load = oneAtATime(showJudges), loadSoon = soon(load);
 
 /** @type {Contract.Judges | null} */
 let shown = null;
@@ -34,13 +36,19 @@ const table = dataTable(find("#judges"), {
   onOpen: ({ judge }) => { location.href = judgeAddress(judge); },
 });
 
-async function load() {
+/** @param {AbortSignal} signal */
+async function showJudges(signal) {
   const { method: chosen } = state.get();
   asked = chosen;
-  const onComputing = () => { find("#headline").textContent = COMPUTING; };
-  shown = await read("/judges", { method: chosen || DEFAULT_METHOD, verdicts: false }, { signal: newSignal(), onComputing });
-  showProblem(null);
-  draw();
+  const onComputing = () => { if (!shown) find("#headline").textContent = COMPUTING; };
+  try {
+    shown = await read("/judges", { method: chosen || DEFAULT_METHOD, verdicts: false }, { signal, onComputing });
+    showProblem(null);
+    draw();
+  } catch (error) {
+    for (const waiting of findAll(".skeleton")) waiting.remove();
+    showProblem(error);
+  }
 }
 
 function draw() {
@@ -53,11 +61,11 @@ function draw() {
   find("#advice").textContent = people.summary.slice(people.headline.length).trim();
   find("#validate").hidden = people.judge_next.length === 0;
   drawFigures(find("#totals"), totals(shown));
-  find("#doubts").replaceChildren(...doubts(shown));
+  redraw(find("#doubts"), doubts(shown));
   table.show(judges);
   picks.show();
   find("#alpha").textContent = words.alpha(alpha);
-  find("#agreement").replaceChildren(...(agreement.length ? [agreementTable(agreement)] : []));
+  redraw(find("#agreement"), agreement.length ? [agreementTable(agreement)] : []);
 }
 
 /**
@@ -84,7 +92,7 @@ function doubts({ judges, warnings, people }) {
     const about = judges.find((judge) => judge.doubts.includes(warning));
     const help = about ? element("a", { className: "button", href: judgeAddress(about.judge), dir: "auto" }, words.see(about.judge))
       : people.judge_next.length ? element("a", { className: "button", href: find("#validate", HTMLAnchorElement).href }, words.VALIDATE) : null;
-    return element("li", { className: "notice doubt row" },
+    return element("li", { className: "notice doubt row", "data-key": warning },
       element("span", { dir: "auto" }, icon("doubt"), ` ${warning}`), ...(help ? [help] : []));
   });
 }
@@ -107,7 +115,7 @@ async function loadDisputes(after, limit) {
 state.onChange(({ method: chosen }) => {
   method.value = chosen;
   if (chosen === asked) draw();
-  else load().catch(showProblem);
+  else load({ withdraws: true });
 });
 method.value = state.get().method;
 method.addEventListener("change", () => state.set({ method: method.value }));
@@ -115,8 +123,6 @@ document.addEventListener("click", ({ target }) => {
   const menu = find("#advanced", HTMLDetailsElement);
   if (!(target instanceof Node && menu.contains(target))) menu.open = false;
 });
-load().catch((error) => {
-  for (const waiting of findAll(".skeleton")) waiting.remove();
-  showProblem(error);
-});
+load();
+follow(setId ?? "", { onState: ({ version }) => { if (shown && version > shown.version) loadSoon(); } });
 loadDisputes(0, FIRST).catch(showProblem);

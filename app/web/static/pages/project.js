@@ -12,6 +12,7 @@ import { NONE } from "../lib/texts/common.js";
 import * as words from "../lib/texts/project.js";
 
 const COMPUTING = 425, COMPUTING_MS = 1000;
+const FRESH_MS = 10_000; // between two looks at the leaderboard
 const DEEPEST = 90; // per cent of the colour of a side, at a cell that wins or loses all
 const EVEN = 0.5;
 
@@ -19,7 +20,7 @@ const state = pageState({ figure: "", baseline: "", weights: "", order: "rank" }
 const sorting = { ...state, get: () => ({ sort: state.get().order }), set: (/** @type {{ sort: string }} */ { sort }) => state.set({ order: sort }) };
 /** @type {Contract.Leaderboard | null} */
 let board = null;
-let asked = "";
+let asked = "", drawn = "";
 
 // What is asked for
 
@@ -63,8 +64,11 @@ async function load() {
     const criteria = board?.criteria ?? (await read([])).criteria; // their names, by which weights are given
     const newest = await read(criteria);
     if (wanted !== asked) return;
-    board = newest;
     find("#problem").hidden = true;
+    const mark = `${wanted} ${JSON.stringify(newest)}`;
+    if (mark === drawn) return;
+    drawn = mark;
+    board = newest;
   } catch (error) {
     find("#problem").hidden = false;
     find("#problem").textContent = error instanceof Error ? error.message : "";
@@ -144,6 +148,7 @@ const table = find("#list") && document.querySelector("#board") ? dataTable(find
 function draw() {
   if (!board || !table) return;
   find("#board").querySelector(".waiting")?.remove();
+  find("#first-place").textContent = board.first_place;
   find("#order").textContent = board.sentence;
   table.show(board.rows);
 }
@@ -188,5 +193,6 @@ if (table) {
   for (const menu of findAll("#leaderboard select", HTMLSelectElement)) menu.addEventListener("change", () => state.set({ [menu.name]: menu.value }));
   find("#weights").addEventListener("change", weighed);
   load();
+  setInterval(() => { if (!document.hidden) load(); }, FRESH_MS);
 }
 followList();

@@ -15,11 +15,10 @@ import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
 import { newer } from "../lib/texts/common.js";
 import * as words from "../lib/texts/results.js";
-import { oneAtATime } from "../lib/wishes.js";
+import { oneAtATime, soon } from "../lib/wishes.js";
 
 const SHOWN_IN_FULL = 300; // candidates whose texts are loaded before anybody searches them
 const MOST_BASELINES = 500; // candidates of whom differences are there
-const PAUSE_MS = 500; // between a verdict and the ranking that it moves
 const STILL_MS = 250; // that the slider stands before its version is asked for
 const CHOSEN = ["method", "inference_target", "scale", "baseline", "by", "covariate"]; // choices that change what is asked for
 
@@ -32,7 +31,7 @@ const search = find("#choices [name=find]", HTMLInputElement);
 const slider = find("#as-of", HTMLInputElement);
 const status = find("#status");
 const menus = new Map(findAll("#choices select", HTMLSelectElement).map((menu) => [menu.name, menu]));
-const load = oneAtATime(showRanking);
+const load = oneAtATime(showRanking), loadSoon = soon(load);
 
 /** @type {Contract.Ranking | null} */
 let ranking = null;
@@ -115,14 +114,6 @@ async function readStatus() {
 function showStatus(word) {
   status.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1).replaceAll("_", " ")}`;
   status.dataset.tip = JSON.parse(status.dataset.statuses ?? "{}")[word];
-}
-
-let soon = 0;
-function loadSoon() {
-  soon ||= setTimeout(() => {
-    soon = 0;
-    load();
-  }, PAUSE_MS);
 }
 
 // The table

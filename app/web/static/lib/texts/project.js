@@ -14,8 +14,8 @@ export const BASELINE = "baseline";
 export const NO_PLACE = "not in this set";
 
 /** @param {Contract.LeaderboardCriterion} criterion */
-export const criterionTip = ({ attribute, comparisons }) =>
-  `${attribute ? `Ranked by ${attribute}, from ` : "Ranked by "}${counted(comparisons, "comparison")}.`;
+export const criterionTip = ({ name, attribute, comparisons }) =>
+  `${name}. ${attribute ? `Ranked by ${attribute}, from ` : "Ranked by "}${counted(comparisons, "comparison")}.`;
 
 /** @param {string} number with its sign, if it has one */
 const minus = (number) => number.replace("-", "−");

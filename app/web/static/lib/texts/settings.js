@@ -27,9 +27,11 @@ export const LABELS = {
 export const JUDGE_COLUMNS = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
   judge: ["Judge", "Name of a person, a model or a program."],
   model: ["Model", "The model behind the judge."],
-  price: ["Price", "Price of 1,000 verdicts, failures included, in any currency."],
+  price: ["Price per 1,000", "Dollars for 1,000 comparisons, failed requests included."],
   temperature: ["Temperature", "Above 1 the judge's probabilities are read as less sure, below 1 as surer."],
 });
+/** @param {number} dollars */
+export const price = (dollars) => `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
 /** @type {Record<string, string>} */
 export const KINDS = { "": "not described", human: "person", llm: "model" };
 
