@@ -37,7 +37,7 @@ def outcome(
     if not signal.claimed:
         return f"{rate}, with no signal yet."
     better, p = (first, beside.p_better) if beside.p_better >= 0.5 else (second, 1.0 - beside.p_better)
-    sure = "over 99%" if p == 1.0 else percent(p)  # a share of draws
+    sure = ">99%" if p == 1.0 else percent(p)  # a share of draws
     return f"{rate}; {sure} sure that {quoted(better)} is better."
 
 

@@ -159,7 +159,7 @@ def stop(rule: schemas.Stop | None) -> str:
         rule.top_k is not None
         and f"the best {'candidate is' if rule.top_k == 1 else f'{rule.top_k} are'} known with {level}",
         rule.rank_width is not None and f"every rank interval is at most {rule.rank_width} wide with {level}",
-        rule.concordance is not None and f"{percent(rule.concordance)} of pairs are expected in the right order",
+        rule.concordance is not None and f"{100.0 * rule.concordance:g}% of pairs are expected in the right order",
         rule.goal is not None and f"the goal is known with {100.0 * rule.goal:g}% confidence",
         rule.entropy_change is not None
         and f"no comparison lowers the entropy by more than {rule.entropy_change:g} nats",

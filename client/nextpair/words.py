@@ -82,7 +82,9 @@ def percent(probability: float) -> str:
     """Whole per cent, halves up as on the pages. Only 0 and 1 look impossible and certain."""
     if probability in (0.0, 1.0):
         return f"{probability:.0%}"
-    return "<1%" if probability < 0.005 else f"{min(floor(100.0 * probability + 0.5), 99)}%"
+    if probability >= 0.995:
+        return ">99%"
+    return "<1%" if probability < 0.005 else f"{floor(100.0 * probability + 0.5)}%"
 
 
 if not TYPE_CHECKING:  # else type checkers would take any name

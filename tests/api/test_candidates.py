@@ -61,7 +61,10 @@ async def test_one_candidate_is_read_by_its_key(http: httpx.AsyncClient) -> None
     page = await get(http, path, key="elm")
     assert ([each["key"] for each in page["candidates"]], page["next_after"]) == (["elm"], None)
     answer = await http.get(path, params={"key": "fir"})
-    assert (answer.status_code, answer.json()["detail"]) == (404, "key: the set has no candidate 'fir'; check its spelling.")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        404,
+        "key: the set has no candidate 'fir'; check its spelling.",
+    )
 
 
 async def test_candidates_join_in_order_behind_those_that_are_there(http: httpx.AsyncClient) -> None:

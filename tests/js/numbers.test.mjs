@@ -15,5 +15,5 @@ test("what rounds to nothing has no minus sign", () => {
 
 test("a probability is in whole per cent, halves up as in Python's words.percent", () => {
   const shown = [0, 0.004, 0.005, 0.845, 0.984, 0.985, 0.999, 1].map(chance);
-  assert.deepEqual(shown, ["0%", "<1%", "1%", "85%", "98%", "99%", "99%", "100%"]);
+  assert.deepEqual(shown, ["0%", "<1%", "1%", "85%", "98%", "99%", ">99%", "100%"]);
 });

@@ -8,5 +8,5 @@ test("a verdict names the better one first, and how sure the judge was", () => {
     return [keys[0], verb, keys[1], note].filter(Boolean).join(" ");
   };
   assert.deepEqual([said(1), said(0.2), said(0.5), said(0.5, "both_bad"), said(0.999)],
-    ["a over b", "b over a 80% sure", "a and b tie", "a and b both bad", "a over b 99% sure"]);
+    ["a over b", "b over a 80% sure", "a and b tie", "a and b both bad", "a over b >99% sure"]);
 });

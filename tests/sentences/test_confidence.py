@@ -28,7 +28,7 @@ def placed(p_best: Sequence[float | None], shared: int = 1) -> list[tuple[str, i
     [
         ((0.7, 0.2), 1, "ash leads: P(best) 70%."),
         ((0.96, 0.04), 1, "ash is the best: P(best) 96%."),
-        ((0.9999, 0.0001), 1, "ash is the best: P(best) 99%."),
+        ((0.9999, 0.0001), 1, "ash is the best: P(best) >99%."),
         ((1.0, 0.0), 1, "ash is the best: P(best) 100%."),
         ((1.0, 1.0), 1, "Shared first: ash and birch."),
         ((1.0, 1.0, 1.0, 1.0, 1.0, 0.0), 1, "Shared first: ash, birch, cedar and 2 more."),
@@ -79,7 +79,7 @@ def test_without_a_comparison_or_a_pair_the_next_step_is_said() -> None:
     ("concordance", "interval", "line"),
     [
         (1.0, (1.0, 1.0), "100% of pairs expected in the right order."),
-        (0.996, (0.996, 1.0), "99% of pairs expected in the right order (95% interval 99% to 100%)."),
+        (0.996, (0.996, 1.0), ">99% of pairs expected in the right order (95% interval >99% to 100%)."),
         (0.94, (0.9, 0.97), "94% of pairs expected in the right order (95% interval 90% to 97%)."),
     ],
 )

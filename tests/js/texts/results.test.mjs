@@ -20,8 +20,8 @@ testFigures([...Object.values(texts.FIGURES), texts.TIE_GROUP, ...Object.values(
 
 test("all pairs are expected in the right order only where their expected share is one", () => {
   assert.equal(expected(1, [1, 1]), "All of the pairs expected in the right order");
-  assert.equal(expected(0.996, [1, 1]), "99% of pairs expected in the right order");
-  assert.equal(expected(0.99, [0.996, 1]), "99% of pairs expected in the right order (99 to 100%)");
+  assert.equal(expected(0.996, [1, 1]), ">99% of pairs expected in the right order");
+  assert.equal(expected(0.99, [0.996, 1]), "99% of pairs expected in the right order (>99 to 100%)");
   assert.equal(expected(0.94, interval), "94% of pairs expected in the right order (90 to 97%)");
 });
 
@@ -32,7 +32,7 @@ test("a goal has its own pairs, and one pair a probability", () => {
 
 test("P(best) is not shown where the signal is not", () => {
   assert.equal(pBest({ p_best: 1 }, { signal: { claimed: false } }), NONE);
-  assert.equal(pBest({ p_best: 0.998 }, { signal: { claimed: true } }), "99%");
+  assert.equal(pBest({ p_best: 0.998 }, { signal: { claimed: true } }), ">99%");
   assert.equal(texts.noSignal({ claimed: false, e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
 });
 

@@ -114,12 +114,13 @@ export function showProgress(today, set) {
 }
 
 /**
- * The budget, or all pairs where nothing else ends the set.
+ * The budget, or all pairs where nothing else ends the set and none is judged twice.
  * @param {Contract.SetOut} set
  */
-function goalOf({ budget, stop, candidates, items, order }) {
+function goalOf({ budget, stop, overlap, comparisons, candidates, items, order }) {
   if (budget?.max_comparisons) return budget.max_comparisons;
-  return stop ? null : ((candidates * (candidates - 1)) / 2) * Math.max(items, 1) * ORDERS[order];
+  const all = ((candidates * (candidates - 1)) / 2) * Math.max(items, 1) * ORDERS[order];
+  return stop || overlap || comparisons > all ? null : all;
 }
 
 /** @param {string} side that comes into view on a phone */

@@ -32,7 +32,8 @@ export const percent = (share) => Math.round(100 * share);
  */
 export function chance(probability) {
   if (probability === 0 || probability === 1) return `${100 * probability}%`;
-  return probability < 0.005 ? "<1%" : `${Math.min(Math.round(100 * probability), 99)}%`;
+  if (probability >= 0.995) return ">99%";
+  return probability < 0.005 ? "<1%" : `${Math.round(100 * probability)}%`;
 }
 
 /**

@@ -22,6 +22,7 @@ import { oneAtATime } from "../lib/wishes.js";
 const SHOWN = 50; // entries of the log
 const NEXT = 5; // pairs
 const PAUSE_MS = 1000; // between a verdict and the page that shows it
+const RECENT_MS = 60_000;
 const POLL_MS = 10_000; // leases come and go without a notice
 
 const page = find("#activity");
@@ -94,7 +95,7 @@ async function show() {
     const latest = await read("/activity", { judge: judge || null, before: before || null, limit: SHOWN });
     showProblem(null);
     showFigures(latest);
-    showWork(latest.at_work);
+    showWork(latest);
     if (isPointedAt && activity && !before) hold(latest);
     else showLog(latest);
     lookAhead(latest.version);
@@ -173,25 +174,40 @@ async function showNow() {
 // Around it
 
 /** @param {Contract.Activity} latest */
-function showFigures({ judges: all, at_work: work }) {
+function showFigures(latest) {
+  const { judges: all, at_work: work } = latest;
   const done = total(all.map(({ verdicts }) => verdicts));
   const { FIGURES: names } = words;
   drawFigures(find("#figures"), [
     [...names.verdicts, done.toLocaleString("en")],
     [...names.hour, total(all.map((each) => each.last_hour)).toLocaleString("en")],
-    [...names.work, String(new Set(work.map(({ judge }) => judge)).size)],
+    [...names.work, String(new Set([...work, ...justJudged(latest)].map(({ judge }) => judge)).size)],
     [...names.left, goal() ? Math.max(goal() - done, 0).toLocaleString("en") : NONE],
   ]);
 }
 
-/** @param {Contract.AtWork[]} work */
-function showWork(work) {
-  const lines = work.map(({ judge, kind, worker, pairs, since, until }) => {
+/**
+ * Judges of the last minute who hold no pair now: they ask for the next one in a moment.
+ * @param {Contract.Activity} latest
+ */
+function justJudged({ judges: all, at_work: work }) {
+  const since = Date.now() - RECENT_MS;
+  return all.filter(({ judge, last_at: last }) => last && Date.parse(last) > since && !work.some((each) => each.judge === judge));
+}
+
+/** @param {Contract.Activity} latest */
+function showWork(latest) {
+  const lines = latest.at_work.map(({ judge, kind, worker, pairs, since, until }) => {
     const tip = words.lease({ worker, until: new Date(until).toLocaleTimeString("en") });
     const holds = element("span", { className: "faint term", "data-tip": tip }, words.holds(pairs), " · ");
     holds.append(timeOf(since));
     return element("li", {}, who(judge, kind), holds);
   });
+  for (const { judge, kind, last_at: last } of justJudged(latest)) {
+    const verdict = element("span", { className: "faint" }, words.LAST_VERDICT, " ");
+    verdict.append(timeOf(last ?? ""));
+    lines.push(element("li", {}, who(judge, kind), verdict));
+  }
   find("#work").replaceChildren(...(lines.length ? lines : [element("li", { className: "faint" }, words.NOBODY_NOW)]));
 }
 

@@ -6,7 +6,7 @@ import { NONE } from "./common.js";
 export const FIGURES = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
   verdicts: ["Verdicts", "Comparisons that count, voided ones left out."],
   hour: ["Last hour", "Verdicts of the last hour, by all judges."],
-  work: ["At work", "Judges who hold a pair now."],
+  work: ["At work", "Judges who hold a pair now, or gave a verdict in the last minute."],
   left: ["Left", "Forecast of the comparisons to the goal of this set."],
 });
 export const COLUMNS = /** @satisfies {Record<string, import("./common.js").Explained>} */ ({
@@ -18,7 +18,8 @@ export const COLUMNS = /** @satisfies {Record<string, import("./common.js").Expl
   failures: ["No verdict", "Pairs that ended without a verdict: skipped, refused, unreadable or too late."],
   now: ["Now", "Pairs that the judge holds now."],
 });
-export const NOBODY_NOW = "Nobody holds a pair now.";
+export const NOBODY_NOW = "Nobody is judging now.";
+export const LAST_VERDICT = "last verdict";
 export const NO_ENTRIES = "No verdicts yet. They appear here as they arrive: judge pairs yourself, or invite annotators.";
 export const NONE_OF_JUDGE = "This judge has no entry in the log.";
 export const COMPARE = "Compare these two.";
