@@ -2,6 +2,7 @@
 // What a ranking says as a whole: who leads, its inference target, the next step, three figures, and what they are about.
 import { element, find } from "./dom.js";
 import { chance } from "./numbers.js";
+import { setId } from "./set-page.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/results.js";
 
@@ -9,13 +10,16 @@ const OFF = 0.2; // of ln T: a judge whose confidence differs from what people's
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 /**
- * Who leads, what is ranked, and what to do next.
+ * Who leads, what is ranked, how far it is to the goal, and what to do next.
  * @param {Contract.Ranking} ranking
+ * @param {Contract.SetSummary | null} whole summary of the newest ranking by the set's own method
  */
-export function showAnswer({ first_place: claim, inference_target: target, comparisons, prompts, signal, stopping, summary }) {
+export function showAnswer({ first_place: claim, inference_target: target, comparisons, prompts, signal, stopping, summary }, whole) {
   find("#leader").textContent = claim;
-  const further = [stopping?.sentence, prompts?.sentence].filter((each) => each && !claim.includes(each));
-  const isStepMissing = comparisons && !signal.claimed && !further.length;
+  const progress = whole?.progress.aim && !stopping?.converged ? whole.progress : null;
+  const isForecast = progress?.comparisons_left != null; // which says what more prompts would do, where those are needed
+  const further = [progress?.sentence ?? stopping?.sentence, isForecast ? null : prompts?.sentence].filter((each) => each && !claim.includes(each));
+  const isStepMissing = comparisons && !signal.claimed && !stopping && !prompts;
   const isPromptMissing = prompts?.needed && prompts.comparisons_suffice === false;
   find("#target").textContent = [target.sentence, ...(isStepMissing ? summary.slice(-1) : further), ...(isPromptMissing ? [words.ADD_PROMPTS] : [])].join(" ");
 }
@@ -32,7 +36,17 @@ export function showFigures({ confidence, signal, comparisons, ranking: { length
     figure(names.confidence, isShown ? chance(confidence.expected_concordance) : NONE,
       isShown ? words.range(confidence) : words.noSignal(signal), isShown ? forecastOf(confidence, n) : ""),
     figure(names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)),
-    figure(names.left, left, unit, summary?.progress.sentence));
+    figure(names.left, left, unit, summary?.progress.sentence, summary ? wayOn(summary.progress) : []));
+}
+
+/**
+ * A link to where a price, or a stop that can be reached, is given; empty where neither is missing.
+ * @param {Contract.GoalProgress} progress
+ */
+function wayOn({ comparisons_left: count, cost_left: cost }) {
+  if (count === 0 || (count !== null && cost !== null)) return [];
+  const [label, place] = count === null ? [words.CHANGE_STOP, "aims-heading"] : [words.ADD_PRICE, "judges-heading"];
+  return [" ", element("a", { href: `/sets/${setId}/settings#${place}` }, label)];
 }
 
 /**
@@ -40,11 +54,12 @@ export function showFigures({ confidence, signal, comparisons, ranking: { length
  * @param {string} value
  * @param {string} unit
  * @param {string} [more] of the tip
+ * @param {(Node | string)[]} [links]
  */
-function figure([label, tip], value, unit, more = "") {
+function figure([label, tip], value, unit, more = "", links = []) {
   return element("div", {},
     element("dt", {}, element("span", { className: "term", "data-tip": `${tip}${more && ` ${more}`}` }, label)),
-    element("dd", { dir: "auto" }, `${value} `, element("small", {}, unit)));
+    element("dd", { dir: "auto" }, `${value} `, element("small", {}, unit, ...links)));
 }
 
 /**
