@@ -107,7 +107,8 @@ async def _serve(settings: WorkerSettings, engine: Engine, templates: Sequence[T
 
 
 async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engine) -> None:
-    """Describe this judge to the service, unless it has a description."""
+    """Describe this judge to the service. An earlier description stays, and takes the price of the settings if any."""
+    price, described = settings.cost_per_1000, JudgeIn(kind="llm", model=engine.model)
     try:
         known = await client.send(get_judge(settings.judge_name))
     except ApiError as error:
@@ -115,8 +116,10 @@ async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engin
             raise
     else:
         if (known.kind, known.model, known.cost_per_1000) != (None, None, None):
-            return
-    await client.send(describe_judge(settings.judge_name, JudgeIn(kind="llm", model=engine.model)))
+            if price is None:
+                return
+            described = JudgeIn(kind=known.kind, model=known.model)
+    await client.send(describe_judge(settings.judge_name, described.model_copy(update={"cost_per_1000": price})))
 
 
 async def _watched(worker: Worker | Scorer, stopping: asyncio.Event) -> None:

@@ -96,6 +96,9 @@ class WorkerSettings(BaseModel):
     cost_per_hour: float | None = Field(
         default=None, ge=0.0, description="Price of the machine per hour, for the cost in the summary."
     )
+    cost_per_1000: float | None = Field(
+        default=None, ge=0.0, description="Price of 1,000 verdicts, which the service keeps for this judge."
+    )
     metrics_port: int | None = Field(
         default=None, ge=1, le=65_535, description="Serve Prometheus metrics on this port."
     )

@@ -63,6 +63,12 @@ def estimate(request: EstimateRequest) -> Estimate:
     return Estimate(*(None if isinf(figure) else max(1, round(min(figure, most))) for figure in sorted(figures)))
 
 
+def reachable_concordance(request: EstimateRequest) -> float | None:
+    """The highest of LEVELS that nine such sets in ten reach; None where they reach none."""
+    levels = (request._replace(concordance=level) for level in reversed(LEVELS))
+    return next((each.concordance for each in levels if estimate(each).high is not None), None)
+
+
 def _of_top_k(request: EstimateRequest, k: int, n: int) -> Figures:
     best = _of_candidates(request, "best", n)
     if k == 1 or request.prompts or n < 8:

@@ -31,6 +31,7 @@ class Aim(NamedTuple):
 class _Forecast(NamedTuple):
     left: int
     interval: tuple[int, int | None] | None = None
+    prompts: int = 0  # further ones that the comparisons are about
 
 
 def progress(ranking: schemas.Ranking, aim: Aim, cost_of_verdict: float | None) -> schemas.GoalProgress:
@@ -46,13 +47,15 @@ def progress(ranking: schemas.Ranking, aim: Aim, cost_of_verdict: float | None) 
     room = None if aim.budget is None else max(aim.budget - made, 0)
     forecast = _to_rule(ranking, aim)
     if forecast is not None and (room is None or forecast.left <= room):
-        told = sentences.to_rule(forecast.left, forecast.interval, _cost(forecast.left, cost_of_verdict))
+        cost = _cost(forecast.left, cost_of_verdict)
+        told = sentences.to_rule(forecast.left, forecast.interval, cost, forecast.prompts)
         return _present("stop", made / (made + forecast.left), forecast.left, cost_of_verdict, told)
     if aim.budget is not None and room is not None:
         told = sentences.of_budget(made, aim.budget, _cost(room, cost_of_verdict), has_rule=aim.stop is not None)
         return _present("budget", min(made / aim.budget, 1.0), room, cost_of_verdict, told)
     if stopping is not None:
-        return _present("stop", None, None, cost_of_verdict, sentences.rule_unmet(stopping.sentence))
+        told = sentences.rule_unmet(stopping.sentence, is_exhausted=stopping.left == 0)
+        return _present("stop", None, None, cost_of_verdict, told)
     if ranking.signal.claimed and ranking.confidence is not None:
         return _to_goal(ranking.confidence, made, cost_of_verdict, is_order=aim.goal == RANKING)
     return _present(None, None, None, cost_of_verdict, sentences.no_limit(KNOWN, has_signal=False))
@@ -68,7 +71,8 @@ def _to_rule(ranking: schemas.Ranking, aim: Aim) -> _Forecast | None:
     if has_claims(aim.stop, aim.goal, len(ranking.ranking)):
         if prompts is None or prompts.needed is None:
             return None
-        return _Forecast(ceil(ranking.comparisons * (prompts.needed - prompts.judged) / prompts.judged))
+        more = prompts.needed - prompts.judged
+        return _Forecast(ceil(ranking.comparisons * more / prompts.judged), prompts=more)
     if aim.stop.concordance is None or ranking.confidence is None:
         return None
     return _to_concordance(ranking.confidence, ranking.comparisons, aim.stop.concordance)

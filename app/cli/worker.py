@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 OF_A_SERVICE = frozenset(
-    "server worker api_key sets project absolute lease_seconds until_done metrics_port "
+    "server worker api_key sets project absolute lease_seconds until_done cost_per_1000 metrics_port "
     "distributed_executor_backend".split()
 )  # settings that are no options of `judge`
 Config = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="These options as a TOML file.")]

@@ -32,10 +32,11 @@ def rule_met(sentence: str) -> Told:
     return Told("stop rule met", sentence)
 
 
-def to_rule(left: int, interval: tuple[int, int | None] | None, cost: float | None) -> Told:
-    """Forecast of the comparisons until the stop rule is met."""
-    sentence = f"About {counted(left, 'more comparison')}{_between(interval)}{_for(cost)} would meet the stop rule."
-    return Told(_left(left, cost), sentence)
+def to_rule(left: int, interval: tuple[int, int | None] | None, cost: float | None, prompts: int = 0) -> Told:
+    """Forecast of the comparisons until the stop rule is met, and of the further prompts that they are about."""
+    on = f" on {counted(prompts, 'more prompt')}" if prompts else ""
+    comparisons = f"About {counted(left, 'more comparison')}{_between(interval)}{on}{_for(cost)}"
+    return Told(_left(left, cost), f"{comparisons} would meet the stop rule.")
 
 
 def of_budget(made: int, budget: int, cost: float | None, *, has_rule: bool) -> Told:
@@ -66,9 +67,11 @@ def goal_reached(level: float, *, is_order: bool) -> Told:
     return Told("goal reached, no stop rule", f"The goal is reached: {known}. No stop rule ends the set.")
 
 
-def rule_unmet(sentence: str) -> Told:
+def rule_unmet(sentence: str, *, is_exhausted: bool) -> Told:
     """Where no forecast says how many comparisons the stop rule needs."""
-    return Told("forecast unknown", sentence or "The stop rule is not met yet, and there is no forecast.")
+    if is_exhausted:
+        return Told("no pair left", sentence)
+    return Told("no stop in sight", f"{sentence} No forecast reaches it: choose an earlier stop.".strip())
 
 
 def no_limit(level: float, *, has_signal: bool) -> Told:

@@ -1,7 +1,7 @@
 """What a set's stop rule claims, and what is missing until it is met."""
 
 from nextpair import schemas
-from nextpair.words import InferenceTargetName, counted, percent
+from nextpair.words import InferenceTargetName, counted
 
 from app.inference.choosing import Stop, Stopping
 from app.inference.reporting import SignalTest
@@ -19,7 +19,8 @@ JUDGE_EXHAUSTED = (
 def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_signal_shown: bool) -> str:
     """Whether the rule is met, and what it claims."""
     if stopping.reason is None:
-        needs = f": {_needs(stopping.e_value, _alpha(rule, rule.goal is not None))}" if stopping.e_value else ""
+        alpha = _alpha(rule, rule.top_k is None)
+        needs = f": {_needs(stopping.e_value, alpha, _claimed(rule))}" if stopping.e_value else ""
         return f"The stop rule is not met yet{needs}. {more(stopping, 'meet it')}".strip()
     if stopping.reason == "entropy_change":
         return "The stop rule is met: more comparisons would add little information."
@@ -53,18 +54,26 @@ def more(stopping: Stopping, aim: str) -> str:
 
 
 def stricter(stopping: Stopping, error_level: float) -> str:
-    """How far an anytime-valid rule is from claiming what P(best) says already; empty of other rules."""
+    """How far an anytime-valid rule is from claiming first place, as P(best) does already; empty of other rules."""
     if stopping.e_value is None:
         return ""
-    return f"The stop rule is stricter because it is anytime-valid: {_needs(stopping.e_value, error_level)}."
+    needs = _needs(stopping.e_value, error_level, "first place")
+    return f"The stop rule is stricter because it is anytime-valid: {needs}."
 
 
 def holds_of_any(candidates: int) -> str:
     return f"The stop rule holds for any {candidates} candidates, so no verdict can meet it: ask for less in `stop`."
 
 
-def _needs(evidence: float, error_level: float) -> str:
-    return f"it needs e-value {1.0 / error_level:.3g}, and has {e_value(evidence)}"
+def _needs(evidence: float, error_level: float, claimed: str) -> str:
+    """What the rule lacks. Its e-value is of what it claims; that of the signal is another."""
+    return f"it needs e-value {1.0 / error_level:.3g} for {claimed}, and has {e_value(evidence)}"
+
+
+def _claimed(rule: Stop) -> str:
+    if rule.top_k is None:
+        return "its goal"
+    return "first place" if rule.top_k == 1 else f"the top {rule.top_k}"
 
 
 def _alpha(rule: Stop, is_goal: bool) -> float:

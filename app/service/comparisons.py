@@ -238,7 +238,7 @@ def _entries(
     return [
         NewComparison(
             set_id, *place, probability(each), each.winner, each.weight, judge_ids[each.judge], each.client_id,
-            each.created_at or now,
+            each.created_at or now, each.raw,
         )
         for each, place in zip(new, _places(new, catalogue), strict=True)
     ]  # fmt: skip

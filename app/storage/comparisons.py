@@ -37,6 +37,7 @@ class NewComparison(NamedTuple):
     judge_id: int
     client_id: str | None
     created_at: datetime
+    raw: Any
 
 
 async def append(db: AsyncConnection, new: Sequence[NewComparison], seq: int) -> None:

@@ -119,7 +119,11 @@ async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context
 async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> None:
     size = bulk.ROWS_TO_INSERT + 10
     large, small = [await create_set(http) for _ in range(2)]
-    new = [comparison("ash", "elm", n / size, client_id=f"c{n}", judge=f"j{n % 3}") for n in range(size)]
+    reasons = [None if n % 2 else {"reason": f"It names {n} trees."} for n in range(size)]
+    new = [
+        comparison("ash", "elm", n / size, client_id=f"c{n}", judge=f"j{n % 3}", raw=reason)
+        for n, reason in enumerate(reasons)
+    ]
     await send(http, large["id"], *new)
     for start in range(0, size, 20):
         await send(http, small["id"], *new[start : start + 20])
@@ -131,7 +135,7 @@ async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> 
         for s in (large, small)
     ]
     assert logs[0] == logs[1]
-    assert len(logs[0]) == size
+    assert [each["raw"] for each in logs[0]] == reasons
 
 
 async def test_one_request_may_bring_very_many_judges(http: httpx.AsyncClient) -> None:

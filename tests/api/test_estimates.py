@@ -25,6 +25,15 @@ async def test_where_prompts_limit_what_can_be_known_it_says_so(http: httpx.Asyn
     found = await get(http, "/v1/estimate", candidates=8, items=15, judge="human")
     assert found["high"] is None
     assert "The 15 prompts limit what can be known: add prompts" in found["sentence"]
+    assert found["reachable_concordance"] is None
+
+
+async def test_it_names_the_highest_share_that_most_sets_reach(http: httpx.AsyncClient) -> None:
+    set_like_this = {"candidates": 4, "items": 15, "judge": "human"}
+    share = (await get(http, "/v1/estimate", **set_like_this))["reachable_concordance"]
+    by_share = [await get(http, "/v1/estimate", **set_like_this, concordance=each) for each in (share, 0.9)]
+    assert share == 0.8
+    assert [each["high"] is None for each in by_share] == [False, True]
 
 
 @pytest.mark.parametrize("query", ["candidates=1", "candidates=4&concordance=1", "candidates=4&goal=none", "items=3"])

@@ -204,7 +204,9 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
     await patch(http, created["id"], budget={"max_comparisons": 10})
     found = await stopping(http, created["id"])
     assert found is not None
-    assert found.pop("sentence").startswith("The stop rule is not met yet: it needs e-value 20, and has ")
+    assert found.pop("sentence").startswith(
+        "The stop rule is not met yet: it needs e-value 20 for first place, and has "
+    )
     assert found == {"converged": False, "reason": None, "forecast": None, "forecast_interval": None, "left": 1}
 
 

@@ -109,7 +109,7 @@ async def test_a_set_is_made_from_a_file_by_keyboard(page: Any) -> None:
     assert (made["name"], made["question"], made["candidates"]) == (
         "Trees of the <b>north</b>", "Which answer is better?", 3,
     )  # fmt: skip
-    assert (made["goal"]["top_k"], made["stop"]["goal"], made["budget"]) == (1, 0.95, None)
+    assert (made["goal"]["top_k"], made["stop"]["concordance"], made["budget"]) == (1, 0.95, None)
     await expect(page.locator("#advice pre")).to_have_text([re.compile(rf"/sets/{made['id']}/annotate$")])
     await page.reload()
     await expect(page.locator("#title")).to_have_text("“Trees of the <b>north</b>” is ready")
@@ -149,11 +149,14 @@ async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) ->
         await page.get_by_label("Next prompt").click()
     await expect(page.locator("#prompt-text")).to_have_text("Do p03.")
     await expect(page.locator("#side-by-side p")).to_have_text([f"<b>{model}</b> on p03" for model in MODELS])
+    await expect(page.locator("#stop-why")).to_contain_text("80% is proposed")
+    await expect(page.locator("#max_comparisons")).to_have_value("90")
     await page.check("#judge-model")
     await page.click("#create")
     address, made = await created(page)
-    assert (made["name"], made["stop"]["concordance"]) == ("My answers", 0.95)
+    assert (made["name"], made["stop"]["concordance"]) == ("My answers", 0.8)
     await expect(page.locator("#advice pre")).to_have_count(3)
+    await expect(page.locator("#advice pre").last).to_contain_text("--cost-per-1000 10")
     items = (await (await page.request.get(f"{address}/items")).json())["items"]
     assert [(each["key"], each["prompt"], each["tags"]) for each in items] == [
         (prompt, f"Do {prompt}.", {"category": CATEGORIES[n % 3]}) for n, prompt in enumerate(PROMPTS)

@@ -100,6 +100,10 @@ async def test_a_worker_says_what_kind_of_judge_it_is_and_leaves_what_was_said(c
     await client.send(describe_judge("newcomer", JudgeIn(cost_per_1000=2.5)))
     assert await work(sets, "--until-done", "--judge", "newcomer").end() == 0
     assert (await client.send(get_judge("newcomer"))).cost_per_1000 == 2.5
+    await client.send(describe_judge("newcomer", JudgeIn(kind="human")))
+    assert await work(sets, "--until-done", "--judge", "newcomer", "--cost-per-1000", "4").end() == 0
+    priced = await client.send(get_judge("newcomer"))
+    assert (priced.kind, priced.model, priced.cost_per_1000) == ("human", None, 4.0)
 
 
 async def test_both_orders_are_stored_as_they_were(client: AsyncClient, work: Work) -> None:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aims, costs, dollars, estimateQuery } from "../../app/web/static/lib/estimate.js";
+import { aims, budgetOf, costs, dollars, estimateQuery, pairsIn } from "../../app/web/static/lib/estimate.js";
 
 const PLAN = { goal: "ranking", topK: NaN, stop: "known", share: 90, budget: 200, isByPeople: true };
 
@@ -11,6 +11,15 @@ test("the estimate is asked for what the form says, where it is whole", () => {
   assert.equal(estimateQuery(size, { ...PLAN, stop: "budget" }), null);
   assert.equal(estimateQuery(size, { ...PLAN, goal: "top_k" }), null);
   assert.equal(estimateQuery({ candidates: 1, items: 0 }, PLAN), null);
+});
+
+test("a budget is no more than the pairs that are left", () => {
+  const texts = { candidates: [{ key: "a" }, { key: "b" }, { key: "c" }], items: [], comparisons: [] };
+  const both = { p: "P", q: "Q" }, systems = { ...texts, candidates: [{ outputs: both }, { outputs: both }, { outputs: { p: "P", q: null } }], items: [{ key: "p" }, { key: "q" }] };
+  assert.deepEqual([pairsIn(texts), pairsIn(systems), budgetOf(texts)], [3, 4, 3]);
+  const judged = [{ first: "a", second: "b" }, { first: "b", second: "a" }];
+  assert.equal(budgetOf({ ...texts, comparisons: judged }), 2 + 2);
+  assert.equal(budgetOf({ ...texts, candidates: Array(1000).fill({}) }), 200);
 });
 
 test("costs are in dollars, small ones too", () => {

@@ -160,7 +160,7 @@ def of_progress() -> Iterator[str]:
         yield progress.goal_reached(0.95, is_order=flag).sentence
         yield progress.no_limit(0.95, has_signal=flag).sentence
         yield from (progress.not_begun(budget, has_rule=flag).sentence for budget in (None, 9))
-    yield progress.rule_unmet("").sentence
+    yield progress.rule_unmet("The stop rule is not met yet.", is_exhausted=False).sentence
 
 
 def of_the_rest() -> Iterator[str]:

@@ -7,7 +7,17 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
 
-from nextpair.schemas.common import LONGEST_LIST, Finite, JudgeName, Key, Probability, Request, Response, exactly_one
+from nextpair.schemas.common import (
+    LONGEST_LIST,
+    Finite,
+    JudgeName,
+    Key,
+    Probability,
+    Request,
+    Response,
+    ShortJson,
+    exactly_one,
+)
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 
 
@@ -53,6 +63,7 @@ class ComparisonIn(Answer):
         description="Number of equal verdicts it stands for, in rankings and means. Counts count it once.",
     )
     created_at: AwareDatetime | None = Field(default=None, strict=False)
+    raw: ShortJson = Field(default=None, description="Anything to keep with the verdict, such as its reason.")
 
     @model_validator(mode="after")
     def _two_candidates(self) -> Self:

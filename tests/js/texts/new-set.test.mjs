@@ -8,7 +8,7 @@ const SIZE = { kind: "battles", candidates: 20, items: 12, outputs: 0, verdicts:
 testSentences(texts, {
   tooLarge: ["a.csv", 64 * 2 ** 20], unreadable: ["a.csv"], forget: ["a.csv"], nameOf: ["a.csv"], found: [SIZE],
   recognised: ["systems", 3], ask: [["system", "prompt", "output"]], roleOf: ["model"], rows: [5, 300], faults: [120, 100],
-  leaveOut: [3], at: ["line 3", "key"], needsTwo: ["texts"], promptPlace: [1, 15, "p01"], budget: [200], cost: [[0.6, 1.2], 0.01],
+  leaveOut: [3], at: ["line 3", "key"], needsTwo: ["texts"], promptPlace: [1, 15, "p01"], budget: [200], pairsExist: [3], proposed: [0.8], cost: [[0.6, 1.2], 0.01],
   thereAlready: [15], sending: [5000, 12000], interrupted: ["The service is busy."], created: ["Trees"],
 });
 

@@ -37,8 +37,8 @@ test("P(best) is not shown where the signal is not", () => {
 });
 
 test("what is left has its cost where it is known, and no figure where there is no forecast", () => {
-  const left = (progress) => texts.left({ comparisons_left: null, cost_left: null, words: "forecast unknown", ...progress });
-  assert.deepEqual(left({}), ["–", "forecast unknown"]);
+  const left = (progress) => texts.left({ comparisons_left: null, cost_left: null, words: "no stop in sight", ...progress });
+  assert.deepEqual(left({}), ["–", "no stop in sight"]);
   assert.deepEqual(left({ comparisons_left: 0, words: "stop rule met" }), ["0", "stop rule met"]);
   assert.deepEqual(left({ comparisons_left: 1800 }), ["≈ 1,800", "comparisons"]);
   assert.deepEqual(left({ comparisons_left: 18, cost_left: 0.22 }), ["≈ 18", "comparisons, $0.22"]);

@@ -15,6 +15,28 @@ export function estimateQuery({ candidates, items }, { goal, topK, stop, share, 
   return new URLSearchParams(stop === "share" ? { ...query, concordance: `${share / 100}` } : query);
 }
 
+const USUAL = 200; // comparisons that a budget has where so many pairs are left
+
+/**
+ * Pairs that can be compared: two texts, or two outputs of one prompt. Systems without outputs have any.
+ * @param {Pick<Contract.TableRead, "candidates" | "items">} read
+ */
+export function pairsIn({ candidates, items }) {
+  const counts = items.length
+    ? items.map(({ key }) => candidates.filter(({ outputs }) => !outputs || outputs[key] != null).length)
+    : [candidates.length];
+  return counts.reduce((sum, count) => sum + count * (count - 1) / 2, 0);
+}
+
+/**
+ * The budget to propose: what is judged already, and no more than what is left.
+ * @param {Pick<Contract.TableRead, "candidates" | "items" | "comparisons">} read
+ */
+export function budgetOf(read) {
+  const judged = new Set(read.comparisons.map(({ first, second, item }) => JSON.stringify([item, [first, second].sort()])));
+  return read.comparisons.length + Math.max(Math.min(USUAL, pairsIn(read) - judged.size), 0);
+}
+
 /**
  * The bounds in dollars: of what is known of the comparisons.
  * @param {(number | null)[]} comparisons

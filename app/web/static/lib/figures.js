@@ -2,7 +2,7 @@
 // Figures: each has a label with its meaning, a value, and a note in smaller letters.
 import { element } from "./dom.js";
 
-/** @typedef {[label: string, tip: string, value: string, note?: string]} Figure */
+/** @typedef {[label: string, tip: string, value: string, note?: Node | string]} Figure */
 
 /**
  * Shows figures in a list. A term that is there already stays, and with it the focus and the tip that is open.

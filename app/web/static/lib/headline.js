@@ -3,6 +3,7 @@
 import { element, find } from "./dom.js";
 import { drawFigures } from "./figures.js";
 import { chance } from "./numbers.js";
+import { setId } from "./set-page.js";
 import { NONE } from "./texts/common.js";
 import * as words from "./texts/results.js";
 
@@ -10,13 +11,16 @@ const OFF = 0.2; // of ln T: a judge whose confidence differs from what people's
 const TWICE = 2; // the place of twice as many comparisons in a forecast
 
 /**
- * Who leads, what is ranked, and what to do next.
+ * Who leads, what is ranked, how far it is to the goal, and what to do next.
  * @param {Contract.Ranking} ranking
+ * @param {Contract.SetSummary | null} whole summary of the newest ranking by the set's own method
  */
-export function showAnswer({ first_place: claim, inference_target: target, comparisons, prompts, signal, stopping, summary }) {
+export function showAnswer({ first_place: claim, inference_target: target, comparisons, prompts, signal, stopping, summary }, whole) {
   find("#leader").textContent = claim;
-  const further = [stopping?.sentence, prompts?.sentence].filter((each) => each && !claim.includes(each));
-  const isStepMissing = comparisons && !signal.claimed && !further.length;
+  const progress = whole?.progress.aim && !stopping?.converged ? whole.progress : null;
+  const isForecast = progress?.comparisons_left != null; // which says what more prompts would do, where those are needed
+  const further = [progress?.sentence ?? stopping?.sentence, isForecast ? null : prompts?.sentence].filter((each) => each && !claim.includes(each));
+  const isStepMissing = comparisons && !signal.claimed && !stopping && !prompts;
   const isPromptMissing = prompts?.needed && prompts.comparisons_suffice === false;
   find("#target").textContent = [target.sentence, ...(isStepMissing ? summary.slice(-1) : further), ...(isPromptMissing ? [words.ADD_PROMPTS] : [])].join(" ");
 }
@@ -35,8 +39,18 @@ export function showFigures({ confidence, signal, comparisons, ranking: { length
     [...explained(names.confidence, isShown ? forecastOf(confidence, n) : ""),
       isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence, n) : words.noSignal(signal)],
     [...names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)],
-    [...explained(names.left, summary?.progress.sentence), left, unit],
+    [...explained(names.left, summary?.progress.sentence), left, element("span", {}, unit, ...(summary ? wayOn(summary.progress) : []))],
   ]);
+}
+
+/**
+ * A link to where a price, or a stop that can be reached, is given; empty where neither is missing.
+ * @param {Contract.GoalProgress} progress
+ */
+function wayOn({ comparisons_left: count, cost_left: cost }) {
+  if (count === 0 || (count !== null && cost !== null)) return [];
+  const [label, place] = count === null ? [words.CHANGE_STOP, "aims-heading"] : [words.ADD_PRICE, "judges-heading"];
+  return [" ", element("a", { href: `/sets/${setId}/settings#${place}` }, label)];
 }
 
 /**

@@ -9,12 +9,14 @@
  * @param {string} origin of the service
  * @param {string} id of the set
  * @param {boolean} hasPrompts
+ * @param {number} price of one comparison; NaN where it is not known
  * @returns {{ label: string, content: string }[]}
  */
-export function adviceFor(judge, origin, id, hasPrompts) {
+export function adviceFor(judge, origin, id, hasPrompts, price) {
   if (judge === "people") return [{ label: "Address", content: `${origin}/sets/${id}/annotate` }];
-  if (judge === "program") return [{ label: "Python", content: program(origin, id, hasPrompts) }];
-  const worker = `nextpair worker --server ${origin} \\\n  --set ${id} --until-done \\\n `;
+  if (judge === "program") return [{ label: "Python", content: program(origin, id, hasPrompts, price) }];
+  const cost = price >= 0 ? ` --cost-per-1000 ${ofThousand(price)}` : "";
+  const worker = `nextpair worker --server ${origin} \\\n  --set ${id} --until-done${cost} \\\n `;
   return [
     {
       label: "Any API",
@@ -25,16 +27,21 @@ export function adviceFor(judge, origin, id, hasPrompts) {
   ];
 }
 
+/** @param {number} price */
+const ofThousand = (price) => Number((1000 * price).toPrecision(12));
+
 /**
  * @param {string} origin
  * @param {string} id
  * @param {boolean} hasPrompts
+ * @param {number} price
  */
-function program(origin, id, hasPrompts) {
+function program(origin, id, hasPrompts, price) {
   const seen = `${hasPrompts ? "pair.item.prompt, " : ""}pair.first.text, pair.second.text`;
   return `import nextpair
 
-judged = nextpair.Client("${origin}").sets.get("${id}")
+client = nextpair.Client("${origin}")
+${price >= 0 ? `client.judges.describe("my program", cost_per_1000=${ofThousand(price)})\n` : ""}judged = client.sets.get("${id}")
 while pair := judged.next_pair(judge="my program"):
     pair.tell(p_first=my_judge(${seen}))
 print(judged.ranking().first_place)`;

@@ -15,16 +15,17 @@ import { toast } from "./toast.js";
  * @param {string} name
  * @param {Judge[]} judges
  * @param {boolean} hasPrompts
+ * @param {number} price of one comparison; NaN where it is not known
  */
-export function showDone(id, name, judges, hasPrompts) {
+export function showDone(id, name, judges, hasPrompts, price) {
   if (!judges.length) return location.assign(`/sets/${id}`);
-  history.replaceState(null, "", `/sets/new?${new URLSearchParams({ created: id, judges: judges.join(",") })}`);
+  history.replaceState(null, "", `/sets/new?${new URLSearchParams({ created: id, judges: judges.join(","), ...(price >= 0 && { price: `${price}` }) })}`);
   find("#new-set").hidden = true;
   find("#done").hidden = false;
   find("#open-results", HTMLAnchorElement).href = `/sets/${id}`;
   find("#title").textContent = texts.created(name);
   find("#title").dir = "auto";
-  find("#advice").replaceChildren(...judges.map((judge) => block(judge, id, hasPrompts)));
+  find("#advice").replaceChildren(...judges.map((judge) => block(judge, id, hasPrompts, price)));
   find("#title").focus();
   scrollTo(0, 0);
 }
@@ -33,10 +34,11 @@ export function showDone(id, name, judges, hasPrompts) {
  * @param {Judge} judge
  * @param {string} id
  * @param {boolean} hasPrompts
+ * @param {number} price
  */
-function block(judge, id, hasPrompts) {
+function block(judge, id, hasPrompts, price) {
   const { title, tip } = texts.ADVICE[judge];
-  const copies = adviceFor(judge, location.origin, id, hasPrompts).map(copy);
+  const copies = adviceFor(judge, location.origin, id, hasPrompts, price).map(copy);
   const note = judge === "people" ? onlyHere() : [];
   return element("section", { className: "card" }, element("h2", {}, title), element("p", {}, tip), ...copies, ...note);
 }
@@ -57,8 +59,8 @@ function copy({ label, content }) {
   return element("div", { className: "copy" }, element("div", { className: "row spread" }, element("h3", {}, label), button), code);
 }
 
-const { created, judges } = Object.fromEntries(new URLSearchParams(location.search));
+const { created, judges, price } = Object.fromEntries(new URLSearchParams(location.search));
 if (created) {
   const known = /** @type {Judge[]} */ (Object.keys(texts.ADVICE).filter((judge) => (judges ?? "").split(",").includes(judge)));
-  get(`/v1/sets/${encodeURIComponent(created)}`).then(({ id, name, items }) => showDone(id, name, known, items > 0), () => {});
+  get(`/v1/sets/${encodeURIComponent(created)}`).then(({ id, name, items }) => showDone(id, name, known, items > 0, Number(price || NaN)), () => {});
 }

@@ -41,6 +41,7 @@ function draw({ verdicts }, plan) {
   const sentence = isBudget ? texts.budget(plan.budget) : estimate?.sentence ?? "";
   find("#estimate").textContent = sentence && `${sentence}${already}`;
   const counts = isBudget ? [plan.budget, plan.budget] : [estimate?.low, estimate?.high].map(rounded);
+  find(".price").hidden = plan.isByPeople;
   find("#cost").textContent = plan.price >= 0 ? texts.cost(costs(counts, plan.price), plan.price) : "";
 }
 

@@ -24,10 +24,11 @@ const isValid = (name) => find(`#${name}`, HTMLInputElement).checkValidity() && 
 export function planOf() {
   const judges = /** @type {import("./judge-advice.js").Judge[]} */ (
     findAll("[name='judge']", HTMLInputElement).filter((box) => box.checked).map((box) => box.value));
+  const isByPeople = judges.length === 1 && judges[0] === "people";
   return {
     goal: value("goal"), topK: number("top_k"), stop: value("stop"), share: number("concordance"),
-    budget: number("max_comparisons"), price: number("price"), judges,
-    isByPeople: judges.length === 1 && judges[0] === "people",
+    budget: number("max_comparisons"), judges, isByPeople,
+    price: isByPeople ? NaN : number("price"),
   };
 }
 

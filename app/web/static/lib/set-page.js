@@ -1,7 +1,9 @@
 // @ts-check
 // What every page of a set needs: its id, addresses below it, answers that take computing, a place for trouble.
 import { nap } from "./backoff.js";
-import { element, find } from "./dom.js";
+import { copyButton } from "./copy.js";
+import { element, find, findAll } from "./dom.js";
+import { onlyHere } from "./only-here.js";
 import { Unreachable, get } from "./service.js";
 import { LINK_COPIED, STILL_COMPUTING, TRY_AGAIN } from "./texts/common.js";
 import { toast } from "./toast.js";
@@ -13,6 +15,10 @@ const PAUSE_MS = 1000;
 export const setId = find("#page").dataset.set;
 find("#copy-link").addEventListener("click", () => {
   navigator.clipboard.writeText(location.href).then(() => toast(LINK_COPIED)).catch(showProblem);
+});
+find("#invite > div").append(element("div", { className: "row" }, copyButton(find("#invite a", HTMLAnchorElement).href)), ...onlyHere());
+document.addEventListener("click", ({ target }) => {
+  for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
 });
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 

@@ -181,9 +181,6 @@ state.onChange((choices) => {
   reference.value = choices.reference;
   showCalibration().catch(showProblem);
 });
-document.addEventListener("click", ({ target }) => {
-  for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
-});
 load().then(showOthers).catch((error) => {
   for (const waiting of findAll(".skeleton")) waiting.remove();
   showProblem(error);

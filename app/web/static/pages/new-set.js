@@ -7,6 +7,7 @@ import { clearErrors, focusFirstError, showError, showMessage } from "../lib/fie
 import { fields, newSet, offerCandidates, planOf, showKnown, suggestPositionBias, wrongFields } from "../lib/new-set-form.js";
 import { showDone } from "../lib/new-set-done.js";
 import { showEstimate } from "../lib/new-set-estimate.js";
+import { proposeBudget, proposeStop } from "../lib/new-set-stop.js";
 import { obstacle, show } from "../lib/preview.js";
 import { Refusal, upload } from "../lib/service.js";
 import * as texts from "../lib/texts/new-set.js";
@@ -102,6 +103,7 @@ function present(answer, isFirst) {
   showSource();
   offerCandidates(answer.candidates.map(({ key }) => key));
   if (isFirst) suggestPositionBias(answer);
+  proposeBudget(answer);
   find("#rest").hidden = false;
   find("#end").hidden = false;
   if (isFirst) find("#preview-heading").focus();
@@ -135,15 +137,16 @@ function complain(message) {
   showMessage("candidates", message).focus();
 }
 
-/** Brings the estimate, and whether a set can be made, up to date. */
-function update() {
+/** Brings the estimate, the stop that is proposed, and whether a set can be made, up to date. */
+async function update() {
   if (!read) return;
   const why = obstacle(read);
   createButton.disabled = Boolean(why);
   find("#create-hint").textContent = why;
-  const plan = planOf();
-  showKnown(plan.goal);
-  showEstimate({ candidates: read.candidates.length, items: read.items.length, verdicts: read.comparisons.length }, plan);
+  const size = { candidates: read.candidates.length, items: read.items.length, verdicts: read.comparisons.length };
+  showKnown(planOf().goal);
+  await proposeStop(size, planOf());
+  showEstimate(size, planOf());
 }
 
 // The set
@@ -157,7 +160,7 @@ async function create() {
   const { comparisons } = read;
   try {
     const id = await made.create(newSet(read), comparisons, (done) => showProgress(done, comparisons.length));
-    showDone(id, nameField.value, planOf().judges, read.items.length > 0);
+    showDone(id, nameField.value, planOf().judges, read.items.length > 0, planOf().price);
   } catch (error) {
     explain(error);
   }

@@ -61,7 +61,13 @@ async function begin() {
 async function showLeft() {
   const isOwn = Object.values({ ...query(), baseline: undefined, by: undefined, scale: undefined }).every((choice) => !choice);
   summary = isOwn ? await read("/summary") : null;
-  if (ranking) showFigures(ranking, summary);
+  if (ranking) showHead(ranking);
+}
+
+/** @param {Contract.Ranking} whole */
+function showHead(whole) {
+  showAnswer(whole, summary);
+  showFigures(whole, summary);
 }
 
 /** Loads the texts once, for the search, the table and the panel. */
@@ -82,8 +88,7 @@ async function showRanking(signal) {
     showProblem(null);
     showVersion();
     offerChoices(ranking);
-    showAnswer(ranking);
-    showFigures(ranking, summary);
+    showHead(ranking);
     draw();
     showLeft().catch(showProblem);
     find("#empty").hidden = ranking.comparisons > 0 || !isNow();
@@ -231,7 +236,4 @@ slider.addEventListener("input", () => {
 });
 find("#now").addEventListener("click", () => state.set({ as_of: "" }));
 find("#checks").addEventListener("click", () => state.set({ panel: "checks", open: "" }));
-document.addEventListener("click", ({ target }) => {
-  for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
-});
 begin();

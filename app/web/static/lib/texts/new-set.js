@@ -115,6 +115,15 @@ export const needsTwo = (kind) => `A set needs two ${kind === "texts" ? "texts" 
  * @param {string} key
  */
 export const promptPlace = (place, count, key) => `Prompt ${place} of ${count}: ${key}`;
+/** @param {number} pairs */
+export const pairsExist = (pairs) => `After so many comparisons. ${pairs === 1 ? "1 pair exists" : `${counted(pairs, "pair")} exist`}.`;
+/**
+ * Why a stop other than the usual one is proposed.
+ * @param {number | null} share that most sets like this reach; null where they reach none
+ */
+export const proposed = (share) => (share === null
+  ? "A budget is proposed: sets like this may never get even 80% of pairs in the right order."
+  : `${Math.round(100 * share)}% is proposed: 9 of 10 simulated sets like this get there. “When 95% sure” may never be met.`);
 /** @param {number} comparisons */
 export const budget = (comparisons) => `At most ${counted(comparisons, "comparison")}.`;
 /**

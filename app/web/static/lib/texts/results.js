@@ -17,6 +17,8 @@ export const USE_AS_BASELINE = "Use as baseline";
 export const ITS_VERDICTS = "Its verdicts";
 export const NOTHING_FOUND = "No candidate has this in its key or text.";
 export const ADD_PROMPTS = "Add prompts first: more comparisons of these are not enough.";
+export const ADD_PRICE = "Add a price";
+export const CHANGE_STOP = "Change the stop";
 export const ABOUT_VALIDATION = "What confidence refers to";
 export const LENGTH = "Effect of length";
 /** @typedef {{ label: string, tip: string }} Heading */
