@@ -1,9 +1,12 @@
-"""One private PostgreSQL for the whole run, migrated once; a database of its own for every test that asks for one."""
+"""One private PostgreSQL for the whole run, migrated once; a database for every test that asks for one.
+
+Tests of a module that is marked `shared` have one together, and one service: each makes the sets that it looks at.
+"""
 
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
@@ -69,24 +72,48 @@ def cluster() -> Iterator[EmbeddedPostgres]:
         postgres.stop()
 
 
-@pytest.fixture
-def database_url(cluster: EmbeddedPostgres) -> Iterator[str]:
-    """An empty, migrated database."""
-    name = f"test_{uuid4().hex}"
-    asyncio.run(_run(cluster.url("postgres"), f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY FILE_COPY"))
-    yield cluster.url(name)
-    asyncio.run(_run(cluster.url("postgres"), f"DROP DATABASE {name} WITH (FORCE)"))
+@pytest.fixture(scope="module")
+def shared_settings(cluster: EmbeddedPostgres) -> Iterator[Settings]:
+    with _database(cluster) as url:
+        yield Settings(database_url=url)
 
 
-@pytest.fixture
-def settings(database_url: str) -> Settings:
-    return Settings(database_url=database_url)
-
-
-@pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[FastAPI]:
-    async with running(settings) as application:
+@pytest.fixture(scope="module")
+async def shared_app(shared_settings: Settings) -> AsyncIterator[FastAPI]:
+    async with running(shared_settings) as application:
         yield application
+
+
+@pytest.fixture
+def own_settings(cluster: EmbeddedPostgres) -> Iterator[Settings]:
+    with _database(cluster) as url:
+        yield Settings(database_url=url)
+
+
+@pytest.fixture
+async def own_app(own_settings: Settings) -> AsyncIterator[FastAPI]:
+    async with running(own_settings) as application:
+        yield application
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest) -> Settings:
+    """Those of a migrated database: an empty one, or that of all tests of a module that is marked `shared`."""
+    found: Settings = request.getfixturevalue(_whose(request, "settings"))
+    return found
+
+
+@pytest.fixture
+def database_url(settings: Settings) -> str:
+    assert settings.database_url is not None
+    return settings.database_url
+
+
+@pytest.fixture
+def app(request: pytest.FixtureRequest) -> FastAPI:
+    """A service of the test's own, or that of all tests of a module that is marked `shared`."""
+    found: FastAPI = request.getfixturevalue(_whose(request, "app"))
+    return found
 
 
 @pytest.fixture
@@ -108,6 +135,18 @@ async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
+
+
+def _whose(request: pytest.FixtureRequest, name: str) -> str:
+    return f"{'shared' if request.node.get_closest_marker('shared') else 'own'}_{name}"
+
+
+@contextmanager
+def _database(cluster: EmbeddedPostgres) -> Iterator[str]:
+    name = f"test_{uuid4().hex}"
+    asyncio.run(_run(cluster.url("postgres"), f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY FILE_COPY"))
+    yield cluster.url(name)
+    asyncio.run(_run(cluster.url("postgres"), f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @asynccontextmanager

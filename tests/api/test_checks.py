@@ -399,7 +399,7 @@ async def test_what_it_takes_to_tell_is_never_more_than_is_left(
     http: httpx.AsyncClient, target: str, stop: dict[str, Any] | None
 ) -> None:
     forecasts, pairs = 0, list(combinations(KEYS, 2))
-    for seed, (judged, budget) in enumerate([(6, None), (6, 10), (12, None), (12, 14), (15, None)]):
+    for seed, (judged, budget) in enumerate([(6, 10), (12, None), (15, None)]):
         rng = np.random.default_rng(seed)
         created = await create_set(http, *KEYS, inference_target=target, stop=stop, budget={"max_comparisons": budget})
         some = [pairs[k] for k in rng.permutation(len(pairs))[:judged]]

@@ -22,6 +22,8 @@ from tests.conftest import running
 from tests.factories import create_set, get
 from tests.files.test_outputs import BROKEN, jsonl_of
 
+pytestmark = pytest.mark.shared
+
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
 OF_TEXTS = ("key", "text", "system", "prompt", "prompt_text", "output")
 OF_VERDICTS = ("first", "second", "winner", "p_first", "judge", "item", "weight")

@@ -33,20 +33,29 @@ def client(server: Server) -> Iterator[nextpair.Client]:
 # A server of one's own
 
 
-def test_a_local_server_is_gone_afterwards_and_its_data_only_where_nobody_named_a_folder(
+async def test_a_local_server_ends_with_whoever_started_it_and_its_data_stays_in_a_folder_with_a_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with nextpair.Client.local(tmp_path / "new" / "folder") as client:
+    """However that ends: the first server's client is closed, the second's is killed."""
+    folder = tmp_path / "new" / "folder"
+    with nextpair.Client.local(folder) as client:
         starting = "Starting a private nextpair server; the first start compiles for up to a minute.\n"
         assert capsys.readouterr() == ("", starting)
         url = client.url
         client.sets.create(name="Sky", question="Which?")
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{url}/readyz")
-    assert postgres_processes(tmp_path / "new" / "folder") == []
+    assert postgres_processes(folder) == []
 
-    with nextpair.Client.local(tmp_path / "new" / "folder") as client:
-        assert [each.record.name for each in client.sets.list()] == ["Sky"]
+    wait = "print(client.url, *[each.record.name for each in client.sets.list()]); time.sleep(600)"
+    code = f"import nextpair, time\nwith nextpair.Client.local({str(folder)!r}) as client: {wait}"
+    with subprocess.Popen([sys.executable, "-uc", code], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        url, *names = owner.stdout.readline().split()
+        assert names == ["Sky"]
+        assert httpx.get(f"{url}/readyz").is_success
+        owner.kill()
+    assert await eventually(lambda: not postgres_processes(folder))
 
 
 async def test_a_local_server_for_asyncio_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -83,18 +92,6 @@ def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, 
 
     with pytest.raises(nextpair.NoServer, match="The disk is full"), nextpair.Client.local(tmp_path / "data"):
         pass
-
-
-async def test_a_local_server_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:
-    wait = "print(client.url); time.sleep(600)"
-    code = f"import nextpair, time\nwith nextpair.Client.local({str(tmp_path)!r}) as client: {wait}"
-    with subprocess.Popen([sys.executable, "-uc", code], stdout=subprocess.PIPE, text=True) as owner:
-        assert owner.stdout is not None
-        url = owner.stdout.readline().strip()
-        assert httpx.get(f"{url}/readyz").is_success
-        owner.kill()
-
-    assert await eventually(lambda: not postgres_processes(tmp_path))
 
 
 # Methods

@@ -142,11 +142,10 @@ def test_the_best_pairs_are_those_of_a_scan_of_all_scores(
 
 
 @each_rule
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("is_even", [True, False])
-def test_the_best_pairs_of_many_are_those_of_a_scan(rule: Rule, seed: int, is_even: bool) -> None:
+def test_the_best_pairs_of_many_are_those_of_a_scan(rule: Rule, is_even: bool) -> None:
     """So many that only some variances are looked at before most candidates are left out."""
-    n, places, rng = 2_100, 9, np.random.default_rng(seed)
+    n, places, rng = 2_100, 9, np.random.default_rng(0)
     mean, variance = rng.normal(size=n), rng.uniform(0.29 if is_even else 0.1, 0.3, n)
     moments = PairMoments(mean, variance, np.empty((0, 0)), np.empty((0, n)), True)
     pairs = listed(n, np.flatnonzero(np.triu(rng.random((n, n)) < 0.01, 1)), leaves_out=True)
