@@ -73,6 +73,8 @@ def connected(facts: Examined) -> CheckResult:
     components = facts.of_log.components
     if components <= 1:
         return CheckResult("holds", checks.CONNECTED, counted(components, "part"))
+    if not facts.basis.snapshot.comparisons.size:
+        return CheckResult("unknown", checks.NOBODY_JUDGED, checks.NOTHING)
     return CheckResult("doubt", checks.DISCONNECTED, counted(components, "part"))
 
 
