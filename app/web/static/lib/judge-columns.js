@@ -54,7 +54,7 @@ export function judgeColumns(judges, { pick, withSkill }) {
     { id: "judge", ...columns.judge, value: ({ judge }) => judge, startsUp: true, isHeading: true, cell: nameOf },
     { id: "status", ...columns.status, value: ({ status }) => status ?? null, startsUp: true, cell: statusBadge },
     numeric("verdicts", ({ comparisons }) => comparisons, (count) => count.toLocaleString("en")),
-    { id: "plot", label: element("span", {}, words.AGREEMENT_LEGEND, axis(SHARES, shareText, { count: 4 })), isHidden: !isKnown(people), cell: agreementMark },
+    { id: "plot", label: element("span", {}, words.AGREEMENT_LEGEND, axis(SHARES, shareText, { count: 2 })), isHidden: !isKnown(people), cell: agreementMark },
     numeric("people", people, shareText, !isKnown(people)),
     numeric("others", ({ agreement }) => agreement?.share, shareText),
     { ...numeric("bias", ({ position_bias: bias }) => bias?.delta, signed), cell: biasOf },

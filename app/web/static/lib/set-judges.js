@@ -2,6 +2,7 @@
 // The judges of a set: kind, model and price of each, and the temperature with which the set reads it.
 import { element, find, icon } from "./dom.js";
 import { who } from "./feed.js";
+import { money } from "./numbers.js";
 import { closePanel, openPanel } from "./panel.js";
 import { get, patch, put } from "./service.js";
 import { address, read } from "./set-page.js";
@@ -48,7 +49,7 @@ function row(judge, set) {
   const edit = element("button", { type: "button", className: "quiet", "aria-label": words.editJudge(name) }, icon("edit"), words.EDIT);
   edit.addEventListener("click", () => openForm(judge, set));
   return element("tr", {}, element("th", { scope: "row" }, who(name, kind)), element("td", { dir: "auto" }, model ?? words.KINDS[kind ?? ""]),
-    element("td", { className: "num" }, price === null ? NONE : String(price)),
+    element("td", { className: "num" }, price === null ? NONE : money(price)),
     element("td", { className: "num" }, String(set.temperatures[name] ?? 1)), element("td", { className: "num" }, edit));
 }
 
