@@ -37,7 +37,7 @@ export function openChecks({ about, onClose }) {
   const history = element("div");
   const list = (checks?.checks ?? []).toSorted((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict)).map(line);
   openPanel({ title: words.TITLE, onClose, content: [
-    ...(checks ? [element("p", { className: "faint" }, [summary(checks.checks), newer(checks)].filter(Boolean).join(" "))] : []),
+    ...(checks ? [element("p", { className: "faint" }, [summary(checks.checks), newer(checks)].filter(Boolean).join(" "))] : [element("div", { className: "skeleton awaited" })]),
     element("ul", { className: "checks" }, ...list),
     ...about,
     element("h3", {}, words.HISTORY), element("p", { className: "faint" }, words.ABOUT_HISTORY), history,

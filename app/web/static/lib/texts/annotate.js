@@ -51,6 +51,6 @@ export const keyTaken = (key, owner) =>
  * @param {number | null} goal none where the set ends by a rule
  */
 export function progress(today, done, goal) {
-  const [most, left] = [goal ?? 0, Math.max((goal ?? 0) - done, 0)].map((count) => count.toLocaleString("en"));
-  return `${today} by you today · ${goal === null ? `${done} in the set` : `${done} of ${most} in the set · ${left} left`}`;
+  const [all, most, left] = [done, goal ?? 0, Math.max((goal ?? 0) - done, 0)].map((count) => count.toLocaleString("en"));
+  return `${today} by you today · ${goal === null ? `${all} in the set` : `${all} of ${most} in the set · ${left} left`}`;
 }

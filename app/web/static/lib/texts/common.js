@@ -16,7 +16,7 @@ export const COMPUTING = "The service is computing this. The page updates by its
 export const STILL_COMPUTING = "The service is still computing this. Reload the page in a minute.";
 export const TRY_AGAIN = "Try again";
 export const ONLY_HERE = "This address works on this computer only. For other people, put the service behind TLS.";
-export const ONLY_HERE_HOW = "How to";
+export const ONLY_HERE_HOW = "How\u00a0to";
 export const NO_ANSWER = "The service does not answer. Check that it is running, then try again.";
 /** @param {number} status */
 export const unusable = (status) => `The service answered with status ${status}. Try again.`;
