@@ -2,7 +2,6 @@
 // The judges of a set: kind, model and price of each, and the temperature with which the set reads it.
 import { element, find, icon } from "./dom.js";
 import { who } from "./feed.js";
-import { money } from "./numbers.js";
 import { closePanel, openPanel } from "./panel.js";
 import { get, patch, put } from "./service.js";
 import { address, read } from "./set-page.js";
