@@ -29,7 +29,9 @@ UNMIXED_ORDERS = (
     "Some candidates were mostly shown first, others second, so position bias can look like merit: mix the orders."
 )
 
-FEW_RANDOM_PAIRS = "Too few pairs were drawn at random to test the ranking. The API draws some: set selection.random_share to 0.1."
+FEW_RANDOM_PAIRS = (
+    "Too few pairs were drawn at random to test the ranking. The API draws some: set selection.random_share to 0.1."
+)
 PREDICTS = "The ranking predicts verdicts on random pairs better than chance."
 PREDICTS_NOTHING = "The ranking predicts verdicts on random pairs no better than chance."
 

@@ -8,6 +8,7 @@ from nextpair.words import AggregationName, counted
 
 from app.inference.judges import (
     DEPARTS,
+    FEWEST_VERDICTS,
     Accuracy,
     Dependence,
     Discrimination,
@@ -61,7 +62,7 @@ def sentences_about_labels(labels: LabelFindings | None, judges: Sequence[str]) 
     if labels.best is not None:
         best = labels.judges[labels.best]
         assert best is not None
-        sentences[0] += f"; the best judge, {judges[labels.best]}, in {_share(best)} of {best.items:,}"
+        sentences.append(f"The best judge, {judges[labels.best]}, does in {_share(best)} of {best.items:,}")
         way = (
             f"Rely on {judges[labels.best]} alone"
             if labels.advice == "best judge"
@@ -142,6 +143,19 @@ def about_judge(card: schemas.JudgeCard) -> str:
     """What a judge is, and how good."""
     parts = [_agreeing(card), _biased(card.position_bias)]
     return f"{', and '.join(part for part in parts if part)}."
+
+
+def over_time(card: schemas.JudgeCard) -> str:
+    """Whether a judge judges as it did before."""
+    kept, verdicts = card.relative_discrimination, counted(card.comparisons, "verdict")
+    if kept is None:
+        return f"{verdicts} are too few to tell whether it changes over time; it takes {FEWEST_VERDICTS}."
+    if kept.named == "changed" and kept.before is not None:
+        fell = f"from {kept.before:.2f} to {kept.after:.2f}"
+        return f"It judges differently since verdict {kept.since + 1:,}: its relative discrimination fell {fell}."
+    if kept.named is not None:
+        return "It is the same over time, and in doubt throughout."
+    return f"No change over time shows in {verdicts}: chance explains the swings."
 
 
 def _agreeing(card: schemas.JudgeCard) -> str:

@@ -115,7 +115,7 @@ def test_uninformative_judges_are_named(file: str, capsys: pytest.CaptureFixture
 def test_people_say_whom_to_trust(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The truth of all items, here as the labels of a person; what is labelled needs no label."""
     result = summary(capsys, file, "--item", "id", "--reference", "truth", "--judge", "good", "--judge", "coin")
-    assert "the best judge, good, in 9" in str(result["people"])
+    assert "The best judge, good, does in 9" in str(result["people"])
     scored = summary(capsys, file, "--item", "id", "--reference", "truth", "--truth", "truth")
     assert scored["accuracy"] is None, "every item has its label"
     assert result["label_next"] == []

@@ -7,7 +7,7 @@ from app.inference.judges.aggregation import Probabilities, Votes, binary, is_la
 from app.inference.judges.agreement import Agreements, Krippendorff, agreements, krippendorff
 from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
-from app.inference.judges.discrimination import Discrimination, discriminations
+from app.inference.judges.discrimination import FEWEST_VERDICTS, Discrimination, discriminations
 from app.inference.judges.disputes import DisputedPair, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.findings import Findings, Round, Weighing, examine_judges

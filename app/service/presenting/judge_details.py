@@ -11,7 +11,7 @@ from nextpair import schemas
 from app.inference.judges import JudgeMoment, RecentShare, judge_history, latest_of
 from app.inference.state import Snapshot, raw
 from app.inference.types import take
-from app.sentences.judges import about_judge
+from app.sentences.judges import about_judge, over_time
 from app.service.presenting.judge_cards import JudgeRecords, blamed_judges, present_card
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
@@ -63,6 +63,7 @@ def present_judge_detail(
         version=weighed.version,
         summary=about_judge(card),
         card=card,
+        over_time=over_time(card),
         latest_of=history.latest_of,
         history=[_moment(each.moment, times[each.seq]) for each in history.moments],
         period="hour" if is_short else "day",

@@ -19,7 +19,7 @@ import { verdictColumns } from "../lib/verdict-columns.js";
 import { restoreVerdict, voidVerdict } from "../lib/void-verdict.js";
 
 const DISPUTES = 3;
-const FEW = 10; // shared pairs below which its history is beside predictions
+const FEW = 10; // pairs below which a share says little
 const MOST_PEOPLE = 50; // who are the reference at once
 const PARTS = 8; // dots of the calibration
 const name = find("#judge").dataset.name ?? "";
@@ -86,9 +86,8 @@ function shownVerdicts(verdicts) {
 const widthOf = (selector) => find(selector).clientWidth;
 
 /** @param {Contract.JudgeDetail} whole */
-function drawHistory({ history, latest_of: size, card, periods, period }) {
-  const shared = history[history.length - 1]?.agreement.pairs ?? 0;
-  const usual = shared >= FEW ? "recent" : "predicted", against = state.get().against === "" ? usual : state.get().against;
+function drawHistory({ history, over_time: change, latest_of: size, card, periods, period }) {
+  const usual = history.some(({ recent }) => recent && recent.pairs >= FEW) ? "recent" : "predicted", against = state.get().against === "" ? usual : state.get().against;
   find("#against").replaceChildren(.../** @type {const} */ (["recent", "predicted"]).map((each) => {
     const [label, tip] = words.AGAINST[each], button = element("button", { type: "button", "data-tip": tip, "aria-pressed": String(each === against) }, label);
     button.addEventListener("click", () => state.set({ against: each === usual ? "" : each }));
@@ -96,9 +95,10 @@ function drawHistory({ history, latest_of: size, card, periods, period }) {
   }));
   const points = history.flatMap((moment) => {
     const share = against === "predicted" ? moment.predicted : moment.recent;
-    return share ? [{ x: moment.verdicts, y: share.share, low: share.interval[0], high: share.interval[1] }] : [];
+    return share && share.pairs >= FEW ? [{ x: moment.verdicts, y: share.share, low: share.interval[0], high: share.interval[1] }] : [];
   });
   const since = card.relative_discrimination?.named === "changed" ? [{ x: card.relative_discrimination.since, label: words.SINCE }] : [];
+  find("#over-time").textContent = change;
   find("#about-history").textContent = points.length ? `${words.ofLatest(size)} ${words.MEANS[against === "predicted" ? "predicted" : "recent"]}` : words.NO_HISTORY;
   find("#history").replaceChildren(...(points.length ? [lineChart({
     title: words.HISTORY, points, xLabel: words.X_VERDICTS, yDomain: [0, 1], marks: since, width: widthOf("#history"),
