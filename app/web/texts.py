@@ -21,7 +21,7 @@ TABS = {  # by what follows the set's address
 }
 TAB_TIPS = {
     "": "Candidates from best to worst, each with its interval.",
-    "/compare": "Two candidates, versions or judges beside each other, and the win matrix.",
+    "/compare": "Two candidates, prompts, versions or judges beside each other, and the win matrix.",
     "/items": "Each prompt or pair with its outputs and verdicts.",
     "/judges": "How well judges agree, what biases they have, and the pairs they dispute.",
     "/activity": "Verdicts as they arrive, and who is judging now.",

@@ -93,6 +93,7 @@ async def test_filters_are_in_the_address(models: UUID, someone: Someone) -> Non
     page = await open_items(someone, models)
     await page.get_by_label("Tag").select_option("code")
     await expect_rows(page, "p2", "p0")
+    await expect(page.get_by_role("link", name="Ranking on code")).to_have_attribute("href", f"/sets/{models}?by=kind")
     await page.get_by_role("searchbox").fill("reverse A")
     await expect_rows(page, "p0")
     await page.reload()
@@ -105,6 +106,29 @@ async def test_filters_are_in_the_address(models: UUID, someone: Someone) -> Non
     await expect_rows(page, "p2")
     await page.get_by_role("button", name="Remove the filter cid").click()
     await expect_rows(page, "p1", "p2", "p0")
+
+
+async def test_two_prompts_are_compared(models: UUID, someone: Someone) -> None:
+    page = await open_items(someone, models, color_scheme="dark", viewport={"width": 320, "height": 640})
+    for key in ("p0", "p1"):
+        await page.get_by_role("checkbox", name=f"Choose {key} to compare").check()
+    await page.reload()
+    await page.get_by_role("link", name="Compare p0 with p1").click()
+    await expect(page).to_have_url(re.compile(r"/compare\?mode=items&a=p0&b=p1$"))
+    await expect(page.locator("#answer-line")).to_have_text(
+        "Judges disagree more on p1 (1.00) than on p0 (0.00). "
+        "finch leads on p0, 4 candidates on p1, by wins minus losses."
+    )
+    wins = page.get_by_role("region", name="Wins on each prompt").locator("tbody tr")
+    await expect(wins).to_have_text(
+        ["finch6 won, 0 lost3 won, 3 lost", re.compile("^heron4 won, 2"), re.compile("^wren"), re.compile("^<b>owl")]
+    )
+    await expect(page.locator(".sides .text")).to_have_text([PROMPTS["p0"], PROMPTS["p1"]])
+    await expect_accessible(page)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 320
+    await page.get_by_label("B", exact=True).fill("p9")
+    await page.get_by_label("B", exact=True).press("Enter")
+    await expect(page.get_by_text("There is no p9 here.")).to_be_visible()
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 1280), ("dark", 320)])

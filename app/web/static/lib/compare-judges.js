@@ -1,10 +1,12 @@
 // @ts-check
 // Judge A against judge B: how often they agree, what biases each has, and the pairs that they dispute.
+import { besideTable, term } from "./beside.js";
 import { element, find, redraw } from "./dom.js";
 import { figureList } from "./figures.js";
 import { disputeArticle } from "./disputes.js";
 import { chance, counted, money, percent, signed } from "./numbers.js";
-import { read, setId } from "./set-page.js";
+import { judgeAddress } from "./judge-columns.js";
+import { read } from "./set-page.js";
 import { NONE, rates } from "./texts/common.js";
 import * as words from "./texts/compare.js";
 import { MORE_FACTS } from "./texts/judges.js";
@@ -71,12 +73,8 @@ function beside(first, second) {
     [words.JUDGE_ROWS.deviations, ({ judge_effects: effects }) => effects?.largest_deviations.map(({ key, deviation }) => `${key} ${signed(deviation)}`).join(", ") || NONE],
     [words.JUDGE_ROWS.cost, ({ cost }) => (cost === null ? NONE : money(cost))],
   ];
-  const heading = ({ judge = "" }) => element("th", { scope: "col", dir: "auto" }, element("a", { href: `/sets/${setId}/judges/${encodeURIComponent(judge)}` }, judge));
-  return element("div", { className: "scroll", "data-key": "beside", role: "region", "aria-label": words.BESIDE, tabIndex: "0" }, element("table", { className: "table judges-beside" },
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, words.FIGURE), heading(first), heading(second))),
-    element("tbody", {}, ...rows.map(([[label, tip], value]) => element("tr", {},
-      element("th", { scope: "row" }, element("span", { className: "term", "data-tip": tip }, label)),
-      element("td", { dir: "auto" }, value(first)), element("td", { dir: "auto" }, value(second)))))));
+  const heads = [first, second].map(({ judge }) => element("a", { href: judgeAddress(judge) }, judge));
+  return besideTable(words.BESIDE, words.FIGURE, heads, rows.map(([explained, value]) => [term(...explained), value(first), value(second)]));
 }
 
 /** @param {{ share: number | null } | null} agreement */
@@ -104,7 +102,7 @@ function ofAll(judges, agreement, state) {
     element("p", { className: "faint", "data-key": "about" }, rows.length ? words.CHOOSE_JUDGES : words.NO_SHARED_PAIRS),
     ...(rows.length ? [element("table", { className: "table", "data-key": "agreement", "aria-label": words.AGREEMENT },
       element("thead", {}, element("tr", {}, ...[words.JUDGES, words.FIGURES.same, words.FIGURES.kappa, words.PAIRS].map((label, n) =>
-        element("th", { scope: "col", className: n ? "num" : "" }, typeof label === "string" ? label : element("span", { className: "term", "data-tip": label[1] }, label[0]))))),
+        element("th", { scope: "col", className: n ? "num" : "" }, typeof label === "string" ? label : term(...label))))),
       element("tbody", {}, ...rows))] : []),
   ];
 }

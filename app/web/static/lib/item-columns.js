@@ -3,7 +3,8 @@
 import { drawing, element } from "./dom.js";
 import { timeOf } from "./feed.js";
 import { figureList } from "./figures.js";
-import { NONE } from "./texts/common.js";
+import { setId } from "./set-page.js";
+import { NONE, PICK } from "./texts/common.js";
 import * as words from "./texts/items.js";
 
 const BAR = 56; // pixels, of a bar from 0 to the most
@@ -14,6 +15,15 @@ const MOST_BITS = 3;
 
 /** @param {Row} row */
 export const keyOf = (row) => ("first" in row ? JSON.stringify([row.first.key, row.second.key]) : row.key);
+/** @param {string} key */
+export const itemAddress = (key) => `/sets/${setId}/items?${new URLSearchParams({ item: key })}`;
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+export const compareItems = (a, b) => `/sets/${setId}/compare?${new URLSearchParams({ mode: "items", a, b })}`;
+
 /** @param {Row} row */
 export const titleOf = (row) => ("first" in row ? words.against([row.first.key, row.second.key]) : row.key);
 
@@ -21,13 +31,14 @@ export const titleOf = (row) => ("first" in row ? words.against([row.first.key, 
 const count = (row) => ("first" in row ? row.verdicts.length : row.comparisons);
 
 /**
- * @param {(row: Row) => void} open
+ * @param {{ open: (row: Row) => void, pick: (row: Row) => Node }} acts
  * @param {{ isOfItems: boolean, hasTags: boolean }} table
  * @returns {import("./table.js").Column<Row>[]}
  */
-export function itemColumns(open, { isOfItems, hasTags }) {
+export function itemColumns({ open, pick }, { isOfItems, hasTags }) {
   const { COLUMNS: columns } = words;
   return [
+    { id: "pick", label: element("span", { className: "visually-hidden" }, PICK), cell: pick, isHidden: !isOfItems },
     { id: "item", ...(isOfItems ? columns.item : columns.pair), isHeading: true, cell: (row) => nameOf(row, open),
       ...(isOfItems ? { value: (/** @type {Row} */ row) => keyOf(row), startsUp: true } : {}) },
     { id: "tags", ...columns.tags, isHidden: !hasTags, cell: (row) => tagsOf("first" in row ? row.item?.tags ?? {} : row.tags) },

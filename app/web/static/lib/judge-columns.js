@@ -4,7 +4,7 @@ import { axis, intervalMark } from "./chart.js";
 import { element, icon } from "./dom.js";
 import { decimal, money, percent, signed } from "./numbers.js";
 import { setId } from "./set-page.js";
-import { NONE } from "./texts/common.js";
+import { NONE, PICK } from "./texts/common.js";
 import * as words from "./texts/judges.js";
 
 /** @type {Record<string, [colour: string, sign: string]>} */
@@ -50,7 +50,7 @@ export function judgeColumns(judges, { pick, withSkill }) {
       } });
   const people = (/** @type {Contract.JudgeCard} */ { agreement_with_people: agreement }) => agreement?.share ?? null;
   return [
-    { id: "pick", label: element("span", { className: "visually-hidden" }, words.PICK), cell: pick, isHidden: judges.length < 2 },
+    { id: "pick", label: element("span", { className: "visually-hidden" }, PICK), cell: pick, isHidden: judges.length < 2 },
     { id: "judge", ...columns.judge, value: ({ judge }) => judge, startsUp: true, isHeading: true, cell: nameOf },
     { id: "status", ...columns.status, value: ({ status }) => status ?? null, startsUp: true, cell: statusBadge },
     numeric("verdicts", ({ comparisons }) => comparisons, (count) => count.toLocaleString("en")),

@@ -5,7 +5,7 @@ import { axis, domainOf, intervalMark } from "./chart.js";
 import { element } from "./dom.js";
 import { decimal, percent } from "./numbers.js";
 import { onScale, pBest, winRate } from "./rank-figures.js";
-import { NONE, ranks } from "./texts/common.js";
+import { NONE, PICK, ranks } from "./texts/common.js";
 import * as words from "./texts/results.js";
 
 const SNIPPET = 160; // characters
@@ -38,7 +38,7 @@ export function rankingColumns(ranking, rows, { pick, open } = {}) {
   const { COLUMNS: columns } = words, isJudged = ranking.comparisons > 0; // before that, the order is that of the file
   const heading = element("span", {}, `${unit}, ${level}% ${words.INTERVAL}`, axis(domain, format));
   return [
-    { id: "pick", label: element("span", { className: "visually-hidden" }, words.PICK), cell: pick ?? (() => ""), isHidden: !pick },
+    { id: "pick", label: element("span", { className: "visually-hidden" }, PICK), cell: pick ?? (() => ""), isHidden: !pick },
     { id: "rank", ...columns.rank, value: ({ rank }) => rank, startsUp: true,
       cell: ({ rank }) => (!isJudged ? NONE : shared.has(rank) ? `=${rank}` : String(rank)) },
     { id: "key", ...columns.key, value: ({ key }) => key, startsUp: true, isHeading: true, cell: (row) => nameOf(row, open) },

@@ -11,6 +11,7 @@ import { toast } from "./toast.js";
 const COMPUTING = 425;
 const MOST_TRIES = 60; // while the service computes
 const PAUSE_MS = 1000;
+const MOST_ROWS = 1000; // of a page of a list
 
 export const setId = find("#page").dataset.set;
 find("#copy-link").addEventListener("click", () => {
@@ -51,6 +52,23 @@ export async function read(path, query = {}, { signal = null, onComputing = () =
     await nap(PAUSE_MS);
   }
   throw new Error(STILL_COMPUTING);
+}
+
+/**
+ * All that is listed there, page by page.
+ * @param {string} path
+ * @param {string} name of the list in a page
+ * @param {Query} query
+ * @param {AbortSignal} signal
+ */
+export async function readAll(path, name, query, signal) {
+  const listed = [];
+  for (let after = /** @type {number | null} */ (0); after !== null;) {
+    const page = await read(path, { ...query, after, limit: MOST_ROWS }, { signal });
+    listed.push(...page[name]);
+    after = page.next_after;
+  }
+  return listed;
 }
 
 /** Makes a signal for every new question about one thing, which withdraws the question before. */

@@ -62,7 +62,7 @@ export function dataTable(table, { columns, state, rowKey, onOpen, rowClass = ()
     const { sort } = state.get();
     redraw(head, [element("tr", { role: "row", "data-key": "head" }, ...visible.map(({ id, label, tip = "", value, isNumber }, n) => {
       const title = value
-        ? element("button", { type: "button", "data-sort": id, ...(tip ? { "data-tip": tip } : {}) }, label)
+        ? element("button", { type: "button", "data-sort": id, ...(tip ? { "data-tip": tip } : {}) }, element("span", {}, label))
         : element("span", tip ? { className: "term", "data-tip": tip } : {}, label);
       const order = sort === id ? "ascending" : sort === `-${id}` ? "descending" : "none";
       return element("th", { role: "columnheader", "aria-colindex": String(n + 1), scope: "col", "data-column": id, className: isNumber ? "num" : "", ...(value ? { "aria-sort": order } : {}) }, title);

@@ -1,6 +1,7 @@
 // @ts-check
-// A against B: candidates, versions or judges. What is chosen is in the address; each mode is a module of its own.
+// A against B: candidates, items, versions or judges. What is chosen is in the address; each mode is a module of its own.
 import { compareCandidates } from "../lib/compare-candidates.js";
+import { compareItems } from "../lib/compare-items.js";
 import { compareJudges } from "../lib/compare-judges.js";
 import { compareVersions, half } from "../lib/compare-versions.js";
 import { find, findAll } from "../lib/dom.js";
@@ -16,7 +17,7 @@ import { oneAtATime, soon } from "../lib/wishes.js";
 /** @typedef {(place: HTMLElement, state: State, signal: AbortSignal) => Promise<Update | void>} Mode */
 
 /** @type {Record<string, Mode>} */
-const MODES = { "": compareCandidates, versions: compareVersions, judges: compareJudges };
+const MODES = { "": compareCandidates, items: compareItems, versions: compareVersions, judges: compareJudges };
 const place = find("#compared"), options = find("#options");
 const [a, b] = ["#a", "#b"].map((selector) => find(selector, HTMLInputElement));
 const state = pageState({ mode: "", a: "", b: "", of: "", order: "surprise", at: "", differences: "yes", sort: "" });
@@ -55,7 +56,7 @@ function showChoices() {
   if (document.activeElement !== a) a.value = first;
   if (document.activeElement !== b) b.value = second;
   const isVersion = mode === "versions";
-  a.placeholder = isVersion ? words.usualVersion(half(Number(place.dataset.version))) : mode ? words.A_JUDGE : words.A_CANDIDATE;
+  a.placeholder = isVersion ? words.usualVersion(half(Number(place.dataset.version))) : words.CHOOSE[mode] ?? words.CHOOSE[""];
   b.placeholder = isVersion ? words.NOW : a.placeholder;
   a.inputMode = b.inputMode = isVersion ? "numeric" : "text";
   if (!mode && options.dataset.of !== "keys") {
@@ -74,7 +75,7 @@ function showChoices() {
 function choose(input) {
   const value = input.value.trim(), isNumber = /^\d+$/.test(value);
   const isOffered = [...options.querySelectorAll("option")].some((option) => option.value === value);
-  const isAllOffered = Number(place.dataset.candidates) === options.childElementCount || state.get().mode === "judges";
+  const isAllOffered = Number(place.dataset.candidates) === options.childElementCount || ["items", "judges"].includes(state.get().mode);
   const isKnown = !value || (state.get().mode === "versions" ? isNumber && Number(value) <= Number(place.dataset.version) : isOffered || !isAllOffered);
   const complaint = find("#unknown");
   complaint.hidden = isKnown;

@@ -1,10 +1,11 @@
 // @ts-check
 // Items of a set, or the judged pairs of a set of texts: where judges disagree, and where the ranking is surprised.
 import { element, find, icon } from "../lib/dom.js";
-import { figuresOf, itemColumns, keyOf, titleOf } from "../lib/item-columns.js";
+import { compareItems, figuresOf, itemColumns, keyOf, titleOf } from "../lib/item-columns.js";
 import { itemDetail } from "../lib/item-detail.js";
 import { follow } from "../lib/live.js";
 import { closePanel, openPanel } from "../lib/panel.js";
+import { picking } from "../lib/picking.js";
 import { read, setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
@@ -21,7 +22,8 @@ const SORTS = new Set(["disagreement", "surprise", "recent"]); // orders that th
 const FILTERS = /** @type {const} */ (["find", "tag", "candidate", "other", "judge"]);
 const LABELS = { candidate: "Candidate", other: "And", judge: "Judge" };
 
-const state = pageState({ sort: "-disagreement", find: "", tag: "", candidate: "", other: "", judge: "", item: "", pair: "" });
+const state = pageState({ sort: "-disagreement", find: "", tag: "", candidate: "", other: "", judge: "", item: "", pair: "", pick: "" });
+const picks = picking(state, compareItems);
 const place = find("#items"), search = find("#filters [name=find]", HTMLInputElement);
 const menu = /** @type {HTMLSelectElement | null} */ (document.querySelector("#filters [name=tag]"));
 const isOfItems = place.dataset.of === "items", noun = isOfItems ? "prompt" : "pair";
@@ -43,7 +45,7 @@ const opened = () => (isOfItems ? state.get().item : state.get().pair);
 // The list
 
 const table = dataTable(/** @type {HTMLElement} */ (place), {
-  columns: () => itemColumns(open, { isOfItems, hasTags: menu !== null }),
+  columns: () => itemColumns({ open, pick: (row) => picks.box(keyOf(row)) }, { isOfItems, hasTags: menu !== null }),
   state,
   rowKey: keyOf,
   onOpen: open,
@@ -99,9 +101,10 @@ async function showMore() {
   }
 }
 
-let drawnSort = "";
+let drawn = ""; // choices that the rows were drawn with
+const drawing = () => JSON.stringify([state.get().sort, state.get().pick]);
 function draw() {
-  drawnSort = state.get().sort;
+  drawn = drawing();
   table.show(rows);
   const isNothing = rows.length === 0, isFiltered = FILTERS.some((name) => state.get()[name]);
   place.hidden = isNothing;
@@ -111,8 +114,21 @@ function draw() {
   find("#count").textContent = isNothing ? "" : words.found(rows.length, total, noun);
   find("#more").hidden = after === null;
   find("#summary").textContent = find("#summary").hidden ? "" : words.summary(surprising, total, noun);
-  find("#overlap").hidden = isNothing || rows.some(({ disagreement }) => disagreement !== null);
+  const isShared = rows.some(({ disagreement }) => disagreement !== null);
+  find("#overlap").hidden = isNothing || isShared;
+  find("#measures").hidden = !isShared;
+  if (isOfItems) picks.show();
   showChips();
+  showTagLink();
+}
+
+/** Offers the ranking on the prompts of the tag. */
+function showTagLink() {
+  const link = find("#tag-ranking", HTMLAnchorElement), value = menu?.selectedOptions[0], name = value?.parentElement;
+  link.hidden = !(name instanceof HTMLOptGroupElement);
+  if (!value || !(name instanceof HTMLOptGroupElement)) return;
+  link.textContent = words.rankingOn(value.text);
+  link.href = `/sets/${setId}?${new URLSearchParams({ by: name.label })}`;
 }
 
 /** Filters that a link came with and that no control shows. */
@@ -240,7 +256,7 @@ state.onChange((choices) => {
   if (menu) menu.value = choices.tag;
   if (!isOfItems && !choices.sort.startsWith("-")) return state.set({ sort: `-${choices.sort}` }); // pages come highest first
   if (JSON.stringify(query()) !== asked) load({ withdraws: true });
-  else if (choices.sort !== drawnSort) draw();
+  else if (drawing() !== drawn) draw();
   markOpened();
   showDetail();
 });

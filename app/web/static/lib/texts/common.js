@@ -34,6 +34,7 @@ export const ranks = ([best, worst]) => (best === worst ? String(best) : `${best
 export const rates = ([low, high]) => `(${percent(low)} to ${percent(high)}%)`;
 
 export const CLEAR = "Clear";
+export const PICK = "Choose";
 /** @param {string} key */
 export const choose = (key) => `Choose ${key} to compare`;
 /** @param {string} key */

@@ -1,13 +1,13 @@
 // @ts-check
-// Texts of comparing candidates, versions and judges, and of the win matrix.
-import { chance, counted, money, percent } from "../numbers.js";
+// Texts of comparing candidates, items, versions and judges, and of the win matrix.
+import { chance, counted, decimal, money, percent } from "../numbers.js";
 
 /** @typedef {import("./common.js").Explained} Explained */
 
 // Choosing
 
-export const A_CANDIDATE = "Choose a candidate";
-export const A_JUDGE = "Choose a judge";
+/** @type {Record<string, string>} */
+export const CHOOSE = { "": "Choose a candidate", items: "Choose a prompt", judges: "Choose a judge" };
 export const NOW = "Now";
 /** @param {string} value */
 export const unknown = (value) => `There is no ${value} here. Choose one from the list.`;
@@ -151,6 +151,39 @@ export const expectedWins = (key, share) => `${key} is expected to win ${percent
  */
 export const isBetter = (key, probability) => `${key} is better with probability ${chance(probability)}`;
 export const MATRIX_SAYS = { observed: observedWins, "win-rate": expectedWins, expected: isBetter };
+
+// Items
+
+export const CHOOSE_ITEMS = "Choose two prompts above, or tick two rows of ";
+export const TO_ITEMS = "Items";
+export const BOTH_PROMPTS = "Figures of both prompts";
+export const CANDIDATE = "Candidate";
+export const WINS = "Wins on each prompt";
+export const ABOUT_WINS = "A tie is half a win and half a loss. One prompt has few verdicts, which leaves much to chance.";
+export const PROMPTS = "Prompts";
+/** @typedef {{ key: string, disagreement: number | null, winners: string[] }} JudgedItem */
+/**
+ * @param {JudgedItem} a
+ * @param {JudgedItem} b
+ */
+export function disagreeMore(a, b) {
+  const unknown = [a, b].filter(({ disagreement }) => disagreement === null);
+  if (unknown.length) return `Disagreement is unknown: no pair on ${unknown.map(({ key }) => key).join(" or ")} has two verdicts.`;
+  const [less, more] = [a, b].sort((one, other) => Number(one.disagreement) - Number(other.disagreement)), [low, high] = [less, more].map(({ disagreement }) => decimal(Number(disagreement)));
+  return low === high ? `Judges disagree on ${a.key} as much as on ${b.key} (${low}).` : `Judges disagree more on ${more.key} (${high}) than on ${less.key} (${low}).`;
+}
+/**
+ * Whether the same candidate wins on both.
+ * @param {JudgedItem} a
+ * @param {JudgedItem} b
+ */
+export function winMost(a, b) {
+  const without = [a, b].filter(({ winners }) => !winners.length);
+  if (without.length) return `There is no verdict on ${without.map(({ key }) => key).join(" or ")} yet.`;
+  const [first, second] = [a, b].map(({ winners }) => (winners.length > 2 ? counted(winners.length, "candidate") : winners.join(" and ")));
+  const where = String(a.winners) === String(b.winners) ? "both" : `${a.key}, ${second} on ${b.key}`;
+  return `${first} ${a.winners.length > 1 ? "lead" : "leads"} on ${where}, by wins minus losses.`;
+}
 
 // Versions
 

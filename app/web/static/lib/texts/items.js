@@ -9,7 +9,7 @@ export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   pair: { label: "Pair", tip: "The two candidates; open the pair to read texts and verdicts." },
   tags: { label: "Tags", tip: "Tags of the prompt." },
   comparisons: { label: "Verdicts", tip: "Verdicts that count; those that were voided are left out." },
-  agreement: { label: "Agreement", tip: "Share of pairs of verdicts on the same outputs that name the same winner, however sure they are." },
+  agreement: { label: "Same winner", tip: "Share of pairs of verdicts on the same outputs that name the same winner, however sure they are." },
   disagreement: { label: "Disagreement", tip: "Spread of the probabilities: near 0 if all are alike or unsure, 1 if sure verdicts split evenly." },
   surprise: { label: "Surprise, bits", tip: "How unlikely the ranking makes these verdicts; above 1 bit, random guessing predicts them better." },
   recent: { label: "Last verdict", tip: "Time of the last verdict on this pair." },
@@ -63,6 +63,8 @@ export const found = (shown, total, noun) => (shown < total ? `${shown.toLocaleS
 export const filter = (label, name) => `${label}: ${name}`;
 /** @param {string} name */
 export const withoutFilter = (name) => `Remove the filter ${name}`;
+/** @param {string} value */
+export const rankingOn = (value) => `Ranking on ${value}`;
 /** @param {string} key */
 export const open = (key) => `Open ${key}`;
 /** @param {string} key */

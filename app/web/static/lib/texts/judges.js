@@ -41,7 +41,6 @@ export const STATUSES = {
   changed: { label: "Changed", tip: "It judges differently since one of its verdicts." },
   unknown: { label: "Unknown", tip: "It has fewer than 40 verdicts, too few to tell." },
 };
-export const PICK = "Choose";
 export const VALIDATE = "Validate the judges";
 export const AGREEMENT_LEGEND = "Agreement with people";
 export const LOWEST = "Lowest agreement";

@@ -12,7 +12,6 @@ export const WIN_RATE = "Win rate";
 export const SCORE = "Score";
 export const NOW = "now";
 export const INTERVAL = "interval";
-export const PICK = "Choose";
 export const USE_AS_BASELINE = "Use as baseline";
 export const ITS_VERDICTS = "Its verdicts";
 export const NOTHING_FOUND = "No candidate has this in its key or text.";
