@@ -51,7 +51,7 @@ async def test_a_new_verdict_changes_the_figures_and_leaves_the_texts(
 ) -> None:
     set_id = await judged()
     page = await open_page(someone, set_id, "/compare?a=c0&b=c4")
-    text, figures = page.locator("#texts .text.second"), page.locator("#figures")
+    text, figures = page.locator("#texts .text.second"), page.locator("#compared .figures")
     await text.focus(timeout=20_000)
     before = await figures.text_content()
     new = [schemas.ComparisonIn(first="c0", second="c4", winner="first", judge="new")]
