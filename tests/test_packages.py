@@ -16,7 +16,7 @@ PARTS = {"starlette", "pydantic_core"}  # of FastAPI and Pydantic
 def imported(folder: Path) -> set[str]:
     """Packages of others that the modules in a folder import, wherever they do."""
     names = set[str]()
-    for file in folder.rglob("*.py"):
+    for file in (each for each in folder.rglob("*.py") if "node_modules" not in each.parts):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 names |= {each.name.partition(".")[0] for each in node.names}

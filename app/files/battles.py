@@ -137,8 +137,9 @@ def identified(rows: Iterator[tuple[str, ComparisonIn]]) -> list[ComparisonIn]:
     seen: Counter[str] = Counter()
     comparisons = []
     for own, comparison in rows:
-        once = {"weight"} if comparison.weight == 1.0 else None  # as it was before comparisons had weights
-        content = hashlib.sha256(comparison.model_dump_json(exclude=once).encode()).hexdigest()[:32]
+        # as it was before comparisons had weights, and texts of their judges
+        later = {*({"weight"} if comparison.weight == 1.0 else ()), *({"raw"} if comparison.raw is None else ())}
+        content = hashlib.sha256(comparison.model_dump_json(exclude=later).encode()).hexdigest()[:32]
         seen[content] += 1
         comparisons.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
     return comparisons

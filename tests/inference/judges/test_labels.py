@@ -58,7 +58,7 @@ def test_labels_find_correlated_errors_and_the_sentence_says_whom_to_trust() -> 
     assert "Their errors are correlated, and they count for 1." in warning
     sentence = about_labels(group.labels, NAMES)
     assert sentence.startswith("The majority agrees with people in ")
-    assert "of 40 labelled items; the best judge, " in sentence
+    assert "of 40 labelled items. The best judge, " in sentence
     assert "Weigh them by dawid-skene" in sentence
 
 

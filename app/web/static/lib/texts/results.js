@@ -69,7 +69,7 @@ export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor
  * @param {number} n candidates
  */
 export function range({ interval: [low, high], pairs }, n) {
-  const what = pairs === 1 ? "that the pair of the goal is in order" : `of ${pairsOf(pairs, n)} in order`;
+  const what = pairs === 1 ? "that the pair of the goal is in order" : pairs < n * (n - 1) / 2 ? `of ${pairsOf(pairs, n)} in order` : "in order";
   return low === high ? what : `${what} ${rates([low, high])}`;
 }
 
