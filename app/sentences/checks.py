@@ -104,7 +104,7 @@ def judges_figure(judge: str, discrimination: float) -> str:
 
 
 def consistency_figure(share: float, pairs: int, by_chance: float) -> str:
-    return f"{share:.0%} of {counted(pairs, 'pair')}; {by_chance:.0%} by chance"
+    return f"the same in {share:.0%} of {counted(pairs, 'pair')}; {by_chance:.0%} by chance"
 
 
 def share_figure(share: float, pairs: int, interval: tuple[float, float] | None = None) -> str:

@@ -146,7 +146,7 @@ def about_judge(card: schemas.JudgeCard) -> str:
 
 
 def over_time(card: schemas.JudgeCard) -> str:
-    """Whether a judge judges as it did before."""
+    """Whether a judge judges worse than it did before."""
     kept, verdicts = card.relative_discrimination, counted(card.comparisons, "verdict")
     if kept is None:
         return f"{verdicts} are too few to tell whether it changes over time; it takes {FEWEST_VERDICTS}."
@@ -154,8 +154,8 @@ def over_time(card: schemas.JudgeCard) -> str:
         fell = f"from {kept.before:.2f} to {kept.after:.2f}"
         return f"It judges differently since verdict {kept.since + 1:,}: its relative discrimination fell {fell}."
     if kept.named is not None:
-        return "It is the same over time, and in doubt throughout."
-    return f"No change over time shows in {verdicts}: chance explains the swings."
+        return "It is in doubt from its first verdict on."
+    return f"No decline beyond chance shows in {verdicts}."
 
 
 def _agreeing(card: schemas.JudgeCard) -> str:

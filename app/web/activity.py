@@ -9,7 +9,6 @@ from app.service import activity as service
 from app.service import sets
 from app.service.statuses import statuses
 from app.web.set_page import set_page
-from app.web.texts import NEXT_STEPS, described
 
 router = APIRouter(prefix="/sets/{set_id}/activity", include_in_schema=False)
 
@@ -18,8 +17,7 @@ router = APIRouter(prefix="/sets/{set_id}/activity", include_in_schema=False)
 async def activity(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) -> Response:
     """Activity of the set; its script asks for the entries."""
     shown = await sets.get(db, set_id)
-    sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
     now = await service.read(db, set_id, judge=None, before=None, limit=1)
     lines = {"judges": len(now.judges), "work": len(now.at_work)}  # to keep space for
     (status,) = await statuses(ctx, [shown])
-    return set_page(request, "activity.html", shown, sentences=sentences, status=status, **lines)
+    return set_page(request, "activity.html", shown, status=status, **lines)

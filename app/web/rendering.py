@@ -19,4 +19,4 @@ templates.env.globals.update(statuses=STATUSES, described=described, next_steps=
 
 def headers(policy: str = POLICY) -> dict[str, str]:
     """The headers of a page, with its content security policy."""
-    return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer", "Cache-Control": "no-cache"}

@@ -338,8 +338,8 @@ async def test_one_judge_has_its_card_and_its_history(http: httpx.AsyncClient, m
         (each["seq"] for each in detail["latest"]), reverse=True
     )
     assert detail["summary"].startswith("foe agrees with the other judges on ")
-    assert detail["over_time"] == "It is the same over time, and in doubt throughout."
-    assert (await read_one(http, many, "ann"))["over_time"].startswith("No change over time shows in ")
+    assert detail["over_time"] == "It is in doubt from its first verdict on."
+    assert (await read_one(http, many, "ann"))["over_time"].startswith("No decline beyond chance shows in ")
 
 
 async def test_a_judge_that_is_inverted_has_that_status(http: httpx.AsyncClient, many: str) -> None:

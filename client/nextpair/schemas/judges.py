@@ -251,7 +251,7 @@ class JudgeDetail(Response):
     version: int = Field(description="Version whose verdicts were weighted; the log may have grown since.")
     summary: str = Field(description="What this judge is, and how good, in words.")
     card: JudgeCard = Field(description="As in `judges`, with more of the largest deviations.")
-    over_time: str = Field(description="Whether it judges as it did before, in words.")
+    over_time: str = Field(description="Whether it judges worse than it did before, in words.")
     latest_of: int = Field(description="Number of verdicts that count as the latest ones in `history`.")
     history: list[JudgeMoment] = Field(description="At most 60 moments, the last one at the judge's last verdict.")
     period: Literal["hour", "day"] = Field(description="Length of each of `periods`, in UTC.")

@@ -6,7 +6,7 @@ import { testFigures, testSentences } from "../sentences.mjs";
 testSentences(texts, {
   newer: [3], failed: [{ skipped: 2, timeout: 1 }], ago: [90], holds: [2],
   lease: [{ worker: "gpu-0", until: "12:00" }], sure: [0.8],
-  onItem: ["q1"], because: ["clicked the wrong side"], voidOf: [7], closed: ["The set is paused. Resume it in Settings."], verdictVoided: ["bob"], entry: [8], aboutWrongOrder: ["knowledge"],
+  onItem: ["q1"], because: ["clicked the wrong side"], voidOf: [7], verdictVoided: ["bob"], entry: [8], aboutWrongOrder: ["knowledge"],
 });
 testFigures([...Object.values(texts.FIGURES), ...Object.values(texts.COLUMNS), ...Object.values(texts.BADGES)]);
 

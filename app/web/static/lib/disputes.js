@@ -7,7 +7,7 @@ import { BETTER_BY, TIED_BY, textOf } from "./texts/judges.js";
 
 /** @param {Pick<Contract.JudgedPair, "item" | "first" | "second"> & { verdicts: Verdict[] }} dispute */
 export function disputeArticle({ item, first, second, verdicts }) {
-  const prompt = item ? [element("p", { className: "prompt", dir: "auto" }, item.prompt ?? item.key)] : [];
+  const prompt = item ? [filled(element("div", { className: "prompt", dir: "auto" }), item.prompt ?? item.key)] : [];
   const undecided = verdicts.filter(({ winner }) => winner !== "first" && winner !== "second");
   return element("article", { className: "dispute" },
     ...prompt,
@@ -25,8 +25,18 @@ function side({ key, text }, verdicts) {
   const region = { className: "text", dir: "auto", role: "group", "aria-label": textOf(key), tabindex: "0" };
   return element("section", {},
     element("h3", { dir: "auto" }, key),
-    ...(text ? [element("div", region, text)] : []),
+    ...(text ? [filled(element("div", region), text)] : []),
     said(BETTER_BY, verdicts));
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+function filled(place, text) {
+  place.textContent = text;
+  import("./rich-text.js").then(({ showText }) => showText(place, text)); // whose libraries few visits need
+  return place;
 }
 
 /**

@@ -22,7 +22,9 @@ export function showAnswer({ first_place: claim, inference_target: target, compa
   const further = [progress?.sentence ?? stopping?.sentence, isForecast ? null : prompts?.sentence].filter((each) => each && !claim.includes(each));
   const isStepMissing = comparisons && !signal.claimed && !stopping && !prompts;
   const isPromptMissing = prompts?.needed && prompts.comparisons_suffice === false;
-  find("#target").textContent = [target.sentence, ...(isStepMissing ? summary.slice(-1) : further), ...(isPromptMissing ? [words.ADD_PROMPTS] : [])].join(" ");
+  const steps = isStepMissing ? summary.slice(-1) : further, place = find("#target");
+  place.textContent = [...steps, ...(isPromptMissing ? [words.ADD_PROMPTS] : []), target.sentence].join(" ");
+  place.dataset.tip = place.scrollHeight > place.clientHeight ? place.textContent : "";
 }
 
 /**
@@ -37,7 +39,7 @@ export function showFigures({ confidence, signal, comparisons, ranking: { length
     /** @type {const} */ ([label, [tip, more].filter(Boolean).join(" ")]);
   drawFigures(find("#figures"), [
     [...explained(names.confidence, isShown ? forecastOf(confidence, n) : ""),
-      isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence, n) : words.noSignal(signal)],
+      isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence, n) : signal.claimed ? words.NO_CONFIDENCE : words.noSignal(signal)],
     [...names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)],
     [...explained(names.left, summary?.progress.sentence), left, element("span", {}, unit, ...(summary ? wayOn(summary.progress) : []))],
   ]);

@@ -5,7 +5,8 @@ import { copyButton } from "./copy.js";
 import { element, find, findAll } from "./dom.js";
 import { onlyHere } from "./only-here.js";
 import { Unreachable, get } from "./service.js";
-import { LINK_COPIED, STILL_COMPUTING, TRY_AGAIN } from "./texts/common.js";
+import { goesOn } from "./statuses.js";
+import { LINK_COPIED, STILL_COMPUTING, TRY_AGAIN, closed } from "./texts/common.js";
 import { toast } from "./toast.js";
 
 const COMPUTING = 425;
@@ -14,14 +15,25 @@ const PAUSE_MS = 1000;
 const MOST_ROWS = 1000; // of a page of a list
 
 export const setId = find("#page").dataset.set;
+/** @type {Record<string, string>} what each status means, and what to do then */
+export const STATUSES = JSON.parse(find("#page").dataset.statuses ?? "{}");
 find("#copy-link").addEventListener("click", () => {
   navigator.clipboard.writeText(location.href).then(() => toast(LINK_COPIED)).catch(showProblem);
 });
 find("#invite > div").append(element("div", { className: "row" }, copyButton(find("#invite a", HTMLAnchorElement).href)), ...onlyHere());
+find("#invite").addEventListener("toggle", () => warnWhereClosed().catch(showProblem));
 document.addEventListener("click", ({ target }) => {
   for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
 });
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
+/** Says so where the address of an invitation gives no pairs now. */
+async function warnWhereClosed() {
+  /** @type {Contract.Preview} */
+  const { status } = await read("/next-pair", { count: 1 }), notice = find("#no-pairs");
+  notice.hidden = goesOn(status);
+  notice.textContent = closed(STATUSES[status] ?? "");
+}
 
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
 

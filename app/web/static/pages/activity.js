@@ -9,12 +9,12 @@ import { chance, percent } from "../lib/numbers.js";
 import { onlyHere } from "../lib/only-here.js";
 import { outcome } from "../lib/outcome.js";
 import { patch } from "../lib/service.js";
-import { address, read, setId, showProblem } from "../lib/set-page.js";
+import { STATUSES, address, read, setId, showProblem } from "../lib/set-page.js";
 import { pageState } from "../lib/state.js";
 import { goesOn } from "../lib/statuses.js";
 import { dataTable } from "../lib/table.js";
 import * as words from "../lib/texts/activity.js";
-import { NONE } from "../lib/texts/common.js";
+import { NONE, closed } from "../lib/texts/common.js";
 import { PAUSE, RESUME } from "../lib/texts/settings.js";
 import { restoreVerdict, voidVerdict } from "../lib/void-verdict.js";
 import { oneAtATime } from "../lib/wishes.js";
@@ -25,9 +25,6 @@ const PAUSE_MS = 1000; // between a verdict and the page that shows it
 const RECENT_MS = 60_000;
 const POLL_MS = 10_000; // leases come and go without a notice
 
-const page = find("#activity");
-/** @type {Record<string, string>} */
-const sentences = JSON.parse(page.dataset.sentences ?? "{}");
 const feed = find("#feed"), newer = find("#newer"), menu = find("#judge", HTMLSelectElement);
 const state = pageState({ judge: "", before: "", sort: "-verdicts" });
 const load = oneAtATime(show), loadAhead = oneAtATime(showAhead);
@@ -256,11 +253,11 @@ async function showNext() {
   /** @type {Contract.Preview} */
   const { pairs, status } = await read("/next-pair", { count: NEXT });
   find("#closed").hidden = goesOn(status);
-  find("#closed span").textContent = words.closed(sentences[status] ?? "");
+  find("#closed span").textContent = closed(STATUSES[status] ?? "");
   const lines = pairs.map(({ first, second, item, why }) => element("li", {},
     element("span", { dir: "auto" }, element("bdi", {}, first.key), " or ", element("bdi", {}, second.key), ...(item ? [" ", element("span", { className: "faint" }, words.onItem(item.key))] : [])),
     element("span", { className: "faint term", "data-tip": words.aboutWrongOrder(why.criterion) }, chance(why.probability_of_reordering))));
-  find("#next").replaceChildren(...(lines.length ? lines : [element("li", {}, `${words.NO_NEXT} ${sentences[status] ?? ""}`)]));
+  find("#next").replaceChildren(...(lines.length ? lines : [element("li", {}, `${words.NO_NEXT} ${STATUSES[status] ?? ""}`)]));
 }
 
 function showInvitation() {

@@ -94,6 +94,7 @@ async function showRanking(signal) {
     find("#empty").hidden = ranking.comparisons > 0 || !isNow();
     if (ranking.newer_version !== null) loadSoon();
   } catch (error) {
+    if (!ranking) for (const bar of findAll("main .skeleton")) bar.remove();
     showProblem(error);
   }
 }

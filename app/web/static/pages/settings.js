@@ -4,9 +4,10 @@ import { copyButton } from "../lib/copy.js";
 import { element, find, findAll } from "../lib/dom.js";
 import { loadJudges } from "../lib/set-judges.js";
 import { get, patch, remove } from "../lib/service.js";
-import { address, setId, showProblem } from "../lib/set-page.js";
+import { STATUSES, address, read, setId, showProblem } from "../lib/set-page.js";
 import { settingRow } from "../lib/setting-row.js";
 import { AIMS, GENERAL, RANKING } from "../lib/settings.js";
+import { goesOn } from "../lib/statuses.js";
 import * as words from "../lib/texts/settings.js";
 
 const page = find("#settings");
@@ -14,12 +15,20 @@ const page = find("#settings");
 let record;
 /** @type {{ line: HTMLElement, show: () => void }[]} */
 let rows = [];
+/** @type {Contract.AskStatus} what judges meet who ask for a pair */
+let asked = "open";
 
 /** @param {Partial<Contract.SetOut>} changes */
 async function save(changes) {
   Object.assign(record, await patch(address(""), changes));
-  for (const row of rows) row.show();
   find("h1").textContent = record.name;
+  await showStatus();
+}
+
+async function showStatus() {
+  for (const row of rows) row.show();
+  ({ status: asked } = await read("/next-pair", { count: 1 }));
+  for (const row of rows) row.show();
 }
 
 /**
@@ -35,7 +44,7 @@ function fill(place, settings) {
 /** Pausing is a button, not a form. */
 function addStatus() {
   const button = element("button", { type: "button" });
-  const setting = { label: words.LABELS.status, sentence: words.status };
+  const setting = { label: words.LABELS.status, sentence: (/** @type {Contract.SetOut} */ set) => (goesOn(asked) ? words.status(set) : STATUSES[asked]) };
   const row = settingRow(setting, { record: () => record, save, button });
   const show = () => {
     row.show();
@@ -99,7 +108,7 @@ async function show() {
 
 async function showJudges() {
   try {
-    await loadJudges(record);
+    await Promise.all([loadJudges(record), showStatus()]);
     showProblem(null);
   } catch (error) {
     showProblem(error, showJudges);

@@ -60,8 +60,6 @@ export const sure = (probability) => `${chance(probability)} sure`;
 export const onItem = (item) => `on ${item}`;
 /** @param {string} reason */
 export const because = (reason) => `“${reason}”`;
-/** @param {string} why */
-export const closed = (why) => `This address gives no pairs now. ${why}`;
 /** @param {string} judge */
 export const verdictVoided = (judge) => `verdict of ${judge} voided`;
 /** @param {number} seq */

@@ -44,3 +44,5 @@ export const chooseAnother = (key) => `${key} is chosen: choose another to compa
  * @param {string} b
  */
 export const compareTwo = (a, b) => `Compare ${a} with ${b}`;
+/** @param {string} why */
+export const closed = (why) => `This address gives no pairs now. ${why}`;

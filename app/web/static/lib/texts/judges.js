@@ -79,7 +79,7 @@ export function alpha(alpha) {
   return `Krippendorff's alpha is ${decimal(alpha.value)} (${low} to ${high}) on ${counted(alpha.pairs, "pair")} ${which}; 1 is full agreement, 0 is chance.`;
 }
 
-export const DISPUTES = "Judges name different winners; the probabilities are theirs.";
+export const DISPUTES = "Verdicts name different winners; the probabilities are the judges'.";
 export const NO_DISPUTES = "None: no two judges name different winners of the same pair.";
 /** @param {string} key */
 export const textOf = (key) => `Text of ${key}`;

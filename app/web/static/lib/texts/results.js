@@ -62,6 +62,7 @@ export function expectedConcordance({ expected_concordance: concordance, pairs, 
 export const forecast = ({ expected_concordance: concordance, comparisons }) =>
   `; forecast: ${chance(concordance)} after ${counted(comparisons, "comparison")}`;
 
+export const NO_CONFIDENCE = "this method states none";
 /** @param {Contract.Signal} signal */
 export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
 /**
