@@ -376,7 +376,7 @@ async def test_the_headline_forecasts_when_the_set_stops(
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=votes)))
     await service.send(calls.describe_judge("jan", schemas.JudgeIn(kind="human")))
     page = await open_page(someone, set_id)
-    forecast = re.compile(r"About \d+ more comparisons? \(\d+ (to \d+|or more)\) would meet the stop rule\.$")
+    forecast = re.compile(r"About \d+ more comparisons? \(\d+ (to \d+|or more)\) would meet the stop rule\.")
     await expect(page.locator("#target")).to_have_text(forecast)
     await figure(page, "Left").get_by_role("link", name="Add a price").click()
     await expect(page).to_have_url(re.compile(r"/settings#judges-heading$"))
