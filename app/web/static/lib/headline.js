@@ -24,7 +24,9 @@ export function showAnswer({ first_place: claim, inference_target: target, compa
   const isPromptMissing = prompts?.needed && prompts.comparisons_suffice === false;
   const steps = isStepMissing ? summary.slice(-1) : further, place = find("#target");
   place.textContent = [...steps, ...(isPromptMissing ? [words.ADD_PROMPTS] : []), target.sentence].join(" ");
-  place.dataset.tip = place.scrollHeight > place.clientHeight ? place.textContent : "";
+  const isCut = place.scrollHeight > place.clientHeight;
+  place.dataset.tip = isCut ? place.textContent : "";
+  place.tabIndex = isCut ? 0 : -1;
 }
 
 /**
