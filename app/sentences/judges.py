@@ -155,7 +155,10 @@ def over_time(card: schemas.JudgeCard) -> str:
         return f"It judges differently since verdict {kept.since + 1:,}: its relative discrimination fell {fell}."
     if kept.named is not None:
         return "It is in doubt from its first verdict on."
-    return f"No decline beyond chance shows in {verdicts}."
+    parts = (
+        "" if kept.before is None else f": {kept.before:.2f} before verdict {kept.since + 1:,}, {kept.after:.2f} since"
+    )
+    return f"No decline beyond chance shows in {verdicts}, by relative discrimination{parts}."
 
 
 def _agreeing(card: schemas.JudgeCard) -> str:

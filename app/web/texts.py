@@ -34,7 +34,7 @@ NEXT_STEPS: dict[PageStatus, str] = {  # what the owner of a set can do
     "cannot_converge": "Add another judge, raise the budget, or change the stop rule.",
     "budget_reached": "Raise the budget to continue.",
     "converged": "Read the ranking, or change the stop rule to continue.",
-    "paused": "Set the status to open to continue.",
+    "paused": "Resume it in Settings to continue.",
     "preparing": "This page updates by itself.",
 }
 WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair to judge

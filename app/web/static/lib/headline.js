@@ -24,9 +24,8 @@ export function showAnswer({ first_place: claim, inference_target: target, compa
   const isPromptMissing = prompts?.needed && prompts.comparisons_suffice === false;
   const steps = isStepMissing ? summary.slice(-1) : further, place = find("#target");
   place.textContent = [...steps, ...(isPromptMissing ? [words.ADD_PROMPTS] : []), target.sentence].join(" ");
-  const isCut = place.scrollHeight > place.clientHeight;
-  place.dataset.tip = isCut ? place.textContent : "";
-  place.tabIndex = isCut ? 0 : -1;
+  place.dataset.tip = place.textContent; // where the place is too small for all of it
+  place.tabIndex = 0;
 }
 
 /**

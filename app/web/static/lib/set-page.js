@@ -25,6 +25,12 @@ find("#invite").addEventListener("toggle", () => warnWhereClosed().catch(showPro
 document.addEventListener("click", ({ target }) => {
   for (const menu of findAll("details.menu[open]")) if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
 });
+document.addEventListener("keydown", ({ key }) => {
+  const menu = document.querySelector("details.menu[open]");
+  if (key !== "Escape" || !menu) return;
+  menu.removeAttribute("open");
+  menu.querySelector("summary")?.focus();
+});
 document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 /** Says so where the address of an invitation gives no pairs now. */
