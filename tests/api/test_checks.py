@@ -135,7 +135,7 @@ async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.
     assert (await checks(http, created["id"]))["Consistency"] == (
         "unknown",
         "Judges nearly always give the same verdict, whatever they are shown, so consistency means nothing here. "
-        "100% of 45 pairs; 100% by chance",
+        "the same in 100% of 45 pairs; 100% by chance",
     )
 
 
