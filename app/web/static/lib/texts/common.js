@@ -1,6 +1,6 @@
 // @ts-check
 // Texts of several pages.
-import { percent } from "../numbers.js";
+import { chance } from "../numbers.js";
 
 export const NONE = "–";
 
@@ -31,7 +31,7 @@ export const newer = ({ version, newer_version: later }) =>
 export const ranks = ([best, worst]) => (best === worst ? String(best) : `${best} to ${worst}`);
 
 /** @param {[number, number]} interval */
-export const rates = ([low, high]) => `(${percent(low)} to ${percent(high)}%)`;
+export const rates = ([low, high]) => `(${chance(low).replace("%", "")} to ${chance(high)})`;
 
 export const CLEAR = "Clear";
 export const PICK = "Choose";
