@@ -99,8 +99,8 @@ async def own_app(own_settings: Settings) -> AsyncIterator[FastAPI]:
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
     """Those of a migrated database: an empty one, or that of all tests of a module that is marked `shared`."""
-    found: Settings = request.getfixturevalue(_whose(request, "settings"))
-    return found
+    settings: Settings = request.getfixturevalue(_whose(request, "settings"))
+    return settings
 
 
 @pytest.fixture
@@ -112,8 +112,8 @@ def database_url(settings: Settings) -> str:
 @pytest.fixture
 def app(request: pytest.FixtureRequest) -> FastAPI:
     """A service of the test's own, or that of all tests of a module that is marked `shared`."""
-    found: FastAPI = request.getfixturevalue(_whose(request, "app"))
-    return found
+    application: FastAPI = request.getfixturevalue(_whose(request, "app"))
+    return application
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from app.api.dependencies import ContextDep, ReadDep
 from app.service import candidates, sets
 from app.service.statuses import statuses
 from app.web.set_page import set_page
-from app.web.texts import CONTROLS, NEXT_STEPS, described
+from app.web.texts import CONTROLS
 
 METHODS = [*get_args(ExpertName), *JOINT, *get_args(BaselineName)]
 
@@ -24,8 +24,7 @@ async def results(request: Request, set_id: UUID, db: ReadDep, ctx: ContextDep) 
     ranked = await sets.get(db, set_id)
     (status,) = await statuses(ctx, [ranked])
     tags = await candidates.tag_names(db, set_id)
-    sentences = {each: f"{described(each)}. {step}" for each, step in NEXT_STEPS.items()}
-    values = {"status": status, "sentences": sentences, "methods": METHODS, "tags": tags, "controls": CONTROLS}
+    values = {"status": status, "methods": METHODS, "tags": tags, "controls": CONTROLS}
     return set_page(request, "results.html", ranked, **values)
 
 

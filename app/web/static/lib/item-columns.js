@@ -22,7 +22,7 @@ export const itemAddress = (key) => `/sets/${setId}/items?${new URLSearchParams(
  * @param {string} a
  * @param {string} b
  */
-export const compareItems = (a, b) => `/sets/${setId}/compare?${new URLSearchParams({ mode: "items", a, b })}`;
+export const comparisonAddress = (a, b) => `/sets/${setId}/compare?${new URLSearchParams({ mode: "items", a, b })}`;
 
 /** @param {Row} row */
 export const titleOf = (row) => ("first" in row ? words.against([row.first.key, row.second.key]) : row.key);

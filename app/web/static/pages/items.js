@@ -1,7 +1,7 @@
 // @ts-check
 // Items of a set, or the judged pairs of a set of texts: where judges disagree, and where the ranking is surprised.
 import { element, find, icon } from "../lib/dom.js";
-import { compareItems, figuresOf, itemColumns, keyOf, titleOf } from "../lib/item-columns.js";
+import { comparisonAddress, figuresOf, itemColumns, keyOf, titleOf } from "../lib/item-columns.js";
 import { itemDetail } from "../lib/item-detail.js";
 import { follow } from "../lib/live.js";
 import { closePanel, openPanel } from "../lib/panel.js";
@@ -23,7 +23,7 @@ const FILTERS = /** @type {const} */ (["find", "tag", "candidate", "other", "jud
 const LABELS = { candidate: "Candidate", other: "And", judge: "Judge" };
 
 const state = pageState({ sort: "-disagreement", find: "", tag: "", candidate: "", other: "", judge: "", item: "", pair: "", pick: "" });
-const picks = picking(state, compareItems);
+const picks = picking(state, comparisonAddress);
 const place = find("#items"), search = find("#filters [name=find]", HTMLInputElement);
 const menu = /** @type {HTMLSelectElement | null} */ (document.querySelector("#filters [name=tag]"));
 const isOfItems = place.dataset.of === "items", noun = isOfItems ? "prompt" : "pair";

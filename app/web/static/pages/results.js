@@ -9,7 +9,7 @@ import { follow } from "../lib/live.js";
 import { counted } from "../lib/numbers.js";
 import { closePanel } from "../lib/panel.js";
 import { rankingColumns, tieClass } from "../lib/ranking-columns.js";
-import { address, read, setId, showProblem } from "../lib/set-page.js";
+import { STATUSES, address, read, setId, showProblem } from "../lib/set-page.js";
 import { picking } from "../lib/picking.js";
 import { pageState } from "../lib/state.js";
 import { dataTable } from "../lib/table.js";
@@ -119,7 +119,7 @@ async function readStatus() {
 /** @param {string} word */
 function showStatus(word) {
   status.textContent = `${word.charAt(0).toUpperCase()}${word.slice(1).replaceAll("_", " ")}`;
-  status.dataset.tip = JSON.parse(status.dataset.statuses ?? "{}")[word];
+  status.dataset.tip = STATUSES[word];
 }
 
 // The table
