@@ -76,7 +76,7 @@ def judge_on_ray(job: JudgingJob, missing: Sequence[Part], engines: int | None =
         gpus_of_each = job.settings.engine.gpus if gpus else 0
         size = engines or (max(gpus // gpus_of_each, 1) if gpus_of_each else 1)
         event("Ray", machines=len(ray.nodes()), engines=size, gpus_of_each=gpus_of_each)
-        for row in _plan(job, missing, size, gpus_of_each).iter_rows():
+        for row in _rows(_plan(job, missing, size, gpus_of_each)):
             if row["error"] is not None:
                 raise Stopped(row["error"])
             yield row["name"]
@@ -103,6 +103,19 @@ def _plan(job: JudgingJob, missing: Sequence[Part], size: int, gpus: int) -> Any
         Engines, fn_constructor_args=(job,), batch_size=1, batch_format="pyarrow", num_cpus=0 if gpus else 1,
         num_gpus=gpus, compute=ray.data.ActorPoolStrategy(size=size, max_tasks_in_flight_per_actor=2),
     )  # fmt: skip
+
+
+def _rows(plan: Any) -> Iterator[dict[str, Any]]:
+    """What the plan gives, as soon as it gives it.
+
+    Not Ray's `iter_rows`, which fetches in a thread of its own: where the caller stops early, that thread asks Ray for
+    more after `ray.shutdown`, and Ray ends the whole process at once, without a word.
+    """
+    import ray
+
+    for bundle in plan.iter_internal_ref_bundles():
+        for table in ray.get(bundle.block_refs):
+            yield from table.to_pylist()
 
 
 def _read(batch: Any, job: JudgingJob, missing: Sequence[Part]) -> Iterator[Any]:
