@@ -47,6 +47,8 @@ class ReportMaterial(NamedTuple):
     ranking: schemas.Ranking
     log: HashedLog
     made_at: datetime
+    progress: schemas.GoalProgress
+    cost: float | None = None  # of all comparisons, where it is known
     definition: schemas.SetOut | None = None  # of a set
     prompts: int = 0
     judges: Sequence[schemas.JudgeCard] = ()
@@ -62,16 +64,15 @@ class ReportMaterial(NamedTuple):
 def compose(material: ReportMaterial) -> ReportParts:
     """The report, as it is printed."""
     ranking, judges = material.ranking, material.judges
-    costs = [judge.cost for judge in judges if judge.cost is not None]
     table = _table(ranking, ranking.ranking)
     only_people = bool(judges) and all(judge.kind == "human" for judge in judges if judge.comparisons)
-    answer, *summary = _answer(ranking)
+    answer, *summary = _answer(ranking, material.progress)
     return ReportParts(
         name=material.name,
         question=material.question,
         answer=answer,
         summary=summary,
-        figures=sentences.figures(ranking, len(judges), sum(costs) if costs else None),
+        figures=sentences.figures(ranking, len(judges), material.cost, material.progress),
         forest=forest.figures(ranking),
         table=table._replace(rows=table.rows[:FIRST]),
         more=table._replace(rows=table.rows[FIRST:]) if len(table.rows) > FIRST else None,
@@ -136,10 +137,12 @@ def _data(material: ReportMaterial) -> dict[str, Any]:
     }
 
 
-def _answer(ranking: schemas.Ranking) -> list[str]:
-    """The answer in one sentence, and the others of the summary."""
+def _answer(ranking: schemas.Ranking, progress: schemas.GoalProgress) -> list[str]:
+    """The answer in one sentence, and the others of the summary, of which the progress replaces what the stop says."""
     first = ranking.first_place or (ranking.summary[-1] if ranking.summary else "")
-    return [first, *(sentence for sentence in ranking.summary if sentence != first)]
+    replaced = [first, progress.sentence, *([ranking.stopping.sentence] if ranking.stopping else [])]
+    others = [sentence for sentence in ranking.summary if sentence not in replaced]
+    return [first, *others, *([progress.sentence] if progress.sentence not in first else [])]
 
 
 def _table(ranking: schemas.Ranking, rows: Sequence[schemas.Rank]) -> ReportTable:

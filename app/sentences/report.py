@@ -10,6 +10,7 @@ from app.sentences.confidence import pairs_of
 from app.sentences.progress import money
 
 NO_SIGNAL = "No signal"
+NOTHING = "–"  # a figure that there is not
 NOTHING_JUDGED = "nothing is judged yet"
 NOBODY_JUDGED = "Nobody has judged yet."
 READ_ONCE = (
@@ -35,14 +36,16 @@ class ReportFigure(NamedTuple):
     note: str
 
 
-def figures(ranking: schemas.Ranking, judges: int, cost: float | None) -> list[ReportFigure]:
+def figures(
+    ranking: schemas.Ranking, judges: int, cost: float | None, progress: schemas.GoalProgress
+) -> list[ReportFigure]:
     """How sure, what was spent, and what is left."""
     by = f"by {counted(judges, 'judge')}" if judges else ""
     spent = ", ".join(filter(None, [by, "" if cost is None else f"cost {money(cost)}"]))
     return [
         _confidence(ranking),
         ReportFigure("Comparisons", f"{ranking.comparisons:,}", spent),
-        _left(ranking),
+        _left(progress),
     ]
 
 
@@ -59,23 +62,12 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     return ReportFigure("Confidence", percent(confidence.expected_concordance), unit)
 
 
-def _left(ranking: schemas.Ranking) -> ReportFigure:
-    stopping, prompts, confidence = ranking.stopping, ranking.prompts, ranking.confidence
-    if stopping is not None and stopping.converged:
-        return ReportFigure("To stop", "0", "the stop rule is met")
-    if stopping is not None and stopping.forecast is not None:
-        return ReportFigure("To stop", f"{stopping.forecast:,}", "more comparisons expected until the stop rule is met")
-    if prompts is not None and prompts.needed is not None:
-        aim = "meet the stop rule" if stopping else "show who is best"
-        more = prompts.needed - prompts.judged
-        return ReportFigure("To decide", counted(more, "prompt"), f"more of them would {aim}")
-    if stopping is not None:
-        return ReportFigure("To stop", "unknown", "the stop rule is not met yet")
-    if confidence is not None and confidence.forecast and ranking.signal.claimed:
-        twice = confidence.forecast[-2:][0]
-        expected = percent(twice.expected_concordance)
-        return ReportFigure("Forecast", expected, f"confidence after {counted(twice.comparisons, 'comparison')}")
-    return ReportFigure("Stop rule", "none", "the set ends when you end it")
+def _left(progress: schemas.GoalProgress) -> ReportFigure:
+    count, cost = progress.comparisons_left, progress.cost_left
+    if not count:
+        return ReportFigure("Left", NOTHING if count is None else "0", progress.words)
+    of_unit = "comparison" if count == 1 else "comparisons"
+    return ReportFigure("Left", f"≈ {count:,}", of_unit if cost is None else f"{of_unit}, {money(cost)}")
 
 
 def limits(ranking: schemas.Ranking, *, only_people: bool) -> Iterator[str]:

@@ -25,6 +25,8 @@ from app.service.errors import InvalidRequest, TooManyCandidates
 from app.service.judges import JudgesQuery
 from app.service.rankings import RankingQuery
 from app.service.results import FoundSet
+from app.service.summaries import cost_and_progress
+from app.storage.summaries import verdicts_by_judge
 
 MOST_TAGS = 4
 LOG_FILE = "log.jsonl"
@@ -38,6 +40,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
     async with ctx.reading() as db:
         definition = await sets.get(db, set_id)
         tags = await candidates.tag_names(db, set_id)
+        by_judge = await verdicts_by_judge(db, set_id)
     of_judges = await _unless_too_many(
         lambda: judges.read(ctx, set_id, JudgesQuery("dawid-skene", (), debias=False, ties="half", with_verdicts=False))
     )
@@ -46,12 +49,15 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
     unjudged = (await results.read(ctx, found, "outputs without comparisons", _unjudged)).content
     cards = of_judges.judges if of_judges else []
     log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)
+    cost, progress = cost_and_progress(ranking, found.row, by_judge)
     material = ReportMaterial(
         name=definition.name,
         question=definition.question,
         ranking=ranking,
         log=log,
         made_at=datetime.now(UTC),
+        progress=progress,
+        cost=cost,
         definition=definition,
         prompts=definition.items if definition.items > 1 else 0,
         judges=cards,

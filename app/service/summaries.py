@@ -98,7 +98,7 @@ async def read(ctx: Context, found: FoundSet) -> schemas.SetSummary:
     async with ctx.reading() as db:
         judges = await summaries.verdicts_by_judge(db, found.row.id)
         last_activity = await summaries.last_activity(db, found.row.id)
-    cost, verdicts = _cost(judges), sum(each.verdicts for each in judges)
+    cost, goal_progress = cost_and_progress(ranking, found.row, judges)
     places = [(row.key, row.rank, row.p_best) for row in ranking.ranking]
     return schemas.SetSummary.model_validate(
         {
@@ -113,9 +113,20 @@ async def read(ctx: Context, found: FoundSet) -> schemas.SetSummary:
             "sentence": ranking.first_place or ranking.summary[1],
             "confidence": _confidence(ranking, found.row),
             "signal_claimed": ranking.signal.claimed,
-            "progress": progress(ranking, _aim(ranking, found.row), None if cost is None else cost / verdicts),
+            "progress": goal_progress,
         }
     )
+
+
+def cost_and_progress(
+    ranking: schemas.Ranking, row: Record, judges: Sequence[Record]
+) -> tuple[float | None, schemas.GoalProgress]:
+    """What was spent, None where it is not known, and how far the set is to its goal.
+
+    Args: `judges` are those with verdicts, each with its price.
+    """
+    cost, verdicts = _cost(judges), sum(each.verdicts for each in judges)
+    return cost, progress(ranking, _aim(ranking, row), None if cost is None else cost / verdicts)
 
 
 def count_kinds(kinds: Iterable[JudgeKind | None]) -> schemas.JudgeCounts:

@@ -100,6 +100,10 @@ async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_
     ):
         assert part in said_all
     assert "49" not in document.headings
+    # It says what the page says is left.
+    summary = (await http.get(f"/v1/sets/{set_id}/summary")).json()
+    assert summary["progress"]["sentence"] in said_all
+    assert f"by 2 judges, cost ${summary['cost']:.2f}" in said_all
     # Nothing is loaded and nothing runs.
     assert not [
         each for each in document.attributes if each[0] in LOADS or each[0].startswith("on") or each[0] == "style"

@@ -36,7 +36,6 @@ async def test_two_candidates_are_chosen_and_the_address_keeps_them(judged: Judg
     await expect(page.locator(".forest tbody")).to_contain_text(["Ranking's estimate", "By judge"])
     await expect(page.locator("#texts .text.second")).to_have_text(TEXTS[4])
     await page.get_by_label("Word differences").uncheck()
-    await expect(page.locator("#texts mark")).to_have_count(0)
     await page.reload()
     await expect(answer(page)).to_contain_text("c0 wins", timeout=20_000)
     await expect(page.get_by_label("Word differences")).not_to_be_checked()
@@ -44,6 +43,20 @@ async def test_two_candidates_are_chosen_and_the_address_keeps_them(judged: Judg
     await expect(answer(page)).to_contain_text("c4 wins", timeout=20_000)
     await page.go_back()
     await expect(page.locator(".matrix")).to_be_visible()
+
+
+async def test_words_that_differ_are_marked_in_texts_that_are_alike(
+    new_set: NewSet, someone: Someone, service: AsyncClient
+) -> None:
+    set_id = await new_set("The sky is blue.", "The sky is grey.", "Nobody knows.")
+    new = [schemas.ComparisonIn(first="c0", second=key, winner="first", judge="ann") for key in ("c1", "c2")]
+    await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
+    page = await open_page(someone, set_id, "/compare?a=c0&b=c1")
+    await expect(page.locator("#texts mark")).to_have_text(["blue", "grey"], timeout=20_000)
+    await page.get_by_label("B", exact=True).fill("c2")
+    await page.get_by_label("B", exact=True).press("Enter")
+    await expect(page.locator("#texts")).to_contain_text("share few words", timeout=20_000)
+    await expect(page.locator("#texts mark")).to_have_count(0)
 
 
 async def test_a_new_verdict_changes_the_figures_and_leaves_the_texts(

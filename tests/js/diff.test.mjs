@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { diff } from "../../app/web/static/lib/diff.js";
+import { diff, likeness } from "../../app/web/static/lib/diff.js";
 
 const text = (pieces) => pieces.map(([piece]) => piece).join("");
 const marked = (pieces) => pieces.filter(([, differs]) => differs).map(([piece]) => piece);
@@ -57,6 +57,15 @@ test("as much is shared as the definition of the longest common subsequence allo
     assert.equal(shared(first).length, longest(a, b));
     for (const pieces of [first, second]) assert.ok(alternates(pieces.map(([, differs]) => differs)));
   }
+});
+
+test("likeness is the share of the letters that both texts have in common", () => {
+  const of = (first, second) => likeness(diff(first, second));
+  assert.equal(of("ash  elm", "ash\nelm"), 1);
+  assert.equal(of("ash elm", "ash oak"), 0.5);
+  assert.equal(of("ash", "birch"), 0);
+  assert.equal(of("", ""), 1);
+  assert.equal(of("ash elm yew", "ash"), 6 / 12);
 });
 
 const alternates = (values) => values.every((value, n) => n === 0 || value !== values[n - 1]);

@@ -216,11 +216,12 @@ def of_reports() -> Iterator[str]:
             other = ranking.model_copy(update={"method": method, "verdict_weight": weight, "components": 2})
             yield from methods.paragraph(other, None, 0, 0)
             yield from report.limits(other, only_people=False)
-    for stopping, needed, confidence_of in product(
-        (None, ranking.stopping), (None, ranking.prompts), (None, ranking.confidence)
-    ):
-        other = ranking.model_copy(update={"stopping": stopping, "prompts": needed, "confidence": confidence_of})
-        yield from (figure.note for figure in report.figures(other, 2, 1.5))
+    for left, confidence_of in product((None, 0, 1, 40), (None, ranking.confidence)):
+        other = ranking.model_copy(update={"confidence": confidence_of})
+        progress = schemas.GoalProgress(
+            aim="stop", share=0.5, comparisons_left=left, cost_left=1.5, words="stop rule met", sentence=""
+        )
+        yield from (figure.note for figure in report.figures(other, 2, 1.5, progress))
     yield report.verified(1, 0)
     yield report.verified(900, 12)
     yield report.recomputed(32)

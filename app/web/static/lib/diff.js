@@ -24,6 +24,20 @@ export function diff(first, second) {
 }
 
 /**
+ * The share of two texts, blanks aside, that does not differ.
+ * @param {[Piece[], Piece[]]} pieces
+ */
+export function likeness(pieces) {
+  const lengths = { shared: 0, all: 0 };
+  for (const [text, differs] of pieces.flat()) {
+    const { length } = text.replace(/\s/gu, "");
+    lengths.all += length;
+    if (!differs) lengths.shared += length;
+  }
+  return lengths.all ? lengths.shared / lengths.all : 1;
+}
+
+/**
  * Puts pieces into a container, those that differ inside <mark>.
  * @param {Element} container
  * @param {Piece[]} pieces

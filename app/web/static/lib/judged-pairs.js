@@ -1,6 +1,6 @@
 // @ts-check
 // What A and B wrote, one judged pair at a time: both texts, the words in which they differ, and who said what.
-import { diff, render } from "./diff.js";
+import { diff, likeness, render } from "./diff.js";
 import { element } from "./dom.js";
 import { chance } from "./numbers.js";
 import { showText } from "./rich-text.js";
@@ -8,6 +8,7 @@ import { read } from "./set-page.js";
 import * as words from "./texts/compare.js";
 
 const PAGE = 50;
+const ALIKE = 0.5; // of two texts of which more differs, marks would cover nearly all
 
 /**
  * @param {HTMLElement} place
@@ -76,7 +77,8 @@ export function judgedPair(pair, first, { marks }) {
   const isTurned = pair.first.key !== first, sides = isTurned ? [pair.second, pair.first] : [pair.first, pair.second];
   const expected = pair.expected === null ? null : isTurned ? 1 - pair.expected : pair.expected;
   const texts = sides.map(({ text }) => text ?? "");
-  const pieces = marks && texts.every(Boolean) ? diff(texts[0], texts[1]) : null;
+  const differences = marks && texts.every(Boolean) ? diff(texts[0], texts[1]) : null;
+  const pieces = differences && likeness(differences) >= ALIKE ? differences : null;
   const columns = sides.map(({ key }, n) => {
     const text = element("div", { className: `text ${n ? "second" : "first"}`, dir: "auto", role: "region", "aria-label": words.textOf(key), tabIndex: "0" });
     if (pieces) render(text, pieces[n]);
@@ -89,6 +91,7 @@ export function judgedPair(pair, first, { marks }) {
     element("p", { className: "faint", dir: "auto" }, [
       ...(expected === null ? [] : [words.expected(sides[0].key, expected)]),
       ...(pair.agreement === null ? [] : [words.agreement(pair.agreement)]),
+      ...(differences && !pieces ? [words.UNLIKE] : []),
     ].join(" ")),
     element("ul", { className: "verdicts" }, ...pair.verdicts.map((verdict) => verdictLine(verdict, isTurned, sides.map(({ key }) => key)))),
   ];

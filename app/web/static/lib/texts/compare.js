@@ -76,6 +76,7 @@ export const cost = (amount, interval) => {
 
 export const HEAD_TO_HEAD = "Head to head";
 export const DIFFERENCES = "Word differences";
+export const UNLIKE = "These texts share few words, so differences are not marked.";
 export const SORT = "Order of the pairs";
 export const ORDERS = { surprise: "Most surprising", disagreement: "Most disputed", recent: "Latest" };
 export const PREVIOUS = "Previous";
