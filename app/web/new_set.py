@@ -6,9 +6,10 @@ from nextpair.schemas import SetIn
 from app.api.dependencies import ContextDep
 from app.files.formats import READERS
 from app.web.rendering import headers, templates
-from app.web.texts import CRITERIA, INFERENCE_TARGETS, ORDERS, POSITION_BIASES
+from app.web.texts import CRITERIA, EXAMPLE_FILES, INFERENCE_TARGETS, ORDERS, POSITION_BIASES
 
 CHOICES = {
+    "examples": EXAMPLE_FILES,
     "kinds": ",".join([*READERS, ".gz"]),
     "criteria": list(CRITERIA.items()),
     "orders": list(ORDERS.items()),

@@ -47,6 +47,28 @@ WAITING: dict[PageStatus, str] = {  # what an annotator can do, who has no pair 
     "paused": "Ask again once its owner resumes the set.",
     "preparing": "This page asks again by itself.",
 }
+EXAMPLE_FILES = {  # of New set, by what each row holds: the columns, then rows
+    "One text": (
+        ("key", "text"),
+        ("draft-1", "Air scatters blue light."),
+        ("draft-2", "The sky mirrors the sea."),
+    ),
+    "One output of one system": (
+        ("model", "prompt", "output"),
+        ("gpt-4o", "What is rain?", "Water that falls."),
+        ("qwen-72b", "What is rain?", "Wet weather."),
+    ),
+    "A prompt, with a column for each system": (
+        ("prompt", "gpt-4o", "qwen-72b"),
+        ("What is rain?", "Water that falls.", "Wet weather."),
+        ("What is ice?", "Frozen water.", "Cold glass."),
+    ),
+    "A verdict on two systems": (
+        ("model_a", "model_b", "winner", "judge"),
+        ("gpt-4o", "qwen-72b", "model_a", "ada"),
+        ("qwen-72b", "gpt-4o", "tie", "bob"),
+    ),
+}
 CRITERIA: dict[CriterionName, str] = {  # the default first
     "knowledge": "the pair whose verdict tells most about the order",
     "reordering": "the pair whose order is least certain",

@@ -137,11 +137,13 @@ async def test_what_is_missing_is_said_at_its_field(page: Any) -> None:
     await expect(page.locator("#max_comparisons")).to_be_focused()
     await page.fill("#lines", "ash: Tall.")
     await expect(page.locator("#preview")).to_be_hidden()
+    await expect(page.locator("#examples")).to_be_visible()
 
 
 async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) -> None:
     await drop(page, "my_answers.csv", LONG)
     await expect(page.locator("#preview-heading")).to_have_text("60 outputs of 4 systems on 15 prompts")
+    await expect(page.locator("#examples")).to_be_hidden()
     for column, role in (("model", "system"), ("prompt_id", "prompt"), ("output", "output"), ("category", "")):
         await expect(page.get_by_label(f"Role of column {column}", exact=True)).to_have_value(role)
     await page.click("#outputs summary")

@@ -7,6 +7,7 @@ import httpx
 import pytest
 from nextpair.words import CriterionName, InferenceTargetChoice, OrderName, PositionBiasChoice
 
+from app.web.texts import EXAMPLE_FILES
 from tests.factories import create_set
 from tests.web.test_home import page
 
@@ -33,6 +34,21 @@ async def test_every_choice_of_the_contract_is_offered_the_default_first(http: h
         assert [bool(selected) for _, selected in options] == [True, *[False] * (len(options) - 1)]
     assert "the first ones" not in shown
     assert "two first ones" not in shown
+
+
+@pytest.mark.parametrize(
+    ("example", "kind", "layout"),
+    zip(EXAMPLE_FILES, ("texts", "systems", "systems", "battles"), (None, "long", "wide", None), strict=True),
+)
+async def test_the_files_that_the_page_shows_are_recognised(
+    http: httpx.AsyncClient, example: str, kind: str, layout: str | None
+) -> None:
+    shown = await page(http, "/sets/new")
+    assert f"<caption>{example}</caption>" in shown
+    content = "".join(",".join(row) + "\n" for row in EXAMPLE_FILES[example])
+    headers = {"Content-Type": "application/octet-stream"}
+    read = (await http.post("/v1/tables", params={"file": "a.csv"}, content=content, headers=headers)).json()
+    assert (read["kind"], read["layout"], read["fault_count"], read["row_count"]) == (kind, layout, 0, 2)
 
 
 @pytest.mark.parametrize(("path", "forms"), [("/", "'self'"), ("/sets/new", "'none'")])
