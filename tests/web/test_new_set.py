@@ -38,7 +38,12 @@ async def test_every_choice_of_the_contract_is_offered_the_default_first(http: h
 
 @pytest.mark.parametrize(
     ("example", "kind", "layout"),
-    zip(EXAMPLE_FILES, ("texts", "systems", "systems", "battles"), (None, "long", "wide", None), strict=True),
+    [
+        ("One text", "texts", None),
+        ("One output of one system", "systems", "long"),
+        ("A prompt, with a column for each system", "systems", "wide"),
+        ("A verdict on two systems", "battles", None),
+    ],
 )
 async def test_the_files_that_the_page_shows_are_recognised(
     http: httpx.AsyncClient, example: str, kind: str, layout: str | None
