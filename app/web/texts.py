@@ -52,21 +52,25 @@ EXAMPLE_FILES = {  # of New set, by what each row holds: the columns, then rows
         ("key", "text"),
         ("draft-1", "Air scatters blue light."),
         ("draft-2", "The sky mirrors the sea."),
+        ("draft-3", "Nobody knows why."),
     ),
     "One output of one system": (
         ("model", "prompt", "output"),
-        ("gpt-4o", "What is rain?", "Water that falls."),
+        ("gpt-4o", "What is rain?", "Drops from clouds."),
         ("qwen-72b", "What is rain?", "Wet weather."),
+        ("gpt-4o", "What is ice?", "Frozen water."),
     ),
     "A prompt, with a column for each system": (
         ("prompt", "gpt-4o", "qwen-72b"),
-        ("What is rain?", "Water that falls.", "Wet weather."),
-        ("What is ice?", "Frozen water.", "Cold glass."),
+        ("What is rain?", "Drops out of a cloud.", "Water on a grey day."),
+        ("What is ice?", "Water below 0 degrees.", "Hard and cold water."),
+        ("What is fog?", "A cloud on the ground.", "Drops that float low."),
     ),
     "A verdict on two systems": (
         ("model_a", "model_b", "winner", "judge"),
         ("gpt-4o", "qwen-72b", "model_a", "ada"),
         ("qwen-72b", "gpt-4o", "tie", "bob"),
+        ("gpt-4o", "qwen-72b", "model_b", "bob"),
     ),
 }
 CRITERIA: dict[CriterionName, str] = {  # the default first

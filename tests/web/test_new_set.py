@@ -53,7 +53,7 @@ async def test_the_files_that_the_page_shows_are_recognised(
     content = "".join(",".join(row) + "\n" for row in EXAMPLE_FILES[example])
     headers = {"Content-Type": "application/octet-stream"}
     read = (await http.post("/v1/tables", params={"file": "a.csv"}, content=content, headers=headers)).json()
-    assert (read["kind"], read["layout"], read["fault_count"], read["row_count"]) == (kind, layout, 0, 2)
+    assert (read["kind"], read["layout"], read["fault_count"]) == (kind, layout, 0)
 
 
 @pytest.mark.parametrize(("path", "forms"), [("/", "'self'"), ("/sets/new", "'none'")])
