@@ -46,7 +46,7 @@ vendor:  ## the pages' libraries and font, from npm; without a network pages sho
 
 # Tests run on every core already: threads of BLAS would only wait for each other.
 test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/docs/test_blocks.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/docs/test_blocks.py
 
 test-docs: $(TOOLS_INSTALLED)  ## every block of README and the docs, run or parsed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto tests/docs/test_blocks.py

@@ -73,7 +73,7 @@ export async function judgedPairs(place, { first, second, verdicts }, state, sig
  * @param {string} first
  * @param {{ marks: boolean }} options
  */
-export function judgedPair(pair, first, { marks }) {
+function judgedPair(pair, first, { marks }) {
   const isTurned = pair.first.key !== first, sides = isTurned ? [pair.second, pair.first] : [pair.first, pair.second];
   const expected = pair.expected === null ? null : isTurned ? 1 - pair.expected : pair.expected;
   const texts = sides.map(({ text }) => text ?? "");

@@ -11,7 +11,6 @@ export const CLOSE = "Close";
 export const COPY = "Copy";
 export const COPIED = "Copied.";
 export const COPY_YOURSELF = "The browser does not let this page copy. Select the text and copy it.";
-export const LOADING = "Loading…";
 export const COMPUTING = "The service is computing this. The page updates by itself.";
 export const STILL_COMPUTING = "The service is still computing this. Reload the page in a minute.";
 export const TRY_AGAIN = "Try again";

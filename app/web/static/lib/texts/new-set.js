@@ -21,7 +21,6 @@ export const NO_ROLE = "not used";
 export const COPY = "Copy";
 export const COPIED = "Copied.";
 export const RESUME = "Resume";
-export const TO_RESULTS = "Open results";
 /** What a column may be, by its role. */
 export const ROLES = /** @satisfies {Record<string, string>} */ ({
   text: "text", key: "key", system: "system", prompt: "prompt", output: "output", systems: "outputs of a system",

@@ -19,7 +19,6 @@ export const ADD_PROMPTS = "Add prompts first: more comparisons of these are not
 export const ADD_PRICE = "Add a price";
 export const CHANGE_STOP = "Change the stop";
 export const ABOUT_VALIDATION = "What confidence refers to";
-export const LENGTH = "Effect of length";
 /** @typedef {{ label: string, tip: string }} Heading */
 export const COLUMNS = /** @satisfies {Record<string, Heading>} */ ({
   rank: { label: "Rank", tip: "Place in the ranking; = marks a shared place, and a bracket a tie group." },
