@@ -13,9 +13,9 @@ from app.inference.judges import (
     Dependence,
     Discrimination,
     Doubt,
+    FitRound,
     GroupVerdicts,
     LabelFindings,
-    Round,
     Step,
 )
 from app.inference.reporting import Bias
@@ -214,7 +214,7 @@ def agreement(alpha: schemas.Alpha | schemas.ItemAlpha, units: str, disputes: in
     return f"Agreement of judges (Krippendorff's alpha): {alpha.value:.2f} ({low:.2f} to {high:.2f}) {of}"
 
 
-def progress(done: Step | Round) -> str:
+def progress(done: Step | FitRound) -> str:
     """How far the work on judges is."""
     if isinstance(done, Step):
         return f"{done.fold + 1} of {done.folds} fits to the texts, step {done.iteration}"

@@ -12,8 +12,8 @@ from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany, build
 from app.inference.judges import (
     Findings,
+    FitRound,
     ItemContext,
-    Round,
     Step,
     Weighing,
     examine_judges,
@@ -132,7 +132,7 @@ def _weigh(basis: Basis, conditions: Conditions, context: ItemContext | None, re
     item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
     people = np.isin(ids, list(conditions.people))
 
-    def say(done: Step | Round) -> None:
+    def say(done: Step | FitRound) -> None:
         report(progress(done))
 
     findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)

@@ -17,7 +17,7 @@ from app.inference.choosing import Stop, Stopping
 from app.inference.choosing.forecasting import Forecast
 from app.inference.choosing.stopping import Reason
 from app.inference.fitting import Effect
-from app.inference.judges import Discrimination, Round
+from app.inference.judges import Discrimination, FitRound
 from app.inference.reporting import Against, Bias, Judging, Obstacle, Scope, SignalTest, Target
 from app.inference.targets import PromptsNeeded, TagDeviation
 from app.sentences import (
@@ -147,7 +147,7 @@ def of_judges() -> Iterator[str]:
         )
     for named in ("changed", "random", "inverted"):
         yield judges.named_for(Discrimination(0, 0.1, named, 4, 1.0, 0.1), "gpt")
-    yield judges.progress(Round("effects", 3))
+    yield judges.progress(FitRound("effects", 3))
 
 
 def of_progress() -> Iterator[str]:

@@ -61,14 +61,14 @@ class Findings(NamedTuple):
     confirmed: set[int]  # by number, whom people prove to be better than chance
 
 
-class Round(NamedTuple):
+class FitRound(NamedTuple):
     """A round of a fit of judges."""
 
     of: Literal["judges", "effects"]
     number: int
 
 
-Say = Callable[[Step | Round], None]
+Say = Callable[[Step | FitRound], None]
 
 
 def examine_judges(
@@ -103,7 +103,7 @@ def examine_judges(
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
     group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, say)
-    aware = judge_aware.fit(tempered, model, people, lambda n: say(Round("judges", n)))
+    aware = judge_aware.fit(tempered, model, people, lambda n: say(FitRound("judges", n)))
     probability, confusion = group.aggregate.probability, group.aggregate.confusion
     return Findings(
         pair_votes=pair_votes,
@@ -144,7 +144,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
     if not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
-    agreed = consensus.fit(comparisons, model, judges, lambda n: say(Round("effects", n)))
+    agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
 
 
