@@ -47,7 +47,7 @@ class ReportMaterial(NamedTuple):
     ranking: schemas.Ranking
     log: HashedLog
     made_at: datetime
-    progress: schemas.GoalProgress
+    progress: schemas.GoalProgress | None = None  # of a set
     cost: float | None = None  # of all comparisons, where it is known
     definition: schemas.SetOut | None = None  # of a set
     prompts: int = 0
@@ -137,12 +137,12 @@ def _data(material: ReportMaterial) -> dict[str, Any]:
     }
 
 
-def _answer(ranking: schemas.Ranking, progress: schemas.GoalProgress) -> list[str]:
+def _answer(ranking: schemas.Ranking, progress: schemas.GoalProgress | None) -> list[str]:
     """The answer in one sentence, and the others of the summary, of which the progress replaces what the stop says."""
     first = ranking.first_place or (ranking.summary[-1] if ranking.summary else "")
-    replaced = [first, progress.sentence, *([ranking.stopping.sentence] if ranking.stopping else [])]
-    others = [sentence for sentence in ranking.summary if sentence not in replaced]
-    return [first, *others, *([progress.sentence] if progress.sentence not in first else [])]
+    left = [progress.sentence] if progress and progress.sentence not in first else []
+    replaced = [first, *left, *([ranking.stopping.sentence] if ranking.stopping else [])]
+    return [first, *(sentence for sentence in ranking.summary if sentence not in replaced), *left]
 
 
 def _table(ranking: schemas.Ranking, rows: Sequence[schemas.Rank]) -> ReportTable:

@@ -6,13 +6,11 @@ from pathlib import Path
 
 from nextpair import schemas
 
-from app.analysis.progress import Aim, progress
 from app.analysis.report import HashedLog, ReportMaterial, compose
 from app.files.comparisons import ComparisonColumns
 from app.files.reports import document
 from app.files.reports.seal import LineHash, hashed, lines_of
 from app.files.tables import InputError
-from app.inference.choosing import RANKING
 from app.inference.fitting import usual_verdict_weight
 from app.offline.ranking import NOBODY, Ranked, RankingMethod, rank_file
 
@@ -29,7 +27,6 @@ def of_file(path: str, columns: ComparisonColumns, reference: Sequence[str], nam
         ranking=ranked.ranking,
         log=HashedLog(hash_of(path), Path(path).name, is_export=False),
         made_at=datetime.now(UTC),
-        progress=progress(ranked.ranking, Aim(None, RANKING, None), None),
         prompts=ranked.prompts if ranked.prompts > 1 else 0,
         judges=[_card(ranked, judge, reference) for judge in ranked.judges if judge != NOBODY],
         judges_summary=UNKNOWN_JUDGES,

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from nextpair import schemas
 from nextpair.words import counted, percent
 
+from app.sentences.checks import NOTHING
 from app.sentences.confidence import pairs_of
 from app.sentences.progress import money
 
 NO_SIGNAL = "No signal"
-NOTHING = "–"  # a figure that there is not
 NOTHING_JUDGED = "nothing is judged yet"
 NOBODY_JUDGED = "Nobody has judged yet."
 READ_ONCE = (
@@ -37,15 +37,15 @@ class ReportFigure(NamedTuple):
 
 
 def figures(
-    ranking: schemas.Ranking, judges: int, cost: float | None, progress: schemas.GoalProgress
+    ranking: schemas.Ranking, judges: int, cost: float | None, progress: schemas.GoalProgress | None
 ) -> list[ReportFigure]:
-    """How sure, what was spent, and what is left."""
+    """How sure, what was spent, and what is left to the goal of a set; a file has none."""
     by = f"by {counted(judges, 'judge')}" if judges else ""
     spent = ", ".join(filter(None, [by, "" if cost is None else f"cost {money(cost)}"]))
     return [
         _confidence(ranking),
         ReportFigure("Comparisons", f"{ranking.comparisons:,}", spent),
-        _left(progress),
+        *([_left(progress)] if progress else []),
     ]
 
 
@@ -66,8 +66,8 @@ def _left(progress: schemas.GoalProgress) -> ReportFigure:
     count, cost = progress.comparisons_left, progress.cost_left
     if not count:
         return ReportFigure("Left", NOTHING if count is None else "0", progress.words)
-    of_unit = "comparison" if count == 1 else "comparisons"
-    return ReportFigure("Left", f"≈ {count:,}", of_unit if cost is None else f"{of_unit}, {money(cost)}")
+    unit = "comparison" if count == 1 else "comparisons"
+    return ReportFigure("Left", f"≈ {count:,}", unit if cost is None else f"{unit}, {money(cost)}")
 
 
 def limits(ranking: schemas.Ranking, *, only_people: bool) -> Iterator[str]:
