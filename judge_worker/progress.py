@@ -31,6 +31,7 @@ class Stats(Collector):
     started: float = field(default_factory=time.monotonic)
     sets_left: int | None = None
     pairs_left: int | None = None
+    end: str = ""  # why no pair is left, in words
     _batches: int = 0  # at the engine
     _begun: float = 0.0  # when the first of them was
     _read: float = 0.0
@@ -163,6 +164,8 @@ def summary(stats: Stats, cost_per_hour: float | None) -> str:
         lines.append(f"engine      busy {stats.busy:.0%} of the time")
     if stats.skipped:
         lines.append("skipped     " + ", ".join(f"{times} ({title})" for title, times in stats.skipped.items()))
+    if stats.end:
+        lines.append(f"end         {stats.end}")
     if cost_per_hour is not None and stats.judged:
         cost = 1000.0 * cost_per_hour * stats.elapsed / 3600.0 / stats.judged
         lines.append(f"cost        {cost:.4f} per 1,000 verdicts")

@@ -20,6 +20,7 @@ from uuid import UUID
 from nextpair import ApiError, AsyncClient, NextpairError
 from nextpair.calls import add_comparisons, all_sets, next_pairs, release_many, renew_many, send_verdicts
 from nextpair.schemas import Assignment, Assignments, ComparisonIn, ComparisonsIn, SetOut, VerdictsIn
+from nextpair.words import STATUSES
 
 from judge_worker import verdicts
 from judge_worker.engine import Arrival, Away, Engine, EngineDown, LabelReading, Outcome
@@ -105,10 +106,16 @@ class Worker:
                 await self._judge(leased.assignments)
                 pause = FIRST_PAUSE
             elif self._settings.until_done and leased.status not in MORE_MAY_COME:
+                self._note_end(leased)
                 return
             else:
                 await sleep_unless_stopped(pause * random.uniform(0.5, 1.0), self._stopping)
                 pause = min(2.0 * pause, LONGEST_PAUSE)
+
+    def _note_end(self, leased: Assignments) -> None:
+        """Note why no pair is left; the first slot to ask is told the reason."""
+        if leased.reason or not self.stats.end:
+            self.stats.end = STATUSES[leased.status] + (f": {leased.reason}" if leased.reason else "")
 
     async def _lease(self, name: str) -> Assignments:
         s = self._settings

@@ -140,6 +140,21 @@ async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count
     return str(created["id"])
 
 
+async def agreed(http: httpx.AsyncClient, *keys: str, **fields: Any) -> str:
+    """A set whose verdicts show signal: by ten judges each earlier key is the better one, shown first or second."""
+    set_id = str((await create_set(http, *keys, **fields))["id"])
+    pairs = list(combinations(keys or KEYS, 2))
+    judged = [
+        comparison(better, other, 1.0, f"judge {n}")
+        if (n + place) % 2
+        else comparison(other, better, 0.0, f"judge {n}")
+        for n in range(10)
+        for place, (better, other) in enumerate(pairs)
+    ]
+    await compare_all(http, set_id, judged)
+    return set_id
+
+
 async def compare_all(http: httpx.AsyncClient, set_id: str, new: Sequence[dict[str, Any]]) -> None:
     answer = await send(http, set_id, *new)
     assert answer.status_code == 201, answer.text

@@ -79,7 +79,7 @@ def head_to_head(
         win_rate_interval=beside.win_rate_interval,
         difference=beside.difference,
         difference_interval=beside.interval,
-        p_first_better=beside.p_better,
+        p_first_better=beside.p_better if signal.claimed else None,
         source=source,
         signal=schemas.Signal(**signal._asdict()),
         verdicts=_tally(direct, pair.level),

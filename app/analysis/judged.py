@@ -88,6 +88,10 @@ class JudgedLog:
             return UNKNOWN_SIGNAL
         return self._signal_of(target == "new-items")
 
+    def states_chances(self, target: InferenceTargetName) -> bool:
+        """Whether rankings state chances and tell candidates apart: where there is signal, or none can be known."""
+        return self.times is not None or self.signal(target).claimed
+
     @cached_property
     def _signal_of(self) -> Callable[[bool], SignalTest]:
         return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))

@@ -54,7 +54,9 @@ def progress(ranking: schemas.Ranking, aim: Aim, cost_of_verdict: float | None) 
         told = sentences.of_budget(made, aim.budget, _cost(room, cost_of_verdict), has_rule=aim.stop is not None)
         return _present("budget", min(made / aim.budget, 1.0), room, cost_of_verdict, told)
     if stopping is not None:
-        told = sentences.rule_unmet(stopping.sentence, is_exhausted=stopping.left == 0)
+        told = sentences.rule_unmet(
+            stopping.sentence, is_exhausted=stopping.left == 0, is_unsupported=bool(stopping.missing)
+        )
         return _present("stop", None, None, cost_of_verdict, told)
     if ranking.signal.claimed and ranking.confidence is not None:
         return _to_goal(ranking.confidence, made, cost_of_verdict, is_order=aim.goal == RANKING)
@@ -64,7 +66,7 @@ def progress(ranking: schemas.Ranking, aim: Aim, cost_of_verdict: float | None) 
 def _to_rule(ranking: schemas.Ranking, aim: Aim) -> _Forecast | None:
     """Comparisons to the stop rule: as it forecasts them, or as the prompts or the concordance that it asks for do."""
     stopping, prompts = ranking.stopping, ranking.prompts
-    if stopping is None or aim.stop is None:
+    if stopping is None or aim.stop is None or stopping.missing:
         return None
     if stopping.forecast is not None:
         return _Forecast(stopping.forecast, stopping.forecast_interval)

@@ -1,6 +1,6 @@
 """The ranking of a log by any method, with all that is said beside it: GET ranking, and `nextpair rank`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, Protocol
 from uuid import UUID
@@ -12,7 +12,7 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 from app.analysis.covariates import covariates_for, present_effects
 from app.analysis.judged import Impossible, JudgedLog
 from app.analysis.judges import biases_by_name, present_judge_effects
-from app.analysis.rows import beside_baseline, present_rows
+from app.analysis.rows import beside_baseline, present_rows, without_claims
 from app.analysis.scales import in_elo
 from app.analysis.slices import Slicing, slices_of, tagged
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, prompts_to_decide
@@ -80,10 +80,11 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     baseline = None if request.baseline is None else log.keys.index(request.baseline)
     rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
     judge_effects = {log.judges[each.judge]: present_judge_effects(each, log.keys) for each in standings.judge_effects}
-    is_decided = stopping is not None and stopping.converged
+    places = [(row.key, row.rank, row.p_best) for row in rows]
+    is_without_forecast = stopping is not None and bool(stopping.converged or stopping.missing)
     is_own = request.target is None or request.target == log.target(name, request.own_target).name
     by_rule = by_model_alone(stopping, log.signal(target.name)) if is_own else ""
-    first_place = confidence.first_place(_places(rows), log.rows, log.signal(target.name), by_rule)
+    first_place = confidence.first_place(places, log.rows, log.signal(target.name), by_rule)
     ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
@@ -103,14 +104,14 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         absolute_scores=_scales(log, published),
         held_out=None if name in BASELINES else origin.held_out,
         stopping=stopping,
-        prompts=None if is_decided or not published else _prompts(log, request, target, published),
+        prompts=None if is_without_forecast or not published else _prompts(log, request, target, published),
         baseline=request.baseline,
         effects=present_effects(published, log, target, level) if published and covariates else None,
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline, rows[0].key), by),
-        ranking=rows,
+        ranking=rows if log.states_chances(target.name) else without_claims(rows),
     )
     ranking = ranking.model_copy(
-        update={"summary": _summary(log, ranking, target, by_rule, stopping if is_own else None)}
+        update={"summary": _summary(log, ranking, places, target, by_rule, stopping if is_own else None)}
     )
     return in_elo(ranking) if request.scale == "elo" else ranking
 
@@ -157,12 +158,17 @@ def _standings(
 
 
 def _summary(
-    log: JudgedLog, ranking: schemas.Ranking, target: Target, by_rule: str, stopping: schemas.Stopping | None
+    log: JudgedLog,
+    ranking: schemas.Ranking,
+    places: confidence.Ranked,
+    target: Target,
+    by_rule: str,
+    stopping: schemas.Stopping | None,
 ) -> list[str]:
     """Ranking, how sure it is, and what to do next."""
     signal = None if log.times is not None else log.signal(target.name)
     claims = confidence.summary(
-        _places(ranking.ranking),
+        places,
         log.rows,
         signal,
         ranking.confidence,
@@ -175,10 +181,6 @@ def _summary(
         step = confidence.next_step(signal, log.rows, is_complete=target.judged.complete, is_stopped=bool(by_rule))
         further = [step]
     return [ranking.inference_target.sentence, *claims, *further]
-
-
-def _places(rows: Sequence[schemas.Rank]) -> list[tuple[str, int, float | None]]:
-    return [(row.key, row.rank, row.p_best) for row in rows]
 
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:

@@ -109,7 +109,7 @@ def stated(ranking: schemas.Ranking) -> list[dict[str, Any]]:
             "win_rate": row.win_rate and round(row.win_rate, 2),
             "win_rate_interval": row.win_rate_interval and [round(end, 2) for end in row.win_rate_interval],
             "rank_interval": row.rank_interval and [*row.rank_interval],
-            "p_best": round(row.p_best, 2) if ranking.signal.claimed and row.p_best is not None else None,
+            "p_best": None if row.p_best is None else round(row.p_best, 2),
             "comparisons": row.comparisons,
         }
         for row in ranking.ranking
@@ -148,7 +148,7 @@ def _answer(ranking: schemas.Ranking, progress: schemas.GoalProgress | None) -> 
 def _table(ranking: schemas.Ranking, rows: Sequence[schemas.Rank]) -> ReportTable:
     decimals, level = (0 if ranking.method.scale == "elo" else 2), f"{100.0 * ranking.method.level:g}%"
     has_wins, has_intervals = any(row.win_rate is not None for row in rows), any(row.interval for row in rows)
-    has_chances = ranking.signal.claimed and any(row.p_best is not None for row in rows)
+    has_chances = any(row.p_best is not None for row in rows)
     columns = [
         *([f"win rate ({level})"] if has_wins else []),
         f"score ({level})" if has_intervals else "score",

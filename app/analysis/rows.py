@@ -1,6 +1,6 @@
 """Rows of a ranking and of its slices, with what is said of each candidate beside the baseline system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,18 @@ def present_rows(standings: list[Standing], log: JudgedLog, beside: Beside) -> l
     if log.times is not None:
         standings = with_counts(standings, np.append(log.verdicts.first, log.verdicts.second), np.tile(log.times, 2))
     return [_row(each, log.keys[each.candidate], beside.get(each.candidate)) for each in standings]
+
+
+def without_claims(rows: Sequence[schemas.Rank]) -> list[schemas.Rank]:
+    """The rows where verdicts show no signal: no candidate is told apart from another, and no chance is stated."""
+    return [row.model_copy(update=_without_claims(row, len(rows))) for row in rows]
+
+
+def _without_claims(row: schemas.Rank, n: int) -> dict[str, Any]:
+    against = row.against and row.against.model_copy(update={"p_better": None})
+    if row.rank_interval is None:  # a baseline claims nothing
+        return {"against": against}
+    return {"rank_interval": (1, n), "tie_group": 1, "p_best": None, "p_top_k": None, "against": against}
 
 
 def with_counts(standings: list[Standing], sides: Ints, times: Ints | None = None) -> list[Standing]:

@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import JOINT, MethodName
 
 from app.analysis.judged import Impossible, JudgedLog
-from app.analysis.rows import beside_baseline, present_rows, with_counts
+from app.analysis.rows import beside_baseline, present_rows, with_counts, without_claims
 from app.inference import targets
 from app.inference.fitting import BASELINES, Published, Scores
 from app.inference.reporting import Wanted, by_posterior
@@ -88,9 +88,7 @@ def slices_of(slicing: Slicing, by: Tagged) -> schemas.Slices:
 
 
 def _leaders(slicing: Slicing, slices: Sequence[schemas.Slice]) -> sentences.Leaders:
-    has_signal = slicing.log.signal("new-items").claimed
-    firsts = [(each.value, each.ranking[0]) for each in slices]
-    by_value = [(value, first.key, first.p_best if has_signal else None) for value, first in firsts]
+    by_value = [(each.value, each.ranking[0].key, each.ranking[0].p_best) for each in slices]
     return sentences.Leaders(slicing.leader, by_value)
 
 
@@ -100,12 +98,13 @@ def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDe
     standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
     counted_here = with_counts(standings, np.append(log.verdicts.first[here], log.verdicts.second[here]))
     beside = beside_baseline(baseline, scores, published, "new-items", wanted.level)
+    rows = present_rows(counted_here, log, beside)
     return schemas.Slice(
         value=by.values[place],
         prompts=by.prompts[place],
         comparisons=int(here.sum()),
         deviation=_deviation(log, by, by.values[place], test),
-        ranking=present_rows(counted_here, log, beside),
+        ranking=rows if log.states_chances("new-items") else without_claims(rows),
     )
 
 

@@ -72,7 +72,7 @@ def _columns(ranking: Ranking) -> list[TexColumn]:
     if any(row.interval is not None for row in rows):
         columns.append(TexColumn(level, True, lambda row: _range(row.interval, decimals)))
         columns.append(TexColumn("Ranks", True, lambda row: _ranks(row.rank_interval)))
-    if ranking.signal.claimed and any(row.p_best is not None for row in rows):
+    if any(row.p_best is not None for row in rows):
         columns.append(TexColumn("$P(\\mathrm{best})$", True, lambda row: _percent(row.p_best)))
     return [*columns, TexColumn("$n$", True, lambda row: f"{row.comparisons:,}")]
 

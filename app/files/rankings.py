@@ -138,9 +138,6 @@ def table_of(
     method, left_out = ranking.method, set[str]()
     if method.top_k == 1:
         left_out.add("p_top_k")
-    is_unknown = ranking.comparisons > 0 and not ranking.first_place  # of rows that were put together
-    if not ranking.signal.claimed and not is_unknown:  # there is no ranking yet
-        left_out |= {"p_best", "p_top_k", "against.p_better"}
     if ranking.components == 1:
         left_out.add("component")
     shown = [

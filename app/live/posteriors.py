@@ -11,7 +11,7 @@ from uuid import UUID
 from nextpair.words import InferenceTargetChoice
 
 from app.inference.choosing import Plan, Stop
-from app.inference.state import Catalogue, Interpretation, Snapshot
+from app.inference.state import Catalogue, Checked, Interpretation, Snapshot
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +38,16 @@ class Definition(NamedTuple):
     catalogue: Catalogue
 
 
+class Decision(NamedTuple):
+    """What a set is about and whether it is to stop: true of this snapshot, under these terms, of these people."""
+
+    snapshot: Snapshot
+    of_terms: Terms
+    people: frozenset[int]  # ids of those of its judges who are people
+    terms: Terms  # with the target that it has
+    checked: Checked
+
+
 class LiveSet:
     """One set's latest snapshot. Whoever replaces it holds `updating`; whoever leases pairs holds `asking`."""
 
@@ -46,6 +56,7 @@ class LiveSet:
         self.asking = asyncio.Lock()
         self.definition: Definition | None = None
         self.snapshot: Snapshot | None = None
+        self.decision: Decision | None = None
         self.looking_ahead = False  # at what the snapshot will take next
 
     @property

@@ -89,7 +89,7 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
     """
     if len(ranked) < 2 or not comparisons:
         return FirstPlace(claimed=False, sentence="")
-    first = leaders(ranked)
+    first = leaders(ranked) if signal.claimed else [(key, p_best) for key, rank, p_best in ranked if rank == 1]
     keys, chances = [key for key, _ in first], [p_best for _, p_best in first if p_best is not None]
     is_shared = len(keys) > 1
     leading = f"{named(keys)} {'lead' if is_shared else 'leads'}"

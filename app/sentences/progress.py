@@ -67,10 +67,12 @@ def goal_reached(level: float, *, is_order: bool) -> Told:
     return Told("goal reached, no stop rule", f"The goal is reached: {known}. No stop rule ends the set.")
 
 
-def rule_unmet(sentence: str, *, is_exhausted: bool) -> Told:
+def rule_unmet(sentence: str, *, is_exhausted: bool, is_unsupported: bool) -> Told:
     """Where no forecast says how many comparisons the stop rule needs."""
     if is_exhausted:
         return Told("no pair left", sentence)
+    if is_unsupported:
+        return Told("needs evidence", sentence)
     return Told("no stop in sight", f"{sentence} No forecast reaches it: choose an earlier stop.".strip())
 
 

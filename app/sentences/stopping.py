@@ -3,8 +3,8 @@
 from nextpair import schemas
 from nextpair.words import InferenceTargetName, counted
 
-from app.inference.choosing import Stop, Stopping
-from app.inference.reporting import SignalTest
+from app.inference.choosing import Missing, Stop, Stopping
+from app.inference.reporting import CLAIMED, SignalTest
 from app.sentences.confidence import e_value
 
 NOTHING_LEFT = "No comparison is left: raise the budget, or set overlap."
@@ -18,6 +18,8 @@ JUDGE_EXHAUSTED = (
 
 def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_signal_shown: bool) -> str:
     """Whether the rule is met, and what it claims."""
+    if stopping.missing is not None:
+        return f"The stop rule is not met yet: {missing(stopping.missing)} {more(stopping, 'meet it')}".strip()
     if stopping.reason is None:
         alpha = _alpha(rule, rule.top_k is None)
         needs = f": {_needs(stopping.e_value, alpha, _claimed(rule))}" if stopping.e_value else ""
@@ -33,6 +35,18 @@ def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_sig
         "concordance": f"at least {100.0 * (rule.concordance or 0.0):g}% of its pairs are expected in the right order",
     }[stopping.reason]
     return f"{'The' if is_signal_shown else 'Under the model of the judges, the'} stop rule is met: {known}."
+
+
+def missing(lacking: Missing) -> str:
+    """What a set with prompts needs before any stop, and what it has."""
+    if lacking.e_value is None:
+        return f"a stop needs verdicts on {counted(lacking.needed, 'prompt')}, and {lacking.prompts} have any."
+    return f"a stop needs evidence of signal, an e-value of {CLAIMED:.0f}, and it is {e_value(lacking.e_value)}."
+
+
+def all_judged(lacking: Missing) -> str:
+    """Why a set whose pairs are all judged does not stop."""
+    return f"{ALL_JUDGED} But {missing(lacking)} Add prompts, or another judge."
 
 
 def by_model_alone(stopping: schemas.Stopping | None, signal: SignalTest) -> str:

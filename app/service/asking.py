@@ -6,8 +6,8 @@ left.
 """
 
 import asyncio
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from uuid import UUID
 
@@ -15,18 +15,18 @@ from nextpair import schemas
 from nextpair.words import AskStatus
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import Checked, HumanCheck, Sought, check
+from app.inference.state import Checked, HumanCheck
 from app.live.posteriors import all_of
 from app.service import choosing, leases, posteriors, turns
 from app.service.choosing import AskState
 from app.service.context import Context, ExhaustedSet, existing_judges, existing_set
+from app.service.decisions import decide
 from app.service.goals import wanting
 from app.service.grouping import by_set
 from app.service.leases import NOBODY, Asker, PairLease, Place, Texts
 from app.service.posteriors import CurrentSet
 from app.service.presenting import assignments as presenting
 from app.service.presenting.assignments import fitting, present_assignments, present_preview
-from app.service.targets import aiming
 from app.service.turns import patiently
 from app.storage import assignments, candidates, judges, sets
 from app.storage.assignments import NewLease
@@ -80,12 +80,11 @@ async def _as_anybody(
     """The set as an ask by any of its judges so far decides on it. Raises UnknownSet, SetDeleted, InvalidRequest."""
     row = await existing_set(db, set_id)
     rows = [row for row in await assignments.blocking(db, [set_id], NOBODY) if not row.expired]
-    (current,), people = await aiming(db, await posteriors.current_many(ctx, db, [row]))
-    checked = await _checked(ctx, [current], people)
+    ((current, checked),) = await decide(ctx, db, await posteriors.current_many(ctx, db, [row]))
     current = wanting(current, goal)
     judges_so_far = current.snapshot.evidence.judges.tolist()
     are_people = await _are_people(db, [current], judges_so_far)
-    return AskState(current, checked[set_id], choosing.blocked(rows), count, judges_so_far, are_people, count)
+    return AskState(current, checked, choosing.blocked(rows), count, judges_so_far, are_people, count)
 
 
 async def ask_together(
@@ -109,12 +108,13 @@ async def ask_together(
         leased, texts = await leases.lease(db, new, asker)
         if not states:
             await give_up(db)  # a new judge who asks of sets that are gone leaves no trace
-    if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
-        _note_exhausted(ctx, states, {*by_set(own), *by_set(chosen)}, asker.judge)
     _note_leased(ctx, [*own, *leased])
     for set_id in counts.keys() - {state.current.id for state in states}:
         ctx.live.forget(set_id)
-    return await _present(ctx, states, [*own, *leased], texts, asker.judge)
+    answers = await _present(ctx, states, [*own, *leased], texts, asker.judge)
+    if len(own) + len(chosen) < most and asker.checks is None and request.goal is None:
+        _note_exhausted(ctx, states, {*by_set(own), *by_set(chosen)}, answers, asker.judge)
+    return answers
 
 
 async def _asker(ctx: Context, db: AsyncConnection, request: schemas.Ask | schemas.AskMany) -> Asker:
@@ -141,10 +141,10 @@ async def _load(
 ) -> tuple[list[AskState], list[PairLease]]:
     """The sets as an ask decides on them, and the asker's own leases, handed out again as far as they find space."""
     heads, rows = await assignments.heads_and_blocking(db, list(counts), asker.judge_id)
-    many, people = await aiming(db, await posteriors.current_many(ctx, db, heads))
+    many = await decide(ctx, db, await posteriors.current_many(ctx, db, heads))
     # People who check a judge go on when the set's own queue has ended.
-    checked = await _checked(ctx, many if asker.checks is None else [], people)
-    current = {each.id: wanting(each, goal, is_about_many=is_about_many) for each in many}
+    checked = {each.id: of_set if asker.checks is None else Checked(None) for each, of_set in many}
+    current = {each.id: wanting(each, goal, is_about_many=is_about_many) for each, _ in many}
     own_rows = leases.own_rows(rows, counts, most, asker)
     # Before they are handed out: one that finds no space stays as its holder knows it.
     fitting_rows = fitting(own_rows, current, space)
@@ -172,27 +172,13 @@ async def _are_people(db: AsyncConnection, current: Iterable[CurrentSet], ids: S
     return {judge_id: judge_id in people for judge_id in ids}
 
 
-async def _checked(ctx: Context, current: Iterable[CurrentSet], people: Collection[int]) -> dict[UUID, Checked]:
-    """Whether more pairs are needed, by the ids of the sets; of those that never stop they are."""
-    rules = [(each, each.terms.stop) for each in current if each.terms.stop]
-    checked = defaultdict[UUID, Checked](lambda: Checked(None))
-    if rules:
-        checks = await ctx.live.compute(
-            lambda: [
-                check(
-                    each.snapshot,
-                    stop,
-                    each.terms.plan.goal,
-                    Sought(each.terms.plan.target, each.catalogue.has, people),
-                )
-                for each, stop in rules
-            ]
-        )
-        checked.update({each.id: of_set for (each, _), of_set in zip(rules, checks, strict=True)})
-    return checked
-
-
-def _note_exhausted(ctx: Context, states: Sequence[AskState], giving: AbstractSet[UUID], judge: str) -> None:
+def _note_exhausted(
+    ctx: Context,
+    states: Sequence[AskState],
+    giving: AbstractSet[UUID],
+    answers: Mapping[UUID, schemas.Assignments],
+    judge: str,
+) -> None:
     """Remember which sets, of those not `giving`, have nothing to give even if all leases come back.
 
     A set that cannot converge by this judge may by another, and pairs that overlap wait for others; else a set has
@@ -200,12 +186,12 @@ def _note_exhausted(ctx: Context, states: Sequence[AskState], giving: AbstractSe
     """
     for state in states:
         set_id, terms, catalogue, snapshot = state.current
-        status = choosing.status_of(state, has_pairs=False)
+        status, reason = answers[set_id].status, answers[set_id].reason
         may_be_blocked = status in ("exhausted", "cannot_converge") and state.blocked.item.size > 0
         if state.lacking > 0 and set_id not in giving and status != "all_leased" and not may_be_blocked:
             only_here = status == "cannot_converge" or terms.plan.overlap is not None
             by = judge if only_here else None
-            ctx.exhausted[set_id, by] = ExhaustedSet(catalogue.revision, snapshot.version, status)
+            ctx.exhausted[set_id, by] = ExhaustedSet(catalogue.revision, snapshot.version, status, reason)
     while len(ctx.exhausted) > MOST_EXHAUSTED:
         del ctx.exhausted[next(iter(ctx.exhausted))]
 

@@ -9,7 +9,7 @@ from nextpair import schemas
 from nextpair.words import AskStatus
 
 from app.service.asking import ask_together
-from app.service.context import Context, existing_sets
+from app.service.context import Context, ExhaustedSet, existing_sets
 from app.service.errors import AppError, Busy
 from app.service.presenting import assignments as presenting
 from app.storage import sets
@@ -27,6 +27,7 @@ class _Collected:
 
     left: int  # pairs that are still wanted
     statuses: set[AskStatus]
+    reasons: set[str | None]
     pairs: dict[UUID, list[schemas.Assignment]] = field(default_factory=dict)  # by set
     obstacle: Exception | None = None  # others held a set for too long
     left_out: list[UUID] = field(default_factory=list)  # sets on which asking failed
@@ -41,34 +42,35 @@ async def ask_many(ctx: Context, request: schemas.AskMany) -> schemas.Assignment
     deleted meanwhile. A set on which asking fails is left out and named; it keeps no other from giving its pairs.
     Raises UnknownSet, SetDeleted for a set that the request names, Busy where no set gave a pair and some were held.
     """
-    queue, statuses = await _queue(ctx, request)
-    collected = _Collected(request.count, statuses)
+    queue, known = await _queue(ctx, request)
+    collected = _Collected(request.count, {each.status for each in known}, {each.reason for each in known})
     while collected.left and queue:
         queue = dict.fromkeys(await _ask_each(ctx, request, queue, collected), 0)
     pairs = [pair for of_set in collected.pairs.values() for pair in of_set]
     if collected.obstacle and not pairs:
         raise collected.obstacle
     status = _status_of_many(bool(pairs), collected.statuses)
-    return schemas.Assignments(status=status, assignments=pairs, left_out=collected.left_out)
+    reason = collected.reasons.pop() if len(collected.reasons) == 1 and not pairs else None
+    return schemas.Assignments(status=status, reason=reason, assignments=pairs, left_out=collected.left_out)
 
 
-async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int], set[AskStatus]]:
-    """The sets in turn, each with the number of leases that the asker holds there; and why others are left out."""
+async def _queue(ctx: Context, request: schemas.AskMany) -> tuple[dict[UUID, int], list[ExhaustedSet]]:
+    """The sets in turn, each with the number of leases that the asker holds there; and those that are left out."""
     async with ctx.reading() as db:
         await existing_sets(db, request.sets or ())
         rows = await sets.queue(
             db, judge=request.judge, worker=request.worker or "", project=request.project, ids=request.sets
         )
     queue: dict[UUID, int] = {}
-    statuses: set[AskStatus] = set()
+    left_out: list[ExhaustedSet] = []
     for row in rows:
         known = (ctx.exhausted.get((row.id, judge)) for judge in (None, request.judge))
         exhausted = next((each for each in known if each and each[:2] == (row.revision, row.version)), None)
         if exhausted and not row.leases:
-            statuses.add(exhausted.status)
+            left_out.append(exhausted)
         else:
             queue[row.id] = int(row.leases)
-    return queue, statuses
+    return queue, left_out
 
 
 async def _ask_each(
@@ -120,6 +122,7 @@ async def _ask_some(
     except Exception:
         return await _ask_apart(ctx, request, shares, collected)
     collected.statuses |= {answer.status for answer in answers.values()}
+    collected.reasons |= {answer.reason for answer in answers.values()}
     collected.pairs |= {set_id: answer.assignments for set_id, answer in answers.items()}
     is_full = sum(presenting.size_of(pair) for answer in answers.values() for pair in answer.assignments) >= space
     collected.left = 0 if is_full else request.count - sum(map(len, collected.pairs.values()))

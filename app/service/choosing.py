@@ -171,6 +171,8 @@ def _why_it_cannot(state: AskState) -> str:
         return remedy
     if terms.plan.target == "people" and not any(state.are_people.values()):
         return ASK_PEOPLE
+    if state.checked.missing is not None:
+        return stopping.all_judged(state.checked.missing)
     return stopping.JUDGE_EXHAUSTED
 
 

@@ -27,6 +27,7 @@ class ExhaustedSet(NamedTuple):
     revision: int
     version: int
     status: AskStatus
+    reason: str | None
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from app.inference.reporting import Wanted
 from app.inference.reporting import predict as predicted
 from app.inference.state import Snapshot, comparisons_left, distance, exact, under
 from app.inference.types import Convergence
+from app.sentences import stopping as sentences
 from app.sentences.fits import ENDS
-from app.sentences.stopping import state as stop_state
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.context import Context, existing_set
 from app.service.errors import InvalidRequest, NotConverged
@@ -126,7 +126,8 @@ def present_stopping(basis: Basis) -> schemas.Stopping | None:
         forecast=median,
         forecast_interval=None if low is None else (low, high),
         left=stopping.left,
-        sentence=stop_state(stopping, rule, target, is_signal_shown=basis.judged.signal(target).claimed),
+        missing="" if stopping.missing is None else sentences.missing(stopping.missing),
+        sentence=sentences.state(stopping, rule, target, is_signal_shown=basis.judged.signal(target).claimed),
     )
 
 

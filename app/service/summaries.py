@@ -162,9 +162,9 @@ def _confidence(ranking: schemas.Ranking, row: Record) -> dict[str, object]:
 
 
 def _value(ranking: schemas.Ranking, is_first_wanted: bool) -> float | None:
-    if not ranking.signal.claimed or not ranking.ranking:
-        return None
-    if is_first_wanted:
+    if is_first_wanted and ranking.ranking:
         chance: float | None = ranking.ranking[0].p_best
         return chance
-    return None if ranking.confidence is None else ranking.confidence.expected_concordance
+    if ranking.confidence is None or not ranking.signal.claimed:
+        return None
+    return ranking.confidence.expected_concordance

@@ -58,7 +58,8 @@ class RankedOutputs(Generic[T]):
         """The head, and a row for each output; P(best) only where the verdicts depend on the outputs."""
         rows = [HEAD, *(self._cells(row) for row in self)]
         place = HEAD.index("P(best)")
-        return rows if self.ranking.signal.claimed else [[*row[:place], *row[place + 1 :]] for row in rows]
+        has_chances = any(row.p_best is not None for row in self)
+        return rows if has_chances else [[*row[:place], *row[place + 1 :]] for row in rows]
 
     def _repr_html_(self) -> str:
         head, *rows = self._rows()

@@ -45,7 +45,7 @@ async def test_a_ranking_by_tag_finds_the_reversal(http: httpx.AsyncClient, set_
     assert [row["key"] for row in by_value["writing"]["ranking"]] == ["gpt", "llama", "mistral"]
     assert by_value["code"]["deviation"]["claimed"]
     assert by_value["code"]["deviation"]["reversal"]
-    assert by_value["code"]["ranking"][0]["against"]["p_better"] > 0.9
+    assert by_value["code"]["ranking"][0]["against"]["difference"] > 0.0
     assert (await ranking(http, set_id))["slices"] is None
 
 

@@ -207,7 +207,14 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
     assert found.pop("sentence").startswith(
         "The stop rule is not met yet: it needs e-value 20 for first place, and has "
     )
-    assert found == {"converged": False, "reason": None, "forecast": None, "forecast_interval": None, "left": 1}
+    assert found == {
+        "converged": False,
+        "reason": None,
+        "forecast": None,
+        "forecast_interval": None,
+        "missing": "",
+        "left": 1,
+    }
 
 
 async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.AsyncClient) -> None:
@@ -358,3 +365,41 @@ async def test_a_set_stops_once_its_order_is_likely_enough(http: httpx.AsyncClie
     created = await one_vote(http, stop={"concordance": 0.8})
     await compare(http, created["id"], *CLEAR, *["birch>cedar", "cedar>elm"] * 30)
     assert await ask(http, created["id"]) == converged("concordance")
+
+
+async def two_systems(http: httpx.AsyncClient, prompts: int) -> str:
+    fields: dict[str, Any] = {"inference_target": "auto", "position_bias": "auto"}
+    goal: dict[str, Any] = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
+    return str((await create_systems(http, map(str, range(prompts)), "kelp", "rowan", **fields, **goal))["id"])
+
+
+async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signal(http: httpx.AsyncClient) -> None:
+    set_id = await two_systems(http, 60)
+    await answer_all(http, set_id, "model", most=2)
+    found = await stopping(http, set_id)
+    assert found is not None
+    assert found["missing"] == "a stop needs verdicts on 8 prompts, and 2 have any."
+    assert found["sentence"] == f"The stop rule is not met yet: {found['missing']}"
+    assert (await get(http, f"/v1/sets/{set_id}/summary"))["progress"]["words"] == "needs evidence"
+    judged = 2 + len(await answer_all(http, set_id, "model"))
+    final = await ranking(http, set_id)
+    assert (final["stopping"]["converged"], final["inference_target"]["name"]) == (True, "new-items")
+    assert final["signal"]["claimed"]
+    assert 8 < judged < 60
+
+
+async def test_a_set_of_few_prompts_stops_once_all_of_them_are_judged(http: httpx.AsyncClient) -> None:
+    set_id = await two_systems(http, 3)
+    await answer_all(http, set_id, "model", most=2)
+    found = await stopping(http, set_id)
+    assert found is not None
+    assert found["missing"] == "a stop needs verdicts on 3 prompts, and 2 have any."
+
+
+async def test_where_all_is_judged_without_signal_the_reason_says_so(http: httpx.AsyncClient) -> None:
+    set_id = await two_systems(http, 4)
+    await answer_all(http, set_id, "model")
+    answer = await ask(http, set_id, "model")
+    assert answer["status"] == "cannot_converge"
+    assert answer["reason"].startswith("This judge has judged every pair. But a stop needs evidence of signal")
+    assert answer["reason"].endswith(" Add prompts, or another judge.")

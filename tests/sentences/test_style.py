@@ -13,7 +13,7 @@ from nextpair import schemas
 from nextpair.words import CriterionName, InferenceTargetName, MethodName, OrderName, PositionBias
 
 from app import sentences
-from app.inference.choosing import Stop, Stopping
+from app.inference.choosing import Missing, Stop, Stopping
 from app.inference.choosing.forecasting import Forecast
 from app.inference.choosing.stopping import Reason
 from app.inference.fitting import Effect
@@ -96,6 +96,11 @@ def of_stops() -> Iterator[str]:
         yield from (stops.state(unmet, rule, "latent", is_signal_shown=True) for rule in RULES)
     for (reason, rule), target, is_shown in product(zip(REASONS, RULES, strict=True), targets, (True, False)):
         yield stops.state(Stopping(reason, Forecast(0, 0, 0), None), rule, target, is_signal_shown=is_shown)
+    for lacking in (Missing(1, 2), Missing(2, 8), Missing(8, 8, 3.1)):
+        yield stops.all_judged(lacking)
+        yield stops.state(
+            Stopping(None, Forecast(None, None, None), 0, missing=lacking), RULES[0], "new-items", is_signal_shown=False
+        )
     yield stops.holds_of_any(2)
 
 
@@ -104,7 +109,7 @@ def of_targets() -> Iterator[str]:
     for verdicts, is_complete, items in product(
         ({}, {"gpt": 3}, {"gpt": 3, "ann": 2, "bob": 1, "cy": 1}), (True, False), (0, 7)
     ):
-        judging = Judging(5, items or 1, len(verdicts), has_people=True, models=1, repeating=True)
+        judging = Judging(5, items or 1, items or 1, len(verdicts), has_people=True, models=1, repeating=True)
         for pairs, people in product((0, 1, 3_000), ((), ("ann",))):
             scope = Scope(judging, pairs, 0, is_complete, items, verdicts, {*people} & verdicts.keys())
             yield from (
@@ -160,7 +165,8 @@ def of_progress() -> Iterator[str]:
         yield progress.goal_reached(0.95, is_order=flag).sentence
         yield progress.no_limit(0.95, has_signal=flag).sentence
         yield from (progress.not_begun(budget, has_rule=flag).sentence for budget in (None, 9))
-    yield progress.rule_unmet("The stop rule is not met yet.", is_exhausted=False).sentence
+    for flag in (True, False):
+        yield progress.rule_unmet("The stop rule is not met yet.", is_exhausted=False, is_unsupported=flag).sentence
 
 
 def of_the_rest() -> Iterator[str]:

@@ -78,11 +78,20 @@ class Forecast(NamedTuple):
 NOTHING, NO_END = Forecast(None, None, None), Left(0, None)
 
 
+class Missing(NamedTuple):
+    """What keeps a set with prompts from stopping, whichever criterion is met."""
+
+    prompts: int  # judged
+    needed: int  # prompts
+    e_value: float | None = None  # of signal, too small; None while prompts are too few
+
+
 class Stopping(NamedTuple):
     reason: Reason | None  # the first criterion that is met; None while none is
     forecast: Forecast  # of an interval of 80%
     left: int | None  # comparisons that can still be made; None is without end
     e_value: float | None = None  # of its first claim, where that takes an anytime-valid test and is not met
+    missing: Missing | None = None  # where that is all, or the first, that is to come
 
 
 class _State(NamedTuple):

@@ -1,6 +1,6 @@
 """Inference targets: the question that a ranking answers, and its confidence is about (decision 69).
 
-What is named comes first, then what the set says; `auto` is decided by what was judged, and by whom.
+What is named comes first, then what the set says; `auto` is decided by the prompts that the set has, and by who judged.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -43,6 +43,7 @@ class Judging(NamedTuple):
 
     candidates: int
     prompts: int  # on which a pair was judged; all texts together are one
+    possible_prompts: int  # on which one can be
     judges: int  # who judged
     has_people: bool  # among them
     models: int
@@ -82,13 +83,14 @@ class Unanswerable(ValueError):
 
 
 def judging_of(
-    comparisons: Comparisons, item: Ints, n: int, people: Bools, repeat_correlations: RepeatCorrelations | None
+    comparisons: Comparisons, item: Ints, has: Bools, people: Bools, repeat_correlations: RepeatCorrelations | None
 ) -> Judging:
-    """Args: as of `judged_of`, of n candidates."""
-    judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
+    """Args: as of `judged_of`."""
+    judged, n = np.bincount(comparisons.judge, minlength=len(people)) > 0, has.shape[1]
     return Judging(
         candidates=n,
-        prompts=int(np.count_nonzero(np.bincount(item))),
+        prompts=judged_prompts(item),
+        possible_prompts=possible_prompts(has),
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
         models=int((judged & ~people).sum()),
@@ -96,6 +98,16 @@ def judging_of(
         or repeat_correlations is None
         or bool((repeat_correlations()[~people] >= REPEATS_ITSELF).all()),
     )
+
+
+def judged_prompts(item: Ints) -> int:
+    """Prompts among those that (K,) comparisons were about."""
+    return int(np.count_nonzero(np.bincount(item)))
+
+
+def possible_prompts(has: Bools) -> int:
+    """Prompts on which two candidates can be compared, from which outputs there are (I, N); all texts are one."""
+    return int((has.sum(axis=1) > 1).sum())
 
 
 def judged_of(
@@ -117,7 +129,7 @@ def judged_of(
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Scope(
-        judging=judging_of(comparisons, item, n, people, repeat_correlations),
+        judging=judging_of(comparisons, item, has, people, repeat_correlations),
         pairs=pairs,
         judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,
@@ -192,7 +204,7 @@ def _obstacle(target: InferenceTargetName, judging: Judging) -> Obstacle | None:
 
 def _usual(judging: Judging) -> InferenceTargetName:
     """What `auto` is."""
-    if judging.prompts >= ENOUGH_PROMPTS:
+    if judging.possible_prompts >= ENOUGH_PROMPTS:
         return "new-items"
     only_people = judging.has_people and not judging.models
     return "all-pairs" if judging.repeating and not only_people else "latent"

@@ -7,7 +7,7 @@ import numpy as np
 from nextpair.words import InferenceTargetName
 
 from app.inference.choosing import quantity_stopping
-from app.inference.choosing.forecasting import NOTHING, Left, Stopping, distance_to_stop, stopped
+from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
@@ -17,6 +17,8 @@ from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.published import Published, repeat_correlations
 from app.inference.gaussian import Scores, TooMany
 from app.inference.reporting.bias import Bias, estimates
+from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
+from app.inference.reporting.signal import signal_of
 from app.inference.reporting.win_rates import attenuation, expected_of_differences
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.snapshot import Snapshot, plain_model, raw
@@ -33,6 +35,7 @@ class Checked(NamedTuple):
 
     reason: Reason | None
     published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
+    missing: Missing | None = None  # where the live one nearly says stop, and the set must not for lack of it
 
 
 class Sought(NamedTuple):
@@ -148,7 +151,7 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
     Where it refuses what the live one says, that one sees nothing left to ask: what follows is chosen by the published
     one. Of very many candidates no reason is looked for: it is about all pairs.
 
-    Args: `sought` is what the set is certain about, the scores themselves by default.
+    Args: `sought` is what the set is certain about; by default the scores themselves, of texts.
     """
     if snapshot.model.n < 2:
         return Checked(None)
@@ -156,6 +159,18 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
         return _checked(snapshot, stop, goal, sought)
     except TooMany:
         return Checked(None)
+
+
+def missing_for_a_stop(snapshot: Snapshot, sought: Sought) -> Missing | None:
+    """What a set with several prompts lacks before any stop of it is a claim: prompts judged, then signal."""
+    possible, item = possible_prompts(sought.has), snapshot.log.entries.item
+    if possible < 2:
+        return None
+    judged, needed = judged_prompts(item), min(ENOUGH_PROMPTS, possible)
+    if judged < needed:
+        return Missing(judged, needed)
+    signal = signal_of(raw(snapshot), snapshot.model.n, item, new_items=sought.target == "new-items")
+    return None if signal.claimed else Missing(judged, needed, signal.e_value)
 
 
 def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
@@ -168,6 +183,8 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
         if quantity_stopping.reason(*by_live, half, goal) is None:
             return Checked(None)
+        if missing := missing_for_a_stop(snapshot, sought):
+            return Checked(None, missing=missing)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
@@ -175,6 +192,8 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         return Checked(met, published if is_refused else None)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
         return Checked(None)
+    if sought and (missing := missing_for_a_stop(snapshot, sought)):
+        return Checked(None, missing=missing)
     return Checked(_confirmed_reason(snapshot, exact(snapshot), stop, goal))
 
 
@@ -192,8 +211,21 @@ def distance(
     What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
     comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
 
-    Args: `published` is exact for the target of `sought`, the scores themselves by default.
+    Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
+
+    Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
     """
+    distant = _distance(snapshot, published, stop, goal, left, sought)
+    missing = missing_for_a_stop(snapshot, sought) if sought else None
+    if missing is None or not (distant.reason or missing.e_value is None):
+        return distant
+    return Stopping(None, NOTHING, left.in_all, missing=missing)
+
+
+def _distance(
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought | None
+) -> Stopping:
+    """Distance to the criteria themselves."""
     if sought and sought.target != "latent":
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)

@@ -64,12 +64,14 @@ class HeadToHead(Computed):
         description="Difference of the scores, as `against` of the ranking has it. For `all-pairs`, of the win rates."
     )
     difference_interval: tuple[float, float]
-    p_first_better: float = Field(description="Probability that the first candidate is better than the second.")
+    p_first_better: float | None = Field(
+        description="Probability that the first candidate is better than the second; null without signal."
+    )
     source: Literal["verdicts", "others", "absolute-scores", "prior"] = Field(
         description="Where the estimate comes from: verdicts between the two, comparisons with others, absolute scores "
         "or the prior alone."
     )
-    signal: Signal = Field(description="As in the ranking; without signal, do not quote `p_first_better`.")
+    signal: Signal = Field(description="As in the ranking.")
     verdicts: PairTally
     by_judge: list[JudgeTally] = Field(description="Most comparisons first; the counts sum to those of `verdicts`.")
     by_tag: list[TagTally] = Field(description="Each value of each tag that has at most 20 values.")

@@ -131,6 +131,11 @@ class Stopping(Response):
         default=None,
         description="Comparisons that the present judges can still add within the budget; null if unlimited.",
     )
+    missing: str = Field(
+        default="",
+        description="What a set with prompts lacks before any stop, in words: verdicts on min(8, prompts) of its "
+        "prompts, or evidence of signal. Empty where that is no obstacle.",
+    )
     sentence: str = Field(default="", description="The same in words.")
 
 

@@ -12,7 +12,9 @@ class AgainstBaseline(Response):
         description="Difference of the scores. For the inference target `all-pairs`, of the win rates, as shares."
     )
     interval: tuple[float, float] = Field(description="Marginal interval of `difference` at `level`.")
-    p_better: float = Field(description="Probability that the candidate is better than the baseline system.")
+    p_better: float | None = Field(
+        description="Probability that the candidate is better than the baseline system; null without signal."
+    )
     win_rate: float | None = Field(
         description="Expected share of wins against the baseline system. Null for `all-pairs`, which is about wins "
         "against all."
@@ -21,7 +23,11 @@ class AgainstBaseline(Response):
 
 
 class Rank(Response):
-    """One row of a ranking. A baseline has null for uncertainties."""
+    """One row of a ranking. A baseline has null for uncertainties.
+
+    Where `signal` is not claimed, no candidate is told apart: every rank interval is 1 to N, every tie group is 1, and
+    `p_best`, `p_top_k` and `against.p_better` are null.
+    """
 
     key: str
     rank: int

@@ -44,11 +44,11 @@ export async function compareCandidates(place, state, signal) {
 }
 
 /** @param {Contract.HeadToHead} pair */
-function figures({ win_rate: rate, win_rate_interval: interval, p_first_better: p, signal, verdicts }) {
+function figures({ win_rate: rate, win_rate_interval: interval, p_first_better: p, verdicts }) {
   const { FIGURES: names } = words;
   return figureList([
     [...names.win_rate, `${percent(rate)}%`, interval[0] < interval[1] ? rates(interval) : words.KNOWN],
-    [...names.better, signal.claimed ? words.surely(p) : NONE, signal.claimed ? "" : words.NO_SIGNAL],
+    [...names.better, p === null ? NONE : words.surely(p), p === null ? words.NO_SIGNAL : ""],
     [...names.verdicts, verdicts.comparisons.toLocaleString("en"), verdicts.comparisons ? words.outcomes(verdicts) : ""],
   ]);
 }

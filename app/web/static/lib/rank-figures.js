@@ -16,9 +16,5 @@ export function winRate({ win_rate: rate, win_rate_interval: interval }) {
   return interval && interval[0] < interval[1] ? `${percent(rate)}% ${rates(interval)}` : `${percent(rate)}%`;
 }
 
-/**
- * P(best), shown only once verdicts depend on the candidates.
- * @param {Contract.Rank} row
- * @param {Contract.Ranking} ranking
- */
-export const pBest = ({ p_best: p }, { signal }) => (p === null || !signal.claimed ? NONE : chance(p));
+/** @param {Contract.Rank} row */
+export const pBest = ({ p_best: p }) => (p === null ? NONE : chance(p));

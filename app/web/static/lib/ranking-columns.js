@@ -49,7 +49,7 @@ export function rankingColumns(ranking, rows, { pick, open } = {}) {
       value: ({ against }) => against?.difference ?? null, cell: (row) => beside(ranking, row) },
     { id: "rank_interval", ...columns.rank_interval, isNumber: true, cell: ({ rank_interval: range }) => (range && isJudged ? ranks(range) : NONE),
       value: ({ rank_interval: range }) => range?.[1] ?? null, startsUp: true },
-    { id: "p_best", ...columns.p_best, value: ({ p_best: p }) => p, isNumber: true, cell: (row) => pBest(row, ranking) },
+    { id: "p_best", ...columns.p_best, value: ({ p_best: p }) => p, isNumber: true, cell: (row) => pBest(row) },
     { id: "comparisons", ...columns.comparisons, value: ({ comparisons }) => comparisons, isNumber: true, cell: ({ comparisons }) => comparisons.toLocaleString("en") },
   ];
 }
@@ -115,7 +115,7 @@ export function figuresOf(row, ranking) {
     [columns.rank_interval.label, columns.rank_interval.tip, row.rank_interval ? ranks(row.rank_interval) : NONE],
     [columns.win_rate.label, columns.win_rate.tip, winRate(row)],
     [columns.score.label, columns.score.tip, score],
-    [columns.p_best.label, columns.p_best.tip, pBest(row, ranking)],
+    [columns.p_best.label, columns.p_best.tip, pBest(row)],
     [words.TIE_GROUP[0], words.TIE_GROUP[1], row.tie_group === null ? NONE : String(row.tie_group)],
     [columns.comparisons.label, columns.comparisons.tip, row.comparisons.toLocaleString("en")],
   ];
