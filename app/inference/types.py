@@ -43,6 +43,7 @@ class Outcome(Enum):
     """The end of a solver."""
 
     CONVERGED = auto()
+    UNLEARNT = auto()  # converged with one vote for each verdict, as it did not with the weights that were learnt
     MAX_ITERATIONS = auto()
     NOT_FINITE = auto()
     SINGULAR = auto()
@@ -63,7 +64,7 @@ class Convergence(NamedTuple):
 
     @property
     def converged(self) -> bool:
-        return self.outcome is Outcome.CONVERGED
+        return self.outcome in (Outcome.CONVERGED, Outcome.UNLEARNT)
 
 
 def once_each(first: Ints, second: Ints, p: Floats, judge: Ints) -> Comparisons:

@@ -14,7 +14,7 @@ from app.inference.fitting import baselines
 from app.inference.reporting import Wanted, standings
 from app.inference.types import Convergence, Outcome, by_one_judge, once_each, take
 from app.offline.groups import Group, split
-from app.offline.ranking import NotConvergedError, RankingMethod, rank, reads_sums
+from app.offline.ranking import NotConvergedError, RankingMethod, rank, rank_file, reads_sums
 from app.offline.replay import spearman
 
 CHAIN = Group(
@@ -115,6 +115,17 @@ def test_an_unconverged_fit_is_no_ranking(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(standings, "BASELINES", lazy)
     with pytest.raises(NotConvergedError, match="u: win-ratio gives no ranking"):
         rank(CHAIN, RankingMethod("win-ratio"))
+
+
+@pytest.mark.parametrize("name", ["not-converged-plain", "t_newitems_500_10000"])
+def test_clean_files_have_a_ranking(shared_data: Path, name: str) -> None:
+    path = shared_data.parent / "cases" / "fits" / f"{name}.csv"
+    if not path.exists():
+        pytest.skip("needs ../shared/cases, which is not here")
+    method = RankingMethod("soft-bt", position_bias="auto", verdict_weight="learnt", inference_target="latent")
+    (one,) = rank_file(str(path), ComparisonColumns(), [], [], method)
+    assert one.ranking.convergence.message == "The fit converged."
+    assert one.ranking.verdict_weight is not None
 
 
 def test_llm_reviewers_rank_five_systems_as_people_do(shared_data: Path) -> None:

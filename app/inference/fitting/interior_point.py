@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve
 
-from app.inference.fitting.model import Model, design_times, differences, hessian, scatter
+from app.inference.fitting.model import Model, design_times, differences, hessian, information, scatter
 from app.inference.gaussian.lapack import factor_in_place
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
 
@@ -36,12 +36,19 @@ class _Point(NamedTuple):
 
 
 def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: float) -> tuple[Floats, Convergence]:
-    """The maximum, where no entry of the gradient is above `tolerance`. Args: at least one comparison."""
+    """The maximum, where no entry of the gradient is above `tolerance` and the rounding of its sum.
+
+    Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
+
+    Args: at least one comparison.
+    """
     kink, prior = model.expert.kink, model.prior
     assert kink is not None
     at, steepest = kink.at(comparisons.p), kink.steepest * comparisons.weight
     distance = at - differences(start, comparisons, model)
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
+    rows, weight = (information(each, comparisons, model) for each in (np.ones(comparisons.size), steepest))
+    tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
     point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
     while True:
         slope = 0.5 * (point.slack[1] - point.slack[0])

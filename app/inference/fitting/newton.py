@@ -20,7 +20,7 @@ comparisons are: none at all, islands, ties only, or one candidate that always w
     c            comparisons.weight                   (K,)
 """
 
-from math import isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -34,10 +34,10 @@ from app.inference.graphs.comparison_graph import FARTHEST, Graph, Precision
 from app.inference.graphs.conjugate_gradients import newton_step as newton_step_in_rows
 from app.inference.graphs.conjugate_gradients import newton_step_by_products
 from app.inference.kernels import bradley_terry, contiguous
-from app.inference.kernels.bradley_terry import Votes, maximiser
-from app.inference.kernels.design import precision_times, shown
+from app.inference.kernels.bradley_terry import MAX_ITERATIONS, Votes, maximiser
+from app.inference.kernels.design import precision_times
 from app.inference.regimes import FACTORED
-from app.inference.types import Comparisons, Convergence, Floats, Ints, take
+from app.inference.types import Comparisons, Convergence, Floats, take
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 EFFORT = 0.2  # rivals visited before that, of all there are
@@ -89,28 +89,33 @@ def fit(
     """
     start = np.zeros(model.size) if start is None else contiguous(start)
     if model.expert.kink is not None and comparisons.size:
-        mean, convergence = interior_point.solve(start, comparisons, model, tolerance(comparisons, model))
+        mean, convergence = interior_point.solve(start, comparisons, model, tolerance(model))
         return Fit(mean, convergence, weights(mean, comparisons, model))
     if _stands_in_rows(model) and (in_rows := _fit_in_rows(comparisons, model, start, before)):
         return in_rows
-    maximise, aim = maximiser(evaluate, newton_step), tolerance(comparisons, model)
+    maximise, aim = maximiser(evaluate, newton_step), tolerance(model)
     if model.expert.as_soft_bt is not None and model.size > FACTORED and model.covariates is None:
         votes = votes_of(comparisons, model)
         maximise = maximiser(lambda theta, _: bradley_terry.evaluate(theta, votes), newton_step)
     mean, g, w, iterations = maximise(Objective(comparisons, model, aim, near), start, aim)
-    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, aim), w)
+    return Fit(mean, ended(float(np.abs(g).max()), iterations, aim), w)
 
 
 def fit_compiled(comparisons: Comparisons, model: Model, start: Floats | None = None) -> Fit | None:
     """`fit` and H^-1 by one call of a kernel; None where it does not serve, or is not finite or positive definite."""
     if model.covariates is not None or not bradley_terry.serves(model.expert, model.size):
         return None
-    votes, aim = votes_of(comparisons, model), tolerance(comparisons, model)
+    votes, aim = votes_of(comparisons, model), tolerance(model)
     start = np.zeros(model.size) if start is None else contiguous(start)
     mean, sigma, log_det, w, iterations, norm = bradley_terry.fit(*votes, start, aim)
     if not isfinite(log_det + norm):
         return None
-    return Fit(mean, Convergence.of(norm, iterations, aim), w, covariance=plain(sigma, log_det))
+    return Fit(mean, ended(norm, iterations, aim), w, covariance=plain(sigma, log_det))
+
+
+def ended(norm: float, iterations: int, aim: float) -> Convergence:
+    """The end of `maximiser`, which stops before its limit only where it is close enough."""
+    return Convergence.of(norm, iterations, inf if iterations < MAX_ITERATIONS else aim)
 
 
 def _stands_in_rows(model: Model) -> bool:
@@ -133,12 +138,12 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
         graph = comparison_graph.extended(before, *answers)
         who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
         start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
-    aim, precision = _tolerance(np.diff(graph.start), graph.answers, model), comparison_graph.unevaluated(graph)
+    aim, precision = tolerance(model), comparison_graph.unevaluated(graph)
     mean, g, _, iterations = maximiser(evaluate_rows, step_in_rows)(InRows(graph, precision, aim), start, aim)
     norm, are_votes = float(np.abs(g).max()), bool((graph.middle == graph.start[1:]).all())
     if not isfinite(norm):
         return None
-    return Fit(mean, Convergence.of(norm, iterations, aim), None, graph, precision if are_votes else None)
+    return Fit(mean, ended(norm, iterations, aim), None, graph, precision if are_votes else None)
 
 
 def evaluate_rows(s: Floats, objective: InRows) -> tuple[Floats, Floats]:
@@ -228,20 +233,9 @@ def newton_step(weights: Floats, g: Floats, objective: Objective) -> Floats:
     return newton_step_by_products(hessian_times, lambda r: r / diagonal, g, tolerance)
 
 
-def tolerance(comparisons: Comparisons, model: Model) -> float:
-    """The bound on |g|_inf: what the widest prior asks for, and the rounding of sums of so many terms.
+def tolerance(model: Model) -> float:
+    """The bound on |g|_inf that the widest prior asks for, where rounding allows it (`maximiser`).
 
-    A bias or an effect is known from verdicts, each of about one vote: its prior asks for nothing. Each term is rounded
-    to the sum so far, and terms alike are rounded alike: the error grows with rows times votes.
+    A bias or an effect is known from verdicts, each of about one vote: its prior asks for nothing.
     """
-    rows, votes = shown(
-        contiguous(comparisons.first), contiguous(comparisons.second), contiguous(comparisons.weight), model.n
-    )
-    return _tolerance(rows, votes, model)
-
-
-def _tolerance(rows: Floats | Ints, votes: Floats, model: Model) -> float:
-    """`tolerance` where candidates are in so many rows, which stand for so many votes."""
-    exactness = TOLERANCE / max(model.prior.variance, 1.0 if model.size > model.n else 0.0)
-    of_sums = 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * votes)).max(initial=0.0))
-    return exactness + of_sums + 1e-14 * float(model.prior.precision[: model.n].max(initial=0.0))
+    return TOLERANCE / max(model.prior.variance, 1.0 if model.size > model.n else 0.0)

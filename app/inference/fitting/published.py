@@ -18,7 +18,7 @@ from app.inference.fitting.saturation import as_votes
 from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, weighed
 from app.inference.fitting.votes import repeat_correlation_of_votes
 from app.inference.gaussian import Scores
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.types import Comparisons, Floats, Ints, Outcome
 
 
 class Published(NamedTuple):
@@ -72,6 +72,11 @@ def publish(
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
             posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)
+            if not posterior.convergence.converged:
+                one_vote = method._replace(verdict_weight="one-vote")
+                return _unlearnt(
+                    publish(answers, item, absolute, one_vote, n, judges, dense=dense, covariates=covariates)
+                )
             if is_sharp:
                 of_scores = _marginal(posterior, comparisons, model, approximation)._replace(scale=learnt.scale)
             else:
@@ -85,6 +90,15 @@ def publish(
         posterior, scale, converged = posteriors.fit(comparisons, model, dense=dense), None, True
     marginal = _marginal(posterior, comparisons, model, approximation if method.prior == "unit" else "laplace")
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, converged)
+
+
+def _unlearnt(published: Published) -> Published:
+    """The posterior by one vote for each verdict, where it stands for one whose weights were learnt."""
+    posterior = published.posterior
+    if not posterior.convergence.converged:
+        return published
+    convergence = posterior.convergence._replace(outcome=Outcome.UNLEARNT)
+    return published._replace(posterior=posterior._replace(convergence=convergence))
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:

@@ -2,7 +2,7 @@
 
 The maximum of a concave function of theta in R^P, with gradient g and Hessian -H (Boyd and Vandenberghe 2004, 9.5):
 
-    theta <- theta + t x,  H x = g   until no entry of g is above the tolerance
+    theta <- theta + t x,  H x = g   until no entry of g is above the tolerance, or x^T g <= CLOSE^2
     t        the first of 1, 1/2, 1/4, ... after which x^T g is at least -OVERSHOT times what it was, or at least 0
              where an entry of x is above SHORT
 
@@ -11,6 +11,10 @@ the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1)
 that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
 nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
 x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide, and the full step stands.
+
+As |x_i| <= sqrt(x^T g) sd_i, no parameter is then farther from its maximum than CLOSE of its posterior sd, whatever the
+scale. Where thousands of precise verdicts meet in one entry of g, rounding alone may hold that above any tolerance, and
+rarely, with weights of a million, x^T g too: after PATIENT iterations ENOUGH is enough.
 
 `maximiser` is plain Python: fitting/newton.py runs it as it stands, for any expert and size; here numba compiles it.
 
@@ -37,6 +41,8 @@ from app.inference.types import Floats, Ints
 MAX_ITERATIONS = 100
 OVERSHOT, SHORT = 0.1, 2.0
 LEAST_SLOPE = 1e-9
+CLOSE, ENOUGH = 1e-9, 1e-4  # posterior sds
+PATIENT = 20
 SHORTEST = 1e-8  # t
 
 Objective = TypeVar("Objective")
@@ -60,6 +66,8 @@ def maximiser(
         while gradient.size > 0 and np.abs(gradient).max() > tolerance and iterations < MAX_ITERATIONS:
             step, t = newton_step(weights, gradient, objective), 1.0
             slope = np.sum(gradient * step)
+            if 0.0 < slope <= (CLOSE if iterations < PATIENT else ENOUGH) ** 2:
+                break
             overshot = OVERSHOT if np.abs(step).max() <= SHORT else 0.0
             gradient, weights = evaluate(theta + step, objective)
             while np.sum(gradient * step) < -overshot * slope and slope >= LEAST_SLOPE and t > SHORTEST:

@@ -1,7 +1,6 @@
 """Sums over comparisons by their design: row k of R is e_first - e_second, and + e_bias where biases are parameters.
 
 kernel             slow formula
-shown              np.bincount of first and of second
 precision_times    (diag(q) + R^T diag(w) R) x
 precision          diag(q) + R^T diag(w) R
 are_near           (np.abs(w - before) <= most * before).all()
@@ -16,17 +15,6 @@ from app.inference.kernels import kernel
 from app.inference.types import Floats, Ints
 
 NO_BIAS = np.empty(0, np.int64)
-
-
-@kernel
-def shown(first: Ints, second: Ints, weight: Floats, n: int) -> tuple[Floats, Floats]:
-    """Number of comparisons of each candidate, and of the verdicts that these stand for, (N,) each."""
-    rows, votes = np.zeros(n), np.zeros(n)
-    for k in range(len(weight)):
-        for i in (first[k], second[k]):
-            rows[i] += 1.0
-            votes[i] += weight[k]
-    return rows, votes
 
 
 @kernel

@@ -154,7 +154,7 @@ def test_a_gradient_that_is_not_small_is_reported() -> None:
     log = random_comparisons(5, 20, seed=0)
     g = gradient(np.zeros(5), log, model(5))
 
-    end = Convergence.of(float(np.abs(g).max()), 100, newton.tolerance(log, model(5)))
+    end = Convergence.of(float(np.abs(g).max()), 100, newton.tolerance(model(5)))
 
     assert end.outcome is Outcome.MAX_ITERATIONS
 

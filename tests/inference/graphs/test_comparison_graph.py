@@ -24,7 +24,7 @@ from app.inference.graphs.comparison_graph import (
 from app.inference.graphs.conjugate_gradients import ENOUGH, newton_step
 from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import FACTORED
-from app.inference.types import Comparisons, Convergence, Floats, no_comparisons, take
+from app.inference.types import Comparisons, Floats, no_comparisons, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -63,10 +63,10 @@ def measurement_of(log: Comparisons, m: Model) -> Floats:
 
 
 def by_numpy(log: Comparisons, m: Model) -> Fit:
-    objective = newton.Objective(log, m, newton.tolerance(log, m))
+    objective = newton.Objective(log, m, newton.tolerance(m))
     maximise = maximiser(newton.evaluate, newton.newton_step)
     mean, g, w, iterations = maximise(objective, np.zeros(m.size), objective.tolerance)
-    return Fit(mean, Convergence.of(float(np.abs(g).max()), iterations, objective.tolerance), w)
+    return Fit(mean, newton.ended(float(np.abs(g).max()), iterations, objective.tolerance), w)
 
 
 def matrix_of(precision: Precision) -> Floats:
@@ -226,7 +226,7 @@ def test_one_score_that_is_off_among_very_many_is_mended_in_a_step() -> None:
     n = 2000
     log, m = random_comparisons(n, 10 * n, seed=0), model(n)
     start = newton.fit(log, m).mean + 1e-10 * np.eye(n)[0]
-    assert np.abs(gradient(start, log, m)).max() > newton.tolerance(log, m)
+    assert np.abs(gradient(start, log, m)).max() > newton.tolerance(m)
 
     assert newton.fit(log, m, start=start).convergence.iterations <= 2
 

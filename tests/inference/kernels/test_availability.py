@@ -17,7 +17,7 @@ from app.inference.kernels import bradley_terry, pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.components import joined
-from app.inference.kernels.design import precision, precision_times, shown
+from app.inference.kernels.design import precision, precision_times
 from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
@@ -79,7 +79,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
     of_rows = [put_in_rows, relaxed, evaluate, newton_step, weights_of]
-    of_many = [*of_rows, shown, precision, precision_times, bradley_terry.evaluate]
+    of_many = [*of_rows, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.fitting.model import bias_places, hessian
-from app.inference.kernels.design import are_near, precision_times, shown
+from app.inference.kernels.design import are_near, precision_times
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import Log, by_judges, logs, model, numerics, random_comparisons, true_scores
 
@@ -35,19 +35,6 @@ def test_precision_and_its_product_are_those_of_the_design(biases: int, log: Log
     np.testing.assert_array_equal(fast, fast.T)
     first, second, bias = log.comparisons.first, log.comparisons.second, bias_places(log.comparisons, m)
     np.testing.assert_allclose(precision_times(x, first, second, bias, weights, m.prior.precision), h @ x, atol=1e-12)
-
-
-@numerics
-@given(log=logs(max_n=9, max_count=30))
-def test_shown_counts_rows_and_answers(log: Log) -> None:
-    first, second = log.comparisons.first, log.comparisons.second
-    weight = np.random.default_rng(0).random(log.comparisons.size)
-
-    rows, votes = shown(first, second, weight, log.n)
-
-    both, weights = np.concatenate([first, second]), np.concatenate([weight, weight])
-    np.testing.assert_array_equal(rows, np.bincount(both, minlength=log.n))
-    np.testing.assert_allclose(votes, np.bincount(both, weights, log.n), atol=1e-14)
 
 
 @each_bias
