@@ -24,8 +24,9 @@ What can be held
 
 How scores are fitted
 
-    FACTORED                  64  parameters  Newton steps by a Cholesky factor, for soft-bt in one compiled loop;
-                                              beyond, by conjugate gradients, which are quicker there [23]
+    FACTORED                  64  parameters  Newton steps by a Cholesky factor, for soft-bt in one compiled loop, which
+                                              fits each new verdict at once; beyond, by conjugate gradients, and
+                                              verdicts are folded in, which is quicker there [23]
     INVERTED_AT_ONCE         256  candidates  a covariance that is due is made at once, within milliseconds; beyond, it
                                               is made beside the requests and taken when it is there, or at once if it
                                               is three periods late [73]

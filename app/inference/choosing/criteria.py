@@ -80,12 +80,12 @@ FORMS: dict[Criterion, Callable[[Policy], tuple[int, float]]] = {
 
 def rule_of(policy: Policy, model: Model, floor: float) -> Rule:
     """The criterion as kernels know it. Its formula: `_acquisition` of kernels/pair_sets.py."""
-    return Rule(*FORMS[policy.criterion](policy), floor, model.votes)
+    return Rule(*FORMS[policy.criterion](policy), floor, model.votes, model.expert.constant_curvature or 0.0)
 
 
 def has_known_weights(rule: Rule, model: Model) -> bool:
     """Whether kernels know the weights that the rule reads."""
-    return rule.form == POWER or model.expert.as_soft_bt is not None
+    return rule.form == POWER or rule.curvature > 0.0 or model.expert.as_soft_bt is not None
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:

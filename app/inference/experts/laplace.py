@@ -35,4 +35,7 @@ def make(alpha: float = 4.0, beta: float = 0.5, b: float = 2.0) -> Expert:
     def expected(d: Floats) -> Floats:
         return np.clip(beta + d / alpha, 0.0, 1.0)
 
-    return Expert(log_density, slope, curvature, expected, fixed_curvature=True, kink=Kink(at, steepest))
+    return Expert(
+        log_density, slope, curvature, expected, fixed_curvature=True, constant_curvature=steepest**2,
+        kink=Kink(at, steepest),
+    )  # fmt: skip

@@ -5,6 +5,8 @@ carries one rank-one update per comparison, its weight taken at the new MAP. Whe
 one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once. What is published is always
 computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
 
+Up to FACTORED parameters of soft-bt are always fitted again, by one compiled loop, which is quicker.
+
 Among more than INVERTED_AT_ONCE candidates no request should wait for a fresh Sigma. There `is_due` says when it is
 wanted, and a process that has time fits and folds on from there.
 
@@ -42,6 +44,7 @@ from app.inference.gaussian.certified import followed, measured, unmeasured
 from app.inference.graphs.comparison_graph import Graph, Precision, precision_of
 from app.inference.growing import appended
 from app.inference.kernels import contiguous
+from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.design import are_near
 from app.inference.regimes import DENSE, INVERTED_AT_ONCE
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons, take
@@ -164,14 +167,14 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     """
     model, old, sigma, seen = posterior.model, posterior.comparisons, posterior.covariance, posterior.seen
     new = comparisons.size - seen
-    stays_exact = model.expert.fixed_curvature and sigma.has_matrix
-    since_exact = 0 if stays_exact else posterior.since_exact + max(new, 1)
-    if new and _is_recomputed(posterior, new, since_exact):
-        return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
     weigh_the_same = np.array_equal(comparisons.weight[:seen], old.weight)
     goes_on = weigh_the_same and np.array_equal(comparisons.p[:seen], old.p)
     if goes_on and not new:
         return posterior
+    stays_exact = model.expert.fixed_curvature and sigma.has_matrix
+    since_exact = 0 if stays_exact else posterior.since_exact + max(new, 1)
+    if serves(model.expert, model.size) or (new and _is_recomputed(posterior, new, since_exact)):
+        return fit(comparisons, model, start=posterior.mean if posterior.convergence.converged else None)
     graph = posterior.graph if goes_on else None
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=sigma, before=graph)
     mean, convergence, _, graph, *_ = fitted

@@ -17,7 +17,8 @@ Each pair has a mean difference m_ij and a variance v_ij of it (PairMoments).
 A score rises with v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij and falls with |m_ij|, for each of the rules
 
     POWER           v / (m^2 + floor)^power
-    DETERMINANT     phi w(m) v                          w(m) = 1 / (2 + e^m + e^-m), as soft-bt expects it
+    DETERMINANT     phi w(m) v                          w(m) = 1 / (2 + e^m + e^-m), as soft-bt expects it,
+                                                         or one constant
     OWN_TERM        g(m, v sqrt(phi w / (1 + phi w v)))  g of kernels/knowledge.py
 
 so that most pairs need no look. No pair scores more than its m and the bound
@@ -99,6 +100,7 @@ class Rule(NamedTuple):
     power: float
     floor: float
     votes: float  # phi
+    curvature: float = 0.0  # w where it is one constant, 0 where it is soft-bt's
 
 
 @kernel
@@ -388,6 +390,8 @@ def scores_at(rule: Rule, m: Floats, v: Floats, weight: Floats) -> Floats:
 def _score(rule: Rule, m: float, v: float) -> float:
     if rule.form == POWER:
         return _acquisition(rule, m, v, 0.0)
+    if rule.curvature > 0.0:
+        return _acquisition(rule, m, v, rule.votes * rule.curvature)
     e = math.exp(-abs(m))
     return _acquisition(rule, m, v, rule.votes * e / (1.0 + e) ** 2)
 

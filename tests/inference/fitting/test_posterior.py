@@ -310,10 +310,11 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expert", "n", "updates"), [("soft-bt", 19, False), ("soft-bt", 20, True), ("gaussian", 5, True)]
+    ("expert", "n", "updates"),
+    [("soft-bt", FACTORED, False), ("soft-bt", FACTORED + 1, True), ("phi-beta", 20, True), ("gaussian", 5, True)],
 )
 def test_rank_one_updates_run_where_the_docs_say(expert: str, n: int, updates: bool) -> None:
-    """equations.md: from 20 candidates on, or where the curvature is fixed; 29 comparisons, seen one by one."""
+    """29 comparisons, seen one by one."""
     m = build(Method(expert), n)
     log = random_comparisons(n, 29, seed=0)
     assert bool(len(dense(fold_at(list(range(1, 30)), log, m).covariance).columns)) == updates
@@ -415,7 +416,7 @@ def weighing(n: int, seed: int) -> Comparisons:
     return log._replace(weight=np.random.default_rng(seed).uniform(0.2, 3.0, log.size))
 
 
-@pytest.mark.parametrize("n", [30, FACTORED + 6, INVERTED_AT_ONCE + 4])
+@pytest.mark.parametrize("n", [FACTORED + 6, INVERTED_AT_ONCE + 4])
 @pytest.mark.parametrize("kind", ["votes", "biases", "measurements", "gaussian"])
 def test_a_comparison_keeps_its_weight_in_sigma_times_what_its_own_has_changed_by(n: int, kind: str) -> None:
     """Two answers come again, one in the other order: each takes from the one before, whose pair gains all the same."""
@@ -439,7 +440,7 @@ def test_a_comparison_keeps_its_weight_in_sigma_times_what_its_own_has_changed_b
     assert_follows(after, now, m)
 
 
-@pytest.mark.parametrize("n", [30, FACTORED + 6, INVERTED_AT_ONCE + 4])
+@pytest.mark.parametrize("n", [FACTORED + 6, INVERTED_AT_ONCE + 4])
 def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
     old, m = weighing(n, seed=0), model(n)
     less, more = old.weight.copy(), old.weight.copy()
@@ -498,8 +499,8 @@ def test_many_rank_one_updates_do_not_drift() -> None:
 
 def test_two_thousand_updates_equal_a_fit() -> None:
     """One at a time, the last of them between two fresh covariances."""
-    n, count = 20, 2_001
-    log, m = random_comparisons(n, count, seed=0, hard=True), model(n)
+    n, count = 20, 2_002
+    log, m = random_comparisons(n, count, seed=0, hard=True), model(n, expert="phi-beta")
 
     live = fold_at([*range(1, count + 1)], log, m)
 

@@ -36,6 +36,8 @@ RULES = [
     Rule(POWER, 0.35, 0.01, 1.0),
     Rule(DETERMINANT, 0.0, 0.01, 3.0),
     Rule(OWN_TERM, 0.0, 0.01, 3.0),
+    Rule(DETERMINANT, 0.0, 0.01, 3.0, curvature=0.4),
+    Rule(OWN_TERM, 0.0, 0.01, 3.0, curvature=0.4),
 ]
 each_rule = pytest.mark.parametrize("rule", RULES, ids=str)
 TIE = 1e-9
@@ -93,7 +95,7 @@ def test_without_some_pairs_all_the_others_are_left(pairs: PairSet, seed: int) -
 def scores_of(rule: Rule, m: Floats, v: Floats) -> Floats:
     if rule.form == POWER:
         return np.asarray(v / (m * m + rule.floor) ** rule.power)
-    weight = rule.votes * expit(m) * expit(-m)
+    weight = rule.votes * (rule.curvature or expit(m) * expit(-m))
     if rule.form == DETERMINANT:
         return np.asarray(weight * v)
     s = v * np.sqrt(weight / (1.0 + weight * v))
