@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from app.offline.simulation import Runner
 
 CRITERIA = (
-    f"Acquisition function: {', '.join(get_args(CriterionName))}, all, round-robin, swiss or covering; repeatable. "
-    "[default: all]"
+    f"Acquisition function: {', '.join(get_args(CriterionName))}, all, round-robin or swiss; repeatable. [default: all]"
 )
 
 commands = typer.Typer()
@@ -114,13 +113,13 @@ def simulate(
 
     Verdicts come from the file; if it has a pair in the other order only, the verdict is 1 - p. After each comparison,
     the rank correlation with the truth is averaged over the groups. The error of a mean is its standard deviation when
-    groups are resampled (bootstrap). The tournaments round-robin, swiss and covering choose pairs without a model;
-    covering draws random pairs that cover every candidate first. With --pooled, the groups share their priors, as the
-    sets of a pool do. With --goal, the share of the best k found, or of pairs in order, replaces the correlation.
+    groups are resampled (bootstrap). The tournaments round-robin and swiss choose pairs without a model. With --pooled,
+    the groups share their priors, as the sets of a pool do. With --goal, the share of the best k found, or of pairs in
+    order, replaces the correlation.
     """
     from app.files.columns import parse_conditions
     from app.files.comparisons import ComparisonColumns
-    from app.inference.choosing import EQUAL, Batch, Criterion, Order, Policy
+    from app.inference.choosing import Batch, Criterion, Order, Policy
     from app.inference.fitting import BASELINES, usual_verdict_weight
     from app.offline import cases, goals, simulation
     from app.offline.printing.simulation import show, with_progress, write_curves
@@ -134,8 +133,6 @@ def simulate(
         raise typer.BadParameter("the service is asked for one pair at a time; leave --batch out.")
     if http is not None and pooled:
         raise typer.BadParameter("sets of a simulation have no pool; leave --http out.", param_hint="'--pooled'")
-    if http is not None and equal != EQUAL:
-        raise typer.BadParameter("the service takes the default; leave --http out.", param_hint="'--equal'")
     if http is not None and set(criterion or []) & {*Tournament}:
         raise typer.BadParameter("the service has no tournaments; leave --http out.", param_hint="'--criterion'")
     columns = ComparisonColumns(first, second, winner, p_first)

@@ -91,6 +91,7 @@ def _create(service: Client, case: Case, setup: Setup) -> Set:
         selection=Selection(
             criterion=policy.criterion.value,
             epsilon=policy.epsilon,
+            equal=policy.equal,
             random_share=policy.random_share,
             batch=policy.batch.value,
             seed=setup.seed,

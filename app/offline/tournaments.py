@@ -2,8 +2,6 @@
 
     round-robin   every round pairs all candidates, by the circle method over lots: N - 1 rounds have every pair once
     swiss         every round pairs neighbours in the standings who have not met; lots decide between equals
-    covering      lots pair all candidates once, the odd one with anyone; then random pairs (PoE 4.2: random, but each
-                  text is in at least one comparison)
 
 Points are p - 1/2 for either side, so that sitting out costs nothing. Who is shown first, and the scores, come about
 as under a criterion.
@@ -23,7 +21,6 @@ Pairing = Callable[[Bools, Floats, np.random.Generator], Pairs]  # of which pair
 class Tournament(StrEnum):
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
-    COVERING = "covering"
 
 
 def round_robin(exists: Bools, points: Floats, rng: np.random.Generator) -> Pairs:
@@ -51,23 +48,7 @@ def swiss(exists: Bools, points: Floats, rng: np.random.Generator) -> Pairs:
                 yield i, j
 
 
-def covering(exists: Bools, points: Floats, rng: np.random.Generator) -> Pairs:
-    left, waiting = np.triu(exists | exists.T, 1), rng.permutation(len(points)).tolist()
-    while waiting:
-        i = waiting.pop()
-        partners = np.flatnonzero(left[i] | left[:, i])
-        if len(partners):
-            free = partners[np.isin(partners, waiting)]
-            j = int(rng.choice(free if len(free) else partners))
-            waiting = [other for other in waiting if other != j]
-            left[i, j] = left[j, i] = False
-            yield i, j
-    for i, j in rng.permutation(np.argwhere(left)).tolist():
-        yield i, j
-
-
 PAIRINGS: Mapping[Tournament, Pairing] = {
     Tournament.ROUND_ROBIN: round_robin,
     Tournament.SWISS: swiss,
-    Tournament.COVERING: covering,
 }

@@ -45,6 +45,7 @@ CRITERIA: dict[CriterionName, str] = {
     "exponent": "a mix of the least known order and the largest variance",
     "determinant": "the pair that reduces the joint variance of the scores most",
     "random": "a pair at random",
+    "covering": "a pair at random, after each candidate had been compared once",
 }
 ORDERS: dict[OrderName, str] = {
     "balanced": "Of each pair, the candidate that had been first less often was shown first.",

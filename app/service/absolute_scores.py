@@ -15,6 +15,7 @@ from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
 from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output
 from app.storage import absolute_scores, sets
+from app.storage.schema import Record
 
 
 async def add(
@@ -28,7 +29,8 @@ async def add(
     catalogue = await catalogue_of(ctx, db, row)
     judge_ids = await ctx.identify(db, {score.judge for score in new})
     rows = await elsewhere_if_many(
-        new, lambda: [_ids(n, one, catalogue) | _value(one, judge_ids[one.judge]) for n, one in enumerate(new)]
+        new,
+        lambda: [_ids(n, one, catalogue) | _value(one, judge_ids[one.judge], row) for n, one in enumerate(new)],
     )
     version = await sets.advance(db, set_id, len(rows), absolute_scores=len(rows))
     start = version - len(rows) + 1
@@ -53,17 +55,17 @@ def _ids(n: int, score: schemas.AbsoluteScoreIn, catalogue: Catalogue) -> dict[s
     return {"item_id": item, "candidate": candidate}
 
 
-def _value(score: schemas.AbsoluteScoreIn, judge_id: int) -> dict[str, Any]:
-    mean, variance = _moments(score)
+def _value(score: schemas.AbsoluteScoreIn, judge_id: int, of_set: Record) -> dict[str, Any]:
+    mean, variance = _moments(score, is_given=of_set.absolute_variance == "given")
     return {
         "judge_id": judge_id, "mean": mean, "variance": variance, "probabilities": score.probabilities,
         "created_at": datetime.now(UTC),
     }  # fmt: skip
 
 
-def _moments(score: schemas.AbsoluteScoreIn) -> Moments:
+def _moments(score: schemas.AbsoluteScoreIn, *, is_given: bool) -> Moments:
     if score.probabilities is not None:
-        mean, variance = moments(_by_value(score.probabilities))
+        mean, variance = moments(_by_value(score.probabilities), is_given=is_given)
         return Moments(mean, max(variance, schemas.LEAST_VARIANCE))
     if score.mean is None or score.variance is None:
         raise ValueError("neither probabilities nor moments")

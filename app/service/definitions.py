@@ -92,7 +92,7 @@ def overlap_of(row: Record) -> Overlap | None:
 
 
 def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
-    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch))
+    policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch), row.equal)
     goal = goal_of(schemas.Goal.model_validate(row.goal), ids)
     plan = Plan(policy, Order(row.order), row.seed, goal, overlap_of(row))
     return Terms(

@@ -80,6 +80,7 @@ CRITERIA: dict[CriterionName, str] = {  # the default first
     "exponent": "a mix of least certain order and least certain difference",
     "determinant": "the pair that reduces the variance of all scores most",
     "random": "a random pair",
+    "covering": "a random pair, with each candidate compared once first",
 }
 ORDERS: dict[OrderName, str] = {
     "balanced": "the candidate that has been first less often",

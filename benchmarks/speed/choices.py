@@ -64,4 +64,5 @@ BY_NUMPY: dict[Criterion, Callable[[Floats, Floats, float], Floats]] = {
     Criterion.EXPONENT: lambda m, v, floor: v / (m * m + floor) ** 0.25,
     Criterion.KNOWLEDGE: _own_term,
     Criterion.RANDOM: lambda m, v, floor: np.ones_like(v),
+    Criterion.COVERING: lambda m, v, floor: np.ones_like(v),
 }

@@ -3,7 +3,7 @@
 from math import floor
 from typing import TYPE_CHECKING, Literal, get_args
 
-CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random"]
+CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random", "covering"]
 ExpertName = Literal[
     "soft-bt",
     "gaussian",
@@ -32,6 +32,7 @@ CheckVerdict = Literal["holds", "doubt", "unknown"]
 PriorName = Literal["unit", "anchor"]
 VerdictWeightName = Literal["learnt", "one-vote"]
 AbsoluteScale = Literal["estimate", "given"]
+AbsoluteVariance = Literal["floored", "given"]
 ScaleName = Literal["logit", "elo"]
 CovariateName = Literal["length"]
 InferenceTargetName = Literal["all-pairs", "new-items", "people", "latent"]

@@ -337,6 +337,22 @@ async def test_a_given_scale_is_that_of_the_scores_except_for_its_level(http: ht
     assert (await http.patch(f"/v1/sets/{created['id']}", json={"absolute_scale": "given"})).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("probabilities", "variance"),
+    [({"7": 1.0}, 1e-9), ({"7": 1.0, "8": 0.0}, 1e-9), ({"7": 0.99, "8": 0.01}, 0.0099), ({"1": 0.5, "3": 0.5}, 1.0)],
+)
+async def test_a_given_variance_is_that_of_the_probabilities(
+    http: httpx.AsyncClient, probabilities: dict[str, float], variance: float
+) -> None:
+    """GPM 3.2 has no floor; 1e-9 is the least that a score may have."""
+    created = await create_set(http, absolute_variance="given")
+    await send_scores(http, created["id"], {"candidate": "ash", "judge": "gpt", "probabilities": probabilities})
+    (found,) = await listed(http, created["id"])
+    assert found["variance"] == pytest.approx(variance)
+    assert (await ranking(http, created["id"]))["convergence"]["converged"]
+    assert (await http.patch(f"/v1/sets/{created['id']}", json={"absolute_variance": "given"})).status_code == 422
+
+
 async def test_of_several_scores_by_one_judge_the_last_counts(http: httpx.AsyncClient) -> None:
     again, once = await create_set(http), await create_set(http)
     await score(http, again["id"], ash=1, elm=9)

@@ -4,11 +4,12 @@ import asyncio
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import httpx
 import pytest
+from nextpair.words import CriterionName
 from sqlalchemy import text
 
 from app.service.context import Context
@@ -533,7 +534,7 @@ async def test_a_judge_who_skips_one_pair_gets_the_others(http: httpx.AsyncClien
 # Chance
 
 
-@pytest.mark.parametrize("criterion", ["reordering", "variance", "determinant", "exponent", "knowledge", "random"])
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
 async def test_the_same_seed_gives_the_same_pairs(http: httpx.AsyncClient, criterion: str) -> None:
     selection = {"criterion": criterion, "seed": 42, "random_share": 0.3}
     one, other = [await create_set(http, selection=selection) for _ in range(2)]
@@ -552,6 +553,18 @@ async def test_a_uniform_draw_has_the_propensity_of_one_in_all(http: httpx.Async
     created = await create_set(http, selection={"criterion": "random"})
     asked = (await ask(http, created["id"], count=6))["assignments"]
     assert [a["why"]["propensity"] for a in asked] == pytest.approx([1 / n for n in (6, 5, 4, 3, 2, 1)])
+
+
+async def test_covering_compares_everyone_before_it_draws_from_all_pairs(http: httpx.AsyncClient) -> None:
+    """A pair on a lease counts as compared. The fifth of five is in the third pair; ten pairs less three are left."""
+    created = await create_set(http, *"abcde", selection={"criterion": "covering"})
+    asked = [await ask_one(http, created["id"], judge) for judge in ("ann", "bea")]
+    assert (await tell(http, asked[0]["id"], p_first=0.5)).status_code == 201
+    asked += [await ask_one(http, created["id"], judge) for judge in ("cid", "dot")]
+    assert len({key for pair in asked[:2] for key in names(pair)}) == 4
+    assert len({key for pair in asked[:3] for key in names(pair)}) == 5
+    shown = [(pair["why"]["criterion"], round(1 / pair["why"]["propensity"]), pair["why"]["random"]) for pair in asked]
+    assert shown == [("covering", 10, False), ("covering", 3, False), ("covering", 4, False), ("covering", 7, True)]
 
 
 async def test_a_random_share_enters_the_propensity(http: httpx.AsyncClient) -> None:

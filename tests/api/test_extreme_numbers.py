@@ -74,10 +74,12 @@ def new_set(draw: Drawing) -> dict[str, Any]:
         "selection": {
             "criterion": draw.one(*get_args(CriterionName)),
             "epsilon": draw.one(0.0, 1e-300, 0.5, 10.0),
+            "equal": draw.one(0.0, 1e-300, 0.1, 10.0),
             "random_share": draw.one(0.0, 1e-300, 1.0),
         },
         "position_bias": draw.one("none", "estimate", "closed-form"),
         "absolute_scale": draw.one("estimate", "given"),
+        "absolute_variance": draw.one("floored", "given"),
         "temperatures": {"ann": draw.one(0.01, 100.0)} if draw.often() else {},
         "verdict_weight": verdict_weight if expert == "soft-bt" and prior == "unit" else None,
         "stop": stop,

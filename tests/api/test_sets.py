@@ -7,7 +7,7 @@ import httpx
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, patch, tell
+from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, names, patch, tell
 
 
 async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
@@ -18,13 +18,13 @@ async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClien
 async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
     created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
     assert created["selection"] == {
-        "criterion": "knowledge", "epsilon": 0.5, "random_share": 0.0, "batch": "greedy", "seed": 0,
+        "criterion": "knowledge", "epsilon": 0.5, "equal": 0.1, "random_share": 0.0, "batch": "greedy", "seed": 0,
     }  # fmt: skip
     assert (created["expert"], created["expert_parameters"], created["prior"]) == ("soft-bt", {}, "unit")
     assert (created["prior_variance"], created["position_bias"], created["temperatures"]) == (1.0, "auto", {})
     assert (created["order"], created["budget"], created["stop"]) == ("balanced", None, None)
     assert (created["overlap"], created["inference_target"]) == (None, "auto")
-    assert created["absolute_scale"] == "estimate"
+    assert (created["absolute_scale"], created["absolute_variance"]) == ("estimate", "floored")
     assert (created["candidates"], created["absolute_scores"], created["metadata"]) == (0, 0, {})
     assert (created["project"], created["pool_by"]) == (None, "project")
 
@@ -33,10 +33,12 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     sent: dict[str, Any] = {
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
-        "position_bias": "estimate", "absolute_scale": "given", "order": "both",
+        "position_bias": "estimate", "absolute_scale": "given", "absolute_variance": "given", "order": "both",
         "inference_target": "latent",
         "temperatures": {"gpt-4": 1.5, "a/b~\"ü\n": 0.5},
-        "selection": {"criterion": "exponent", "epsilon": 0.25, "random_share": 0.1, "batch": "top", "seed": 11},
+        "selection": {
+            "criterion": "exponent", "epsilon": 0.25, "equal": 0.0, "random_share": 0.1, "batch": "top", "seed": 11,
+        },
         "budget": {"max_comparisons": 7}, "goal": {"top_k": None, "against": None, "pair": ["ash", "elm"]},
         "project": "wood", "pool_by": "question", "overlap": {"share": 0.2, "judges": 3},
         "stop": {
@@ -75,7 +77,7 @@ async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx
     created = await create_set(http, selection={"criterion": "variance", "batch": "top", "seed": 5})
     changed = await patch(http, created["id"], selection={"random_share": 0.5})
     assert changed["selection"] == {
-        "criterion": "variance", "epsilon": 0.5, "random_share": 0.5, "batch": "top", "seed": 5,
+        "criterion": "variance", "epsilon": 0.5, "equal": 0.1, "random_share": 0.5, "batch": "top", "seed": 5,
     }  # fmt: skip
 
 
@@ -97,6 +99,15 @@ async def test_a_patched_selection_decides_the_next_pair(http: httpx.AsyncClient
     created = await create_set(http)
     await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"criterion": "random"}})
     assert (await ask_one(http, created["id"]))["why"]["criterion"] == "random"
+
+
+async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncClient) -> None:
+    """birch and cedar have the same mean, but oak has the largest variance."""
+    created = await create_set(http, "ash", "birch", "cedar", "oak", selection={"criterion": "reordering", "equal": 0})
+    await compare(http, created["id"], "ash>birch", "ash>cedar")
+    assert set(names(await ask_one(http, created["id"]))) == {"birch", "cedar"}
+    await patch(http, created["id"], selection={"equal": 10})
+    assert "oak" in names(await ask_one(http, created["id"], "bob"))
 
 
 async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:

@@ -1,9 +1,11 @@
 """A set of more candidates than a matrix of all pairs is made of: here of more than eight."""
 
 from itertools import pairwise
+from typing import get_args
 
 import httpx
 import pytest
+from nextpair.words import CriterionName
 
 from app.inference.fitting import posterior
 from tests.factories import ask, compare, create_set, get, names, tell
@@ -17,7 +19,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posterior, "DENSE", 8)
 
 
-@pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent", "random"])
+@pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("goal", [{}, {"top_k": 3}])
 async def test_pairs_are_asked_for_judged_and_ranked(
     http: httpx.AsyncClient, criterion: str, goal: dict[str, int]

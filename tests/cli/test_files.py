@@ -130,10 +130,6 @@ def test_rank_tells_that_parts_never_met(capsys: pytest.CaptureFixture[str], tmp
         (["rank"], "Missing argument"),
         (["rnk"], "No such command"),
         (["simulate", JUDGE, "--truth", RATINGS], "Missing option '--truth-column'"),
-        (
-            ["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "overall", "--equal", "0", "--http", "http://x"],
-            "Invalid value for '--equal': the service takes the default; leave --http out.",
-        ),
         (["simulate", JUDGE, "--truth", RATINGS, "--truth-column", "x"], f"{RATINGS}: no column 'x'"),
         (
             [

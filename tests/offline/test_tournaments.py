@@ -23,20 +23,3 @@ def test_swiss_pairs_neighbours_in_the_standings() -> None:
     won, also_won = (min(next(pairs)) for _ in range(2))
     points[[won, also_won]] = 1.0
     assert set(next(pairs)) == {won, also_won}
-
-
-@pytest.mark.parametrize("n", [2, 5, 12, 13])
-def test_covering_is_random_but_has_every_candidate_in_a_pair_at_once(n: int) -> None:
-    """PoE 4.2 draws random pairs in which each text is at least once."""
-    for seed in range(20):
-        pairs = list(
-            PAIRINGS[Tournament.COVERING](~np.eye(n, dtype=np.bool_), np.zeros(n), np.random.default_rng(seed))
-        )
-        assert set(np.ravel(pairs[: (n + 1) // 2])) == set(range(n))
-
-
-def test_covering_leaves_out_a_candidate_without_pairs() -> None:
-    exists = ~np.eye(3, dtype=np.bool_)
-    exists[2] = exists[:, 2] = False
-    pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(3), np.random.default_rng(0))
-    assert [sorted(pair) for pair in pairs] == [[0, 1]]

@@ -137,10 +137,11 @@ async def test_a_set_keeps_what_it_was_and_gets_the_defaults(old: httpx.AsyncCli
     }  # fmt: skip
     assert (found["comparisons"], found["absolute_scores"], found["candidates"]) == (2, 0, 3)
     assert (found["expert_parameters"], found["prior"], found["temperatures"], found["stop"]) == ({}, "unit", {}, None)
-    assert (found["absolute_scale"], found["overlap"], found["inference_target"]) == ("estimate", None, "latent")
+    assert (found["absolute_scale"], found["absolute_variance"]) == ("estimate", "floored")
+    assert (found["overlap"], found["inference_target"]) == (None, "latent")
     assert found["goal"] == {"top_k": None, "against": None, "pair": None}
     assert found["selection"] == {
-        "criterion": "variance", "epsilon": 0.25, "random_share": 1.0, "batch": "greedy", "seed": 7,
+        "criterion": "variance", "epsilon": 0.25, "equal": 0.1, "random_share": 1.0, "batch": "greedy", "seed": 7,
     }  # fmt: skip
 
 
@@ -187,6 +188,8 @@ async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old:
         ("0015", "0016", "sets", "inference_target", "latent"),
         ("0016", "0017", "items", "tags", {}),
         ("0017", "0018", "comparisons", "restores", None),
+        ("0019", "0020", "sets", "equal", 0.1),
+        ("0019", "0020", "sets", "absolute_variance", "floored"),
     ],
 )
 async def test_a_column_comes_and_goes_with_rows_in_its_table(

@@ -11,7 +11,7 @@ Not here: what a log amounts to (state), who holds which pair (service).
 """
 
 from app.inference.choosing.asking import Plan
-from app.inference.choosing.criteria import EQUAL, Batch, Criterion, Policy
+from app.inference.choosing.criteria import Batch, Criterion, Policy
 from app.inference.choosing.forecasting import Forecast, Left, Missing, Stopping
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order, present

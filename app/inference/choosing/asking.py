@@ -107,7 +107,7 @@ def next_pairs(
     leads, component = known or tally(comparisons, model.n)
     mean = scores.mean
     sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
-    component = connected(component, leased.first, leased.second, model, plan.goal)
+    component = connected(component, leased.first, leased.second, model, plan.goal, plan.policy.criterion)
     judged = None
     if plan.target == "all-pairs":
         questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)

@@ -9,11 +9,13 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     knowledge     KG_ij                      methods 12; kernels/knowledge.py has the equation. Where win rates in
                                              all pairs are ranked, theirs; for a top k, contention.py comes first
     random        uniform over the open pairs
+    covering      the same, but first over those of two candidates that were never compared, then over those of one
+                  (PoE 4.2); joining.py finds them
 
 For the ranking of more than FULLY_SUMMED candidates pairs that join what no comparison connects yet come before all
-of these (joining.py), except for random.
+of these (joining.py), except for random and covering.
 
-All but random speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
+All but these two speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
 while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only. For the ranking they are
 those whose own term, (k, l) = (i, j), is largest; for another goal, those among the candidates that are least decided
 in it.
@@ -47,6 +49,10 @@ class Criterion(StrEnum):
     EXPONENT = "exponent"
     KNOWLEDGE = "knowledge"
     RANDOM = "random"
+    COVERING = "covering"
+
+
+DRAWN = (Criterion.RANDOM, Criterion.COVERING)
 
 
 class Batch(StrEnum):
@@ -75,6 +81,7 @@ FORMS: dict[Criterion, Callable[[Policy], tuple[int, float]]] = {
     Criterion.EXPONENT: lambda policy: (POWER, 0.5 * policy.epsilon),
     Criterion.KNOWLEDGE: lambda _: (OWN_TERM, 0.0),
     Criterion.RANDOM: lambda _: (POWER, 0.0),
+    Criterion.COVERING: lambda _: (POWER, 0.0),
 }
 
 
@@ -89,8 +96,8 @@ def has_known_weights(rule: Rule, model: Model) -> bool:
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
-    """The criterion of (L,) pairs, the larger the better. Of `knowledge` the own term; `random` likes all alike."""
-    if policy.criterion is Criterion.RANDOM:
+    """The criterion of (L,) pairs, the larger the better. Of `knowledge` the own term; one of DRAWN likes all alike."""
+    if policy.criterion in DRAWN:
         return np.ones_like(v)
     rule = rule_of(policy, model, floor)
     return scores_at(rule, m, v, v if rule.form == POWER else expected_weight(m, model))

@@ -7,10 +7,14 @@ prior alone says who is ahead, so that no criterion has anything to go by. Until
     else a candidate of the largest component and one that is outside it
 
 Candidates with an absolute score are connected by it: it says who is ahead.
+
+The criterion `covering` begins like this in every set, for every goal and whatever the absolute scores, but it goes on
+with a candidate that was never compared and one that was. It joins nothing else.
 """
 
 import numpy as np
 
+from app.inference.choosing.criteria import Criterion
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
@@ -20,12 +24,14 @@ from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Ints
 
 
-def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal) -> Ints:
+def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal, criterion: Criterion) -> Ints:
     """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined.
 
     Args: `component` (N,) are those by the comparisons.
     """
-    if goal != RANKING or model.n <= FULLY_SUMMED:
+    if criterion is Criterion.COVERING:
+        return np.asarray(components.joined(component, first, second))
+    if criterion is Criterion.RANDOM or goal != RANKING or model.n <= FULLY_SUMMED:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
     if not len(first) and len(scored) < 2:
@@ -34,12 +40,13 @@ def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Go
     return np.asarray(components.joined(component, ones, others))
 
 
-def joining(component: Ints, open_pairs: PairSet) -> PairSet | None:
-    """The open pairs to draw from; none if all is connected, or no open pair is such."""
+def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairSet | None:
+    """The open pairs to draw from; none if all is connected, or covered, or no open pair is such."""
     if (component == component[0]).all():
         return None
     sizes = np.bincount(component)[component]
-    alone, in_largest = (sizes == 1).astype(np.int64), (component == component[np.argmax(sizes)]).astype(np.int64)
-    never_compared = among(open_pairs, Kinds(alone, np.array([[False, False], [False, True]])))
-    across = among(open_pairs, Kinds(in_largest, np.array([[False, True], [True, False]])))
+    alone = sizes == 1
+    apart = alone if criterion is Criterion.COVERING else component != component[np.argmax(sizes)]
+    never_compared = among(open_pairs, Kinds(alone.astype(np.int64), np.array([[False, False], [False, True]])))
+    across = among(open_pairs, Kinds(apart.astype(np.int64), np.array([[False, True], [True, False]])))
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)

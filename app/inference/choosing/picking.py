@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.choosing.contention import most_contended
-from app.inference.choosing.criteria import Criterion, Policy, has_known_weights, rule_of, score
+from app.inference.choosing.criteria import DRAWN, Criterion, Policy, has_known_weights, rule_of, score
 from app.inference.choosing.goals import RANKING, Goal, favoured
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
@@ -73,12 +73,12 @@ def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, sec
 
 def pick(search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance) -> Choice:
     """One open pair; at least one must be open."""
-    policy, many_open = search.policy, size(open_pairs)
-    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    many_open, joins = size(open_pairs), joining(component, open_pairs, search.policy.criterion)
+    share = drawn_share(search.policy, joins)
     uniform = share / many_open
     if share == 1.0:
         return explain(search, sigma, *draw(open_pairs, many_open, rng), uniform, True)
-    best, gain = _best_pairs(search, open_pairs, component, sigma, rng)
+    best, gain = (joins, None) if joins is not None else _best_pairs(search, open_pairs, sigma, rng)
     many = size(best)
     random = share > 0.0 and bool(rng.random() < share)
     i, j = draw(open_pairs, many_open, rng) if random else draw(best, many, rng)
@@ -106,12 +106,15 @@ def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
+def drawn_share(policy: Policy, joins: PairSet | None) -> float:
+    """The share of picks that are drawn from every open pair: all of them where a criterion is a draw."""
+    return 1.0 if policy.criterion in DRAWN and joins is None else policy.random_share
+
+
 def _best_pairs(
-    search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance
+    search: Search, open_pairs: PairSet, sigma: DenseCovariance, rng: Chance
 ) -> tuple[PairSet, float | None]:
     """The pairs that are tied for the best, and their score by the criterion, if they were chosen by it."""
-    if (joins := joining(component, open_pairs)) is not None:
-        return joins, None
     criterion, ranks = search.policy.criterion, search.goal == RANKING
     if criterion is not Criterion.KNOWLEDGE:
         pairs = open_pairs if ranks else favoured(open_pairs, search.matters)

@@ -8,12 +8,12 @@ expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to
 import numpy as np
 
 from app.inference.choosing import certified
-from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, has_known_weights, rule_of
+from app.inference.choosing.criteria import Batch, Policy, equality, has_known_weights, rule_of
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import JudgedRound, expecting
 from app.inference.choosing.pair_sets import without
-from app.inference.choosing.picking import Choice, Search, draw, explain, fantasise, pick
+from app.inference.choosing.picking import Choice, Search, draw, drawn_share, explain, fantasise, pick
 from app.inference.fitting.model import Model
 from app.inference.gaussian import CertifiedCovariance, Covariance
 from app.inference.kernels.components import joined
@@ -65,10 +65,10 @@ def _select_of_many(
     search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, component: Ints, count: int, rng: Chance
 ) -> list[Choice]:
     """`select` where Sigma is known by its bounds: what is left to the criterion is chosen in rounds (certified.py)."""
-    policy, choices = search.policy, list[Choice]()
-    share = 1.0 if policy.criterion is Criterion.RANDOM else policy.random_share
+    choices = list[Choice]()
     while len(choices) < min(count, len(choices) + size(open_pairs)):
-        joins = joining(component, open_pairs)
+        joins = joining(component, open_pairs, search.policy.criterion)
+        share = drawn_share(search.policy, joins)
         random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
         uniform = share / size(open_pairs)
         if random or joins is not None:

@@ -2,7 +2,8 @@
 
 A judge gives a candidate the value c with probability p_c. Matching moments,
 
-    mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step: that of rounding to the scale
+    mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step, that of rounding to the scale,
+                                                     unless the variance is given
 
 and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale it
 is a change of that score's prior. The numbers c0 and c1 > 0, one pair per judge, map the judge's scale to that of the
@@ -81,17 +82,19 @@ class Moments(NamedTuple):
     variance: float
 
 
-def moments(probabilities: Mapping[float, float]) -> Moments:
+def moments(probabilities: Mapping[float, float], *, is_given: bool = False) -> Moments:
     """Mean and variance of the value that a judge gives.
 
-    Args: the probability of each value, at least one of them positive. They are normalised: what the judge put
-    elsewhere is ignored.
+    Args:
+        probabilities: of each value, at least one of them positive. They are normalised: what the judge put elsewhere
+            is ignored.
+        is_given: takes the variance as it is, which may be 0.
     """
     value = np.array(sorted(probabilities), np.float64)
     p = np.array([probabilities[c] for c in value]) / sum(probabilities.values())
     mean = float(value @ p)
     step = float(np.diff(value).min(initial=np.inf)) if len(value) > 1 else 1.0
-    return Moments(mean, max(float((value - mean) ** 2 @ p), step**2 / 12.0))
+    return Moments(mean, max(float((value - mean) ** 2 @ p), 0.0 if is_given else step**2 / 12.0))
 
 
 def no_absolute_scores() -> AbsoluteScores:

@@ -6,7 +6,7 @@ from app.storage.schema import Record
 
 
 def present_set(row: Record) -> schemas.SetOut:
-    selection = {name: getattr(row, name) for name in ("criterion", "epsilon", "random_share", "batch", "seed")}
+    selection = {name: getattr(row, name) for name in schemas.Selection.model_fields}
     budget = None if row.max_comparisons is None else {"max_comparisons": row.max_comparisons}
     more = {
         "selection": selection,

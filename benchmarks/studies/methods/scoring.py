@@ -17,7 +17,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import pearson, spearman
-from app.offline.tournaments import PAIRINGS, Tournament
+from benchmarks.studies.methods.covering import covering
 from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing, summeval
 from benchmarks.studies.methods.markdown import command, in_hundredths, number, table
 from benchmarks.studies.methods.measuring import Campaign, Estimate, mean_over_documents
@@ -163,8 +163,7 @@ def _comparisons(case: Case, sample: Sample, rng: np.random.Generator) -> Compar
 
 def random_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Pairs that cover every text, otherwise at random (PoE 4.2)."""
-    pairs = PAIRINGS[Tournament.COVERING](exists, np.zeros(len(exists)), rng)
-    return _sides(list(islice(pairs, count)))
+    return _sides(list(islice(covering(exists, rng), count)))
 
 
 def selected_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:

@@ -16,8 +16,8 @@ from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, definition_of
 from app.offline.replay import spearman
-from app.offline.tournaments import PAIRINGS, Tournament
 from benchmarks.studies.methods import figures
+from benchmarks.studies.methods.covering import covering
 from benchmarks.studies.methods.markdown import figure, table
 from benchmarks.studies.methods.measuring import Band, Campaign
 from benchmarks.studies.methods.stories import first_stories
@@ -139,8 +139,7 @@ def _curves(folder: Path, stories: int | None, bias: str, part: str, draw: int) 
     (case,) = first_stories(stories, folder, part)
     rng, n = np.random.default_rng([draw, list(DIMENSIONS).index(part)]), len(case.keys)
     answers = noisy_answers(case, BIASES[bias], rng)
-    covering = PAIRINGS[Tournament.COVERING](~np.isnan(case.answers), np.zeros(n), rng)
-    pairs = np.array(list(islice(covering, CALLS[-1] * n)))
+    pairs = np.array(list(islice(covering(~np.isnan(case.answers), rng), CALLS[-1] * n)))
     shown = np.where(rng.random((len(pairs), 1)) < 0.5, pairs, pairs[:, ::-1])
     curves = np.empty((len(SCORERS), len(CALLS)))
     for k, calls in enumerate(CALLS):

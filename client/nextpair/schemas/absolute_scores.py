@@ -61,7 +61,9 @@ class AbsoluteScore(Response):
     candidate: str
     judge: str
     mean: float
-    variance: float = Field(description="At least 1/12 of a squared step if it comes from probabilities.")
+    variance: float = Field(
+        description="If it comes from probabilities, with the floor of the set's `absolute_variance`."
+    )
     probabilities: dict[str, float] | None
     created_at: datetime
 

@@ -21,6 +21,7 @@ from nextpair.schemas.deprecated import AcceptsEvidence, OldNames, old_name
 from nextpair.schemas.goals import Goal
 from nextpair.words import (
     AbsoluteScale,
+    AbsoluteVariance,
     BatchName,
     CriterionName,
     ExpertName,
@@ -40,6 +41,13 @@ class Selection(Request):
     criterion: CriterionName = Field(default="knowledge", description="The acquisition function that chooses pairs.")
     epsilon: float = Field(
         default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for the criterion `exponent`."
+    )
+    equal: float = Field(
+        default=0.1,
+        ge=0.0,
+        le=10.0,
+        description="Means within this many posterior sds count as equal, for the criteria `reordering` and "
+        "`exponent`. With 0, as in the paper, only equal means do.",
     )
     random_share: Probability = Field(default=0.0, description="Share of pairs drawn uniformly instead.")
     batch: BatchName = Field(
@@ -182,6 +190,12 @@ class SetIn(AcceptsEvidence):
         description="Scale of absolute scores. `estimate`: each judge has its own. `given`: they use the scale of the "
         "scores, apart from a common offset.",
     )
+    absolute_variance: AbsoluteVariance = Field(
+        default="floored",
+        description="Variance of absolute scores sent as `probabilities`. `floored`: at least 1/12 of a squared step, "
+        "because judges round to the values of their scale. `given`: that of the probabilities, as in the paper, and "
+        "at least 1e-9.",
+    )
     temperatures: Temperatures = Field(
         default_factory=dict,
         description="Temperature T by judge: p is read as sigma(logit(p) / T), see `GET calibration`. The log keeps "
@@ -250,6 +264,7 @@ class SetOut(OldNames):
     order: OrderName
     position_bias: PositionBiasChoice
     absolute_scale: AbsoluteScale
+    absolute_variance: AbsoluteVariance
     temperatures: dict[str, float]
     verdict_weight: VerdictWeightName | dict[str, float]
     budget: Budget | None

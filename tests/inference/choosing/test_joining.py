@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
-from app.inference.choosing.criteria import Criterion, Policy
+from app.inference.choosing.criteria import DRAWN, Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
 from app.inference.choosing.order import Order
@@ -18,7 +18,7 @@ from tests.inference.factories import comparisons, cycle, model
 
 MANY = FULLY_SUMMED + 2
 NOBODY = np.empty(0, np.int64)
-each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each is not Criterion.RANDOM])
+each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 
 
 def asked(
@@ -47,15 +47,15 @@ def asked(
     return [(pair.first, pair.second) for pair in presented]
 
 
-def joins(component: Ints, open_pairs: PairSet) -> set[tuple[int, int]]:
-    pairs = joining(component, open_pairs)
+def joins(component: Ints, open_pairs: PairSet, criterion: Criterion = Criterion.REORDERING) -> set[tuple[int, int]]:
+    pairs = joining(component, open_pairs, criterion)
     assert pairs is not None
     return {(int(i), int(j)) for i, j in np.argwhere(mask(pairs))}
 
 
 def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
     first, second = np.array(pairs).T
-    return connected(np.arange(n), first, second, model(n), RANKING)
+    return connected(np.arange(n), first, second, model(n), RANKING, Criterion.REORDERING)
 
 
 @each_criterion
@@ -88,8 +88,8 @@ def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open(
     within = np.zeros((4, 4), np.bool_)
     within[0, 1] = True
 
-    assert joining(np.zeros(4, np.int64), every_pair(4)) is None
-    assert joining(np.array([0, 0, 1, 1]), of_mask(within)) is None
+    assert joining(np.zeros(4, np.int64), every_pair(4), Criterion.REORDERING) is None
+    assert joining(np.array([0, 0, 1, 1]), of_mask(within), Criterion.REORDERING) is None
 
 
 def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
@@ -105,7 +105,7 @@ def test_an_absolute_score_connects() -> None:
     precision[[0, 2, 3]] = [1.0, 2.0, 1.0]
     scored = scored._replace(prior=scored.prior._replace(absolute=precision))
 
-    component = connected(np.arange(MANY), NOBODY, NOBODY, scored, RANKING)
+    component = connected(np.arange(MANY), NOBODY, NOBODY, scored, RANKING, Criterion.REORDERING)
 
     assert len({component[0], component[2], component[3]}) == 1
     assert len(set(component)) == MANY - 2
@@ -113,7 +113,7 @@ def test_an_absolute_score_connects() -> None:
 
 @pytest.mark.parametrize(("n", "goal"), [(FULLY_SUMMED, RANKING), (MANY, Goal(top_k=1))])
 def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
-    assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal)) == {0}
+    assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal, Criterion.REORDERING)) == {0}
 
 
 def test_a_candidate_that_comes_late_is_asked_about_next() -> None:
@@ -144,3 +144,36 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     assert len(counts) == 6
     assert counts.min() > 30
     assert {(round(1 / a.choice.propensity), round(1 / b.choice.propensity)) for a, b in pairs} == {(6, 1)}
+
+
+@pytest.mark.parametrize("n", [2, 5, 12, 13, MANY])
+@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=1)])
+def test_covering_is_random_but_has_every_candidate_in_a_pair_at_once(n: int, goal: Goal) -> None:
+    """PoE 4.2 draws random pairs in which each text is at least once."""
+    half = (n + 1) // 2
+
+    pairs = asked(Criterion.COVERING, half + 3, n=n, goal=goal)
+
+    assert len(np.unique(pairs[: n // 2])) == 2 * (n // 2)
+    assert set(np.ravel(pairs[:half])) == set(range(n))
+
+
+def test_covering_joins_nothing_and_leaves_alone_who_has_no_open_pair() -> None:
+    component, open_pairs = np.array([0, 0, 1, 1, 2, 3]), upper_triangle(6).copy()
+
+    assert joins(component, every_pair(6), Criterion.COVERING) == {(4, 5)}
+
+    open_pairs[4, 5] = False
+    open_pairs[:, 5] = False
+    assert joins(component, of_mask(open_pairs), Criterion.COVERING) == {(i, 4) for i in range(4)}
+
+    open_pairs[:, 4] = False
+    assert joining(component, of_mask(open_pairs), Criterion.COVERING) is None
+    assert joining(np.array([0, 0, 1, 1]), every_pair(4), Criterion.COVERING) is None
+
+
+def test_covering_reads_no_absolute_score() -> None:
+    of = model(4)
+    of = of._replace(prior=of.prior._replace(absolute=np.ones(4)))
+
+    assert len(set(connected(np.arange(4), NOBODY, NOBODY, of, RANKING, Criterion.COVERING))) == 4

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from app.inference.choosing.criteria import Batch, Criterion, Policy, score
+from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import gains
 from app.inference.choosing.pair_sets import every_pair, of_mask
@@ -153,7 +153,7 @@ def test_a_goal_never_runs_out_of_pairs_before_they_are_all_asked(goal: Goal, ba
         assert sorted(pairs_of(picks)) == list(combinations(range(6), 2))
 
 
-SCORED = [c for c in Criterion if c not in (Criterion.RANDOM, Criterion.KNOWLEDGE)]
+SCORED = [c for c in Criterion if c not in (*DRAWN, Criterion.KNOWLEDGE)]
 
 
 @pytest.mark.parametrize("criterion", SCORED)
@@ -184,7 +184,7 @@ def test_once_the_pair_in_question_is_asked_those_with_one_of_the_two_follow() -
 def test_pairs_drawn_by_chance_ignore_the_goal() -> None:
     """They are there to test the ranking on; each of 15 pairs in 3,000 draws, within 4.5 standard errors."""
     mean, sigma = random_state(6, seed=0)
-    policies = Policy(Criterion.RANDOM), Policy(Criterion.REORDERING, random_share=1.0)
+    policies = *map(Policy, DRAWN), Policy(Criterion.REORDERING, random_share=1.0)
 
     for policy in policies:
         picks = [pairs_of(chosen(mean, sigma, Goal(pair=(0, 1)), policy=policy, seed=s))[0] for s in range(3000)]

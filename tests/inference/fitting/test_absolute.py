@@ -102,6 +102,20 @@ def test_a_saturated_judge_has_the_variance_of_rounding_to_its_scale(values: lis
 
 
 @numerics
+@given(st.dictionaries(st.integers(1, 10), st.floats(1e-6, 1.0), min_size=1))
+def test_a_given_variance_is_gpm_s_to_the_letter(probabilities: dict[float, float]) -> None:
+    """mu = sum c p, sigma^2 = sum (c - mu)^2 p of GPM 3.2; the floor is all that is between them."""
+    total = sum(probabilities.values())
+    mean = sum(c * p for c, p in probabilities.items()) / total
+    variance = sum((c - mean) ** 2 * p for c, p in probabilities.items()) / total
+
+    given, floored = moments(probabilities, is_given=True), moments(probabilities)
+
+    assert given == pytest.approx((mean, variance), abs=1e-12)
+    assert floored == (given.mean, max(given.variance, floored.variance))
+
+
+@numerics
 @given(st.dictionaries(st.integers(1, 10), st.floats(1e-6, 1.0), min_size=1), st.floats(0.01, 100.0))
 def test_moments_lie_within_the_scale_and_know_no_total(probabilities: dict[float, float], total: float) -> None:
     mean, variance = moments(probabilities)
