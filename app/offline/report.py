@@ -58,14 +58,10 @@ def hash_of(path: str) -> LineHash:
 
 def _card(ranked: Ranked, judge: str, people: Sequence[str]) -> schemas.JudgeCard:
     biases = ranked.ranking.position_bias or {}
-    unknown = dict.fromkeys(schemas.JudgeCard.model_fields)
-    return schemas.JudgeCard.model_validate(
-        unknown
-        | {
-            "judge": judge,
-            "kind": "human" if judge in people else None,
-            "comparisons": ranked.judges[judge],
-            "failures": {},
-            "position_bias": biases.get(judge),
-        }
+    return schemas.JudgeCard(
+        judge=judge,
+        kind="human" if judge in people else None,
+        comparisons=ranked.judges[judge],
+        failures={},
+        position_bias=biases.get(judge),
     )

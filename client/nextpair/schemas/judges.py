@@ -130,31 +130,32 @@ class JudgeCard(OldNames):
     """One judge in one set. Null is what its verdicts do not show."""
 
     judge: str
-    kind: JudgeKind | None
-    model: str | None
+    kind: JudgeKind | None = None
+    model: str | None = None
     comparisons: int
-    cost: float | None = Field(description="Cost of its verdicts in this set, failures included.")
-    median_latency_ms: float | None
+    cost: float | None = Field(default=None, description="Cost of its verdicts in this set, failures included.")
+    median_latency_ms: float | None = None
     failures: dict[Failure, int]
-    failure_rate: float | None
+    failure_rate: float | None = None
     skill: float | None = Field(
+        default=None,
         description="Skill by the method: 1 is always right, 0 is chance, below 0 is inverted. Null where the method "
-        "weights all judges the same."
+        "weights all judges the same.",
     )
     agreement_with_people: Rightness | None = Field(
-        description="Null for people, and where people judged none of its pairs."
+        default=None, description="Null for people, and where people judged none of its pairs."
     )
-    agreement: Agreement | None = Field(description="With other judges, on pairs that both judged.")
-    same_order: Agreement | None = Field(description="With itself, on the same pair in the same order.")
-    swapped: Agreement | None = Field(description="With itself, on the same pair in the other order.")
+    agreement: Agreement | None = Field(default=None, description="With other judges, on pairs that both judged.")
+    same_order: Agreement | None = Field(default=None, description="With itself, on the same pair in the same order.")
+    swapped: Agreement | None = Field(default=None, description="With itself, on the same pair in the other order.")
     position_bias: JudgeBias | None = Field(
-        description="As in `diagnostics`, in logits; discrimination is by `judge-aware`."
+        default=None, description="As in `diagnostics`, in logits; discrimination is by `judge-aware`."
     )
     judge_effects: JudgeEffects | None = Field(
         default=None, description="By the method `consensus`. Null in sets of more than 5,000 candidates times judges."
     )
-    relative_discrimination: RelativeDiscrimination | None = Field(description="Null below 40 verdicts.")
-    influence: Influence | None
+    relative_discrimination: RelativeDiscrimination | None = Field(default=None, description="Null below 40 verdicts.")
+    influence: Influence | None = None
     status: JudgeStatus | None = Field(
         default=None,
         description="`random`, `inverted` or `changed` where chance hardly explains the verdicts. Null where there are "
