@@ -6,7 +6,7 @@ import numpy as np
 from nextpair import schemas
 
 from app.inference.judges import Agreements, krippendorff
-from app.inference.reporting import Bias, JudgeEffects
+from app.inference.reporting import AgreedShare, Bias, JudgeEffects
 from app.inference.types import Floats
 from app.sentences.judges import warning_of
 
@@ -15,6 +15,10 @@ DEVIATIONS_OF_MANY = 3  # of each judge, where many are shown
 
 def biases_by_name(biases: Sequence[Bias], judges: Sequence[str]) -> dict[str, schemas.JudgeBias]:
     return {judges[bias.judge]: present_bias(bias) for bias in biases}
+
+
+def present_agreement(agreed: AgreedShare) -> schemas.Agreement:
+    return schemas.Agreement(pairs=agreed.pairs, share=agreed.share)
 
 
 def present_bias(bias: Bias) -> schemas.JudgeBias:

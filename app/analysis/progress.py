@@ -8,7 +8,7 @@ the set's own method, which has the forecasts.
 """
 
 from math import ceil
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from nextpair import schemas
@@ -17,6 +17,7 @@ from app.inference.choosing import RANKING, Goal, Stop, has_claims
 from app.sentences import progress as sentences
 from app.sentences.progress import Told
 
+AimName = Literal["stop", "budget", "goal"]
 KNOWN = 0.95  # how sure a set without a stop rule and a budget is to be of its goal
 
 
@@ -111,7 +112,13 @@ def _cost(comparisons: int | None, of_verdict: float | None) -> float | None:
 
 
 def _present(
-    aim: str | None, share: float | None, left: int | None, cost_of_verdict: float | None, told: Told
+    aim: AimName | None, share: float | None, left: int | None, cost_of_verdict: float | None, told: Told
 ) -> schemas.GoalProgress:
-    fields = {"aim": aim, "share": share, "comparisons_left": left, "cost_left": _cost(left, cost_of_verdict)}
-    return schemas.GoalProgress.model_validate(fields | told._asdict())
+    return schemas.GoalProgress(
+        aim=aim,
+        share=share,
+        comparisons_left=left,
+        cost_left=_cost(left, cost_of_verdict),
+        words=told.words,
+        sentence=told.sentence,
+    )

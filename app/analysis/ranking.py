@@ -2,12 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import (
+    JOINT,
+    AbsoluteScale,
+    ExpertName,
+    InferenceTargetChoice,
+    InferenceTargetName,
+    MethodName,
+    PositionBias,
+    PriorName,
+    ScaleName,
+)
 
 from app.analysis.covariates import covariates_for, present_effects
 from app.analysis.judged import Impossible, JudgedLog
@@ -184,21 +194,25 @@ def _summary(
 
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:
-    method, name = request.method, request.name
-    shown = dict.fromkeys(
-        ["expert", "expert_parameters", "prior", "prior_variance", "verdict_weight", "absolute_scale"]
+    name, method, votes = request.name, request.method if published else None, dict(request.votes)
+    bias: PositionBias = "none"
+    if published and method:
+        bias = "estimate" if name in JOINT else position_bias_of(method, published.model)
+    return schemas.Method(
+        name=name,
+        expert=method and cast("ExpertName", method.expert),
+        expert_parameters=method and parameters(method.expert) | dict(method.parameters),
+        prior=method and cast("PriorName", method.prior),
+        prior_variance=method and method.prior_variance,
+        position_bias=bias,
+        verdict_weight=method and ("learnt" if method.verdict_weight == "learnt" else votes or "one-vote"),
+        absolute_scale=method and cast("AbsoluteScale", method.absolute_scale),
+        temperatures=dict(request.temperatures),
+        level=request.wanted.level,
+        top_k=request.wanted.top_k,
+        epsilon=request.wanted.epsilon,
+        scale="logit" if _has_logits(request) else None,
     )
-    shown |= {"position_bias": "none"}
-    if published:
-        shown = method._asdict()
-        shown["position_bias"] = "estimate" if name in JOINT else position_bias_of(method, published.model)
-        shown["expert_parameters"] = parameters(method.expert) | dict(shown.pop("parameters"))
-        shown["verdict_weight"] = (
-            "learnt" if method.verdict_weight == "learnt" else request.votes or method.verdict_weight
-        )
-    more = {"name": name, "temperatures": request.temperatures, **request.wanted._asdict()}
-    more["scale"] = "logit" if _has_logits(request) else None
-    return schemas.Method.model_validate(shown | more)
 
 
 def _has_logits(request: RankingRequest) -> bool:

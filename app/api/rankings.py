@@ -98,7 +98,17 @@ async def get_ranking(
     If verdicts arrive faster than it is computed, you get the last finished one. `newer_version` is the next.
     """
     query = RankingQuery(
-        method, verdict_weight, inference_target, as_of, level, top_k, epsilon, baseline, scale, by, tuple(covariate)
+        method=method,
+        verdict_weight=verdict_weight,
+        inference_target=inference_target,
+        as_of=as_of,
+        level=level,
+        top_k=top_k,
+        epsilon=epsilon,
+        baseline=baseline,
+        scale=scale,
+        by=by,
+        covariates=tuple(covariate),
     )
     found_set = await results.find(ctx, set_id)
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}{"-" + width if width else ""}"'

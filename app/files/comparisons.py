@@ -101,7 +101,18 @@ def read_grouped(
     group, judge, first, second, item = (each.astype(np.int64) for each in codes)
     counts = times.astype(np.int64) if times.sum() > most else None
     return GroupedComparisons(
-        [*keys], [*groups], group, first, second, p, weight, [*judges], judge, [*items], item, counts
+        keys=[*keys],
+        groups=[*groups],
+        group=group,
+        first=first,
+        second=second,
+        p=p,
+        weight=weight,
+        judges=[*judges],
+        judge=judge,
+        items=[*items],
+        item=item,
+        times=counts,
     )
 
 

@@ -52,7 +52,18 @@ def split(
         times = None if comparisons.times is None else comparisons.times[rows]
         tags = matched(items, beside.tags)
         of_outputs = {name: covariates.of_log(items, keys, numbers) for name, numbers in beside.covariates.items()}
-        yield Group(labels, keys, group, names, absolute, items, item, times, tags, of_outputs)
+        yield Group(
+            labels=labels,
+            keys=keys,
+            comparisons=group,
+            judges=names,
+            absolute=absolute,
+            items=items,
+            item=item,
+            times=times,
+            tags=tags,
+            covariates=of_outputs,
+        )
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:

@@ -75,11 +75,11 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
         return of_files.rank(file, ComparisonColumns(**content["how"]), people).ranking
     weight = definition["verdict_weight"]
     how = RankingMethod(
-        definition["expert"], definition["prior_variance"], tuple(sorted(definition["expert_parameters"].items())),
-        definition["prior"], definition["position_bias"],
-        Wanted(method["level"], method["top_k"], method["epsilon"]),
-        "learnt" if weight == "learnt" else "one-vote", definition["absolute_scale"], people,
-        is_verdict_weight_usual=True, inference_target=content["inference_target"],
+        name=definition["expert"], prior_variance=definition["prior_variance"],
+        parameters=tuple(sorted(definition["expert_parameters"].items())), prior=definition["prior"],
+        position_bias=definition["position_bias"], wanted=Wanted(method["level"], method["top_k"], method["epsilon"]),
+        verdict_weight="learnt" if weight == "learnt" else "one-vote", absolute_scale=definition["absolute_scale"],
+        reference=people, is_verdict_weight_usual=True, inference_target=content["inference_target"],
     )  # fmt: skip
     (ranked,) = rank_file(file, ComparisonColumns(), [], [], how)
     return ranked.ranking

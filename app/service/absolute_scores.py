@@ -43,7 +43,13 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
     rows, has_more = await absolute_scores.page(db, set_id, after=after, limit=limit)
-    shown = [schemas.AbsoluteScore.model_validate({**row._mapping, "item": row.item or None}) for row in rows]
+    shown = [
+        schemas.AbsoluteScore(
+            seq=row.seq, set_id=row.set_id, item=row.item or None, candidate=row.candidate, judge=row.judge,
+            mean=row.mean, variance=row.variance, probabilities=row.probabilities, created_at=row.created_at,
+        )
+        for row in rows
+    ]  # fmt: skip
     return schemas.AbsoluteScorePage(scores=shown, next_after=shown[-1].seq if has_more else None)
 
 

@@ -6,6 +6,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import existing_set
+from app.service.presenting.judge_cards import FAILURES
 from app.storage import activity, assignments, judges
 from app.storage.schema import Record
 
@@ -15,7 +16,12 @@ async def read(
 ) -> schemas.Activity:
     """Raises UnknownSet, SetDeleted."""
     row = await existing_set(db, set_id)
-    at_work = [schemas.AtWork.model_validate(dict(each._mapping)) for each in await activity.at_work(db, set_id)]
+    at_work = [
+        schemas.AtWork(
+            judge=each.judge, kind=each.kind, worker=each.worker, pairs=each.pairs, since=each.since, until=each.until
+        )
+        for each in await activity.at_work(db, set_id)
+    ]
     entries = await activity.entries(db, set_id, judge=judge, before=before, limit=limit + 1)
     shown = [_present(entry) for entry in entries[:limit]]
     return schemas.Activity(
@@ -37,17 +43,22 @@ async def _progress(db: AsyncConnection, set_id: UUID) -> list[schemas.JudgeProg
 
 
 def _of_judge(row: Record, verdicts: Record | None, failures: dict[str, int]) -> schemas.JudgeProgress:
-    done = (0, 0, None) if verdicts is None else (verdicts.verdicts, verdicts.last_hour, verdicts.last_at)
-    return schemas.JudgeProgress.model_validate(
-        {
-            "judge": row.name, "kind": row.kind, "verdicts": done[0], "last_hour": done[1], "last_at": done[2],
-            "failures": failures,
-        }
-    )  # fmt: skip
+    return schemas.JudgeProgress(
+        judge=row.name,
+        kind=row.kind,
+        verdicts=verdicts.verdicts if verdicts else 0,
+        last_hour=verdicts.last_hour if verdicts else 0,
+        last_at=verdicts.last_at if verdicts else None,
+        failures={kind: failures[kind] for kind in FAILURES if kind in failures},
+    )
 
 
 def _present(row: Record) -> schemas.LogEntry:
     is_void = row.seq != row.compared
-    which = {"kind": "void", "voids": row.compared} if is_void else {"kind": "comparison", "voids": None}
-    own = {"item": row.item or None, "restores": None if is_void else row.restores}
-    return schemas.LogEntry.model_validate({**row._mapping, **which, **own})
+    return schemas.LogEntry(
+        seq=row.seq, kind="void" if is_void else "comparison", item=row.item or None, first=row.first,
+        second=row.second, p_first=row.p_first, winner=row.winner, weight=row.weight, judge=row.judge,
+        judge_kind=row.judge_kind, late=row.late, created_at=row.created_at,
+        voids=row.compared if is_void else None, reason=row.reason, restores=None if is_void else row.restores,
+        voided_by=row.voided_by, restored_by=row.restored_by,
+    )  # fmt: skip

@@ -45,7 +45,7 @@ class Basis:
     @cached_property
     def goal(self) -> Goal:
         """The set's goal, by numbers of candidates."""
-        return goal_of(schemas.Goal.model_validate(self.row.goal), self.catalogue.ids)
+        return goal_of(self.row, self.catalogue.ids)
 
     @property
     def pairs_of(self) -> PairsOf:

@@ -92,7 +92,11 @@ async def tell(db: AsyncConnection, verdicts: Sequence[schemas.VerdictOf]) -> li
         else:
             accepted[n] = rows[verdict.assignment_id]
             taken.add(verdict.assignment_id)
-    failures = {n: await _fail(db, verdicts[n], row) for n, row in accepted.items() if verdicts[n].failure}
+    failures = {
+        n: await _fail(db, verdicts[n], failure, row)
+        for n, row in accepted.items()
+        if (failure := verdicts[n].failure) is not None
+    }
     votes = await _record(db, verdicts, {n: row for n, row in accepted.items() if n not in failures})
     if failures:
         await sets.announce(db, {accepted[n].set_id for n in failures})
@@ -133,7 +137,7 @@ async def void(db: AsyncConnection, set_id: UUID, seq: int, reason: str) -> sche
     version = await sets.advance(db, set_id, 1, voids=1)
     row = await comparisons.void(db, set_id, version, seq, reason)
     await sets.announce(db, [set_id])
-    return schemas.Void.model_validate(row._mapping)
+    return schemas.Void(seq=row.seq, set_id=row.set_id, voids=row.voids, reason=row.reason, created_at=row.created_at)
 
 
 async def restore(db: AsyncConnection, set_id: UUID, seq: int) -> schemas.Comparison:
@@ -198,10 +202,15 @@ def _problem(verdict: schemas.VerdictOf, row: LockedAssignment | None, taken: se
     return None
 
 
-async def _fail(db: AsyncConnection, verdict: schemas.VerdictOf, row: LockedAssignment) -> schemas.FailureRecorded:
+async def _fail(
+    db: AsyncConnection, verdict: schemas.VerdictOf, failure: schemas.Failure, row: LockedAssignment
+) -> schemas.FailureRecorded:
     kept = verdict.model_dump(include={"failure", "reason", "label_mass", "latency_ms", "raw"})
     await assignments.fail(db, row.id, kept)
-    return schemas.FailureRecorded.model_validate({**kept, "assignment_id": row.id, "set_id": row.set_id})
+    return schemas.FailureRecorded(
+        assignment_id=row.id, set_id=row.set_id, failure=failure, reason=verdict.reason,
+        label_mass=verdict.label_mass, latency_ms=verdict.latency_ms, raw=verdict.raw,
+    )  # fmt: skip
 
 
 async def _record(
@@ -220,8 +229,10 @@ async def _record(
 
 def _vote_of(verdict: schemas.VerdictOf, row: LockedAssignment, place: int, now: datetime) -> NewVote:
     return NewVote(
-        row.id, row.set_id, place, row.item_id, row.first, row.second, probability(verdict), verdict.winner,
-        row.judge_id, row.state != "leased" or row.expired, verdict.label_mass, verdict.latency_ms, verdict.raw, now,
+        assignment_id=row.id, set_id=row.set_id, place=place, item_id=row.item_id, first=row.first, second=row.second,
+        p_first=probability(verdict), winner=verdict.winner, judge_id=row.judge_id,
+        late=row.state != "leased" or row.expired, label_mass=verdict.label_mass, latency_ms=verdict.latency_ms,
+        raw=verdict.raw, created_at=now,
     )  # fmt: skip
 
 
@@ -237,10 +248,11 @@ def _entries(
     now = datetime.now(UTC)
     return [
         NewComparison(
-            set_id, *place, probability(each), each.winner, each.weight, judge_ids[each.judge], each.client_id,
-            each.created_at or now, each.raw,
+            set_id=set_id, item_id=item, first=first, second=second, p_first=probability(each), winner=each.winner,
+            weight=each.weight, judge_id=judge_ids[each.judge], client_id=each.client_id,
+            created_at=each.created_at or now, raw=each.raw,
         )
-        for each, place in zip(new, _places(new, catalogue), strict=True)
+        for each, (item, first, second) in zip(new, _places(new, catalogue), strict=True)
     ]  # fmt: skip
 
 

@@ -75,12 +75,28 @@ def _for_so_many(interpretation: Interpretation, candidates: int) -> Interpretat
     return interpretation._replace(method=interpretation.method._replace(verdict_weight="one-vote"))
 
 
-def goal_of(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:
+def goal_of(row: Record, ids: Mapping[str, int]) -> Goal:
+    """The goal of a set by the numbers of its candidates; the ranking while one of them has not joined yet."""
+    return numbered(schemas.Goal.model_validate(row.goal), ids)
+
+
+def numbered(goal: schemas.Goal, ids: Mapping[str, int]) -> Goal:
     """The goal by the numbers of its candidates; the ranking while one of them has not joined yet."""
     if not set(goal.candidates) <= set(ids):
         return RANKING
     pair = None if goal.pair is None else (ids[goal.pair[0]], ids[goal.pair[1]])
     return Goal(goal.top_k, None if goal.against is None else ids[goal.against], pair)
+
+
+def stop_of(row: Record) -> Stop | None:
+    """The stop rule of a set, if it has one."""
+    if not row.stop:
+        return None
+    rule = schemas.Stop.model_validate(row.stop)
+    return Stop(
+        top_k=rule.top_k, rank_width=rule.rank_width, entropy_change=rule.entropy_change,
+        concordance=rule.concordance, goal=rule.goal, error_level=rule.error_level,
+    )  # fmt: skip
 
 
 def overlap_of(row: Record) -> Overlap | None:
@@ -93,10 +109,9 @@ def overlap_of(row: Record) -> Overlap | None:
 
 def _terms(row: Record, ids: Mapping[str, int]) -> Terms:
     policy = Policy(Criterion(row.criterion), row.epsilon, row.random_share, Batch(row.batch), row.equal)
-    goal = goal_of(schemas.Goal.model_validate(row.goal), ids)
-    plan = Plan(policy, Order(row.order), row.seed, goal, overlap_of(row))
+    plan = Plan(policy, Order(row.order), row.seed, goal_of(row, ids), overlap_of(row))
     return Terms(
         row.status, row.question, row.context, row.max_comparisons,
-        _for_so_many(interpretation_of(row), len(ids)), plan, Stop(**row.stop) if row.stop else None,
+        _for_so_many(interpretation_of(row), len(ids)), plan, stop_of(row),
         row.inference_target,
     )  # fmt: skip

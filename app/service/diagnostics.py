@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from nextpair import schemas
 
-from app.analysis.judges import biases_by_name
+from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
 from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
@@ -95,9 +95,18 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
         comparisons=judged.rows,
         components=of_log.components,
         cycles=schemas.Cycles(**of_log.cycles._asdict()),
-        repeats=schemas.Repeats.model_validate(of_log.repeats, from_attributes=True),
-        agreement=schemas.Agreement(**of_log.agreement._asdict()),
-        order_balance=schemas.OrderBalance.model_validate(of_log.order_balance, from_attributes=True),
+        repeats=schemas.Repeats(
+            same_order=present_agreement(of_log.repeats.same_order),
+            swapped=present_agreement(of_log.repeats.swapped),
+            first_both=of_log.repeats.first_both,
+            second_both=of_log.repeats.second_both,
+        ),
+        agreement=present_agreement(of_log.agreement),
+        order_balance=schemas.OrderBalance(
+            worst=of_log.order_balance.worst,
+            mixed=of_log.order_balance.mixed,
+            first_picked=of_log.order_balance.first_picked,
+        ),
         position_bias=biases_by_name(biases(snapshot), judged.judges),
         judges={
             name: _judge(take(judged.verdicts, judged.verdicts.judge == number))

@@ -6,7 +6,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context
-from app.service.definitions import catalogue_of, goal_of
+from app.service.definitions import catalogue_of, numbered
 from app.service.errors import FieldFault, InvalidRequest
 from app.service.posteriors import CurrentSet
 from app.storage.schema import Record
@@ -41,5 +41,5 @@ def wanting(current: CurrentSet, goal: schemas.Goal | None, *, is_about_many: bo
         if is_about_many or not ids:
             return current
         refuse_unknown(goal, ids)
-    plan = current.terms.plan._replace(goal=goal_of(goal, ids))
+    plan = current.terms.plan._replace(goal=numbered(goal, ids))
     return current._replace(terms=current.terms._replace(plan=plan))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from nextpair import schemas
@@ -10,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
 from app.storage import judges, pooled_evidence, sets
+from app.storage.schema import Record
 
 
 async def add(ctx: Context, db: AsyncConnection, set_id: UUID, new: schemas.PooledEvidenceIn) -> schemas.PooledEvidence:
@@ -22,10 +22,14 @@ async def add(ctx: Context, db: AsyncConnection, set_id: UUID, new: schemas.Pool
         for name in pooled_evidence.BY_JUDGE
     }
     value = {"log_scale": _pair(new.log_scale), **by_judge}
-    row = {"set_id": set_id, "seq": seq, "pool": new.pool, "sets": new.sets, "created_at": datetime.now(UTC)}
-    await pooled_evidence.append(db, [{**row, "value": value}])
+    created_at = datetime.now(UTC)
+    row = {"set_id": set_id, "seq": seq, "pool": new.pool, "sets": new.sets, "value": value, "created_at": created_at}
+    await pooled_evidence.append(db, [row])
     await sets.announce(db, [set_id])
-    return schemas.PooledEvidence.model_validate({**row, **dict(new)})
+    return schemas.PooledEvidence(
+        seq=seq, set_id=set_id, pool=new.pool, sets=new.sets, log_scale=new.log_scale, log_noise=new.log_noise,
+        log_effects=new.log_effects, created_at=created_at,
+    )  # fmt: skip
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> schemas.PooledEvidencePage:
@@ -34,7 +38,7 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     rows, has_more = await pooled_evidence.page(db, set_id, after=after, limit=limit)
     judge_ids = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
     names = await judges.names(db, judge_ids)
-    shown = [schemas.PooledEvidence.model_validate({**row._mapping, **_fields(row.value, names)}) for row in rows]
+    shown = [_present(row, names) for row in rows]
     return schemas.PooledEvidencePage(entries=shown, next_after=shown[-1].seq if has_more else None)
 
 
@@ -42,12 +46,15 @@ def _pair(log_normal: schemas.LogNormal) -> tuple[float, float]:
     return log_normal.mean, log_normal.sd
 
 
-def _fields(value: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
+def _present(row: Record, names: Mapping[int, str]) -> schemas.PooledEvidence:
     by_judge = {
-        name: {names[int(judge)]: _log_normal(*pair) for judge, pair in value.get(name, {}).items()}
+        name: {names[int(judge)]: _log_normal(*pair) for judge, pair in row.value.get(name, {}).items()}
         for name in pooled_evidence.BY_JUDGE
     }
-    return {"log_scale": _log_normal(*value["log_scale"]), **by_judge}
+    return schemas.PooledEvidence(
+        seq=row.seq, set_id=row.set_id, pool=row.pool, sets=row.sets, log_scale=_log_normal(*row.value["log_scale"]),
+        log_noise=by_judge["log_noise"], log_effects=by_judge["log_effects"], created_at=row.created_at,
+    )  # fmt: skip
 
 
 def _log_normal(mean: float, sd: float) -> schemas.LogNormal:

@@ -47,8 +47,11 @@ class LogEntry(NamedTuple):
 
 
 def comparison_rows(entries: Iterable[Record | LogEntry]) -> Iterator[ComparisonRow]:
-    """Rows for a log, all of one set. Slices of rows: their columns by name take several times as long."""
-    return (ComparisonRow._make(entry[1:]) for entry in entries)
+    """Rows for a log, all of one set. They are unpacked: their columns by name take several times as long."""
+    return (
+        ComparisonRow(seq=seq, item=item, first=first, second=second, p=p, judge=judge, weight=weight)
+        for _, seq, item, first, second, p, judge, weight in entries
+    )
 
 
 class CatchingUp(NamedTuple):
@@ -188,7 +191,11 @@ def _advanced(
 ) -> Snapshot:
     if snapshot.version >= version:
         return snapshot
-    new = log_from_rows(comparison_rows(entries), (ScoreRow._make(row[1:]) for row in scores), _latest(pooled))
+    scored = (
+        ScoreRow(seq=seq, item=item, candidate=candidate, judge=judge, mean=mean, variance=variance)
+        for _, seq, item, candidate, judge, mean, variance in scores
+    )
+    new = log_from_rows(comparison_rows(entries), scored, _latest(pooled))
     return advance(snapshot, version, new, [row.voids for row in voids])
 
 

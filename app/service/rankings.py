@@ -21,6 +21,7 @@ from app.sentences import stopping as sentences
 from app.sentences.fits import ENDS
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.context import Context, existing_set
+from app.service.definitions import stop_of
 from app.service.errors import InvalidRequest, NotConverged
 from app.service.key_lookup import pair_of
 from app.service.presenting.sets import temperatures_of, votes_of
@@ -64,9 +65,10 @@ def ranking_of(basis: Basis, query: RankingQuery) -> schemas.Ranking:
     row, name = basis.row, query.method or basis.row.expert
     method = _method(basis.snapshot, name, query.verdict_weight)
     request = RankingRequest(
-        name, method, Wanted(query.level, query.top_k, query.epsilon), row.inference_target, query.inference_target,
-        basis.goal, Stop(**(row.stop or {})), votes_of(row), temperatures_of(row), query.baseline, query.scale,
-        query.by, query.covariates,
+        name=name, method=method, wanted=Wanted(query.level, query.top_k, query.epsilon),
+        own_target=row.inference_target, target=query.inference_target, goal=basis.goal, stop=stop_of(row) or Stop(),
+        votes=votes_of(row), temperatures=temperatures_of(row), baseline=query.baseline, scale=query.scale,
+        by=query.by, covariates=query.covariates,
     )  # fmt: skip
     origin = Origin(row.id, basis.snapshot.version, basis.tested, partial(present_stopping, basis))
     try:
@@ -113,9 +115,9 @@ def _not_converged(outcome: str, snapshot: Snapshot) -> NotConverged:
 
 def present_stopping(basis: Basis) -> schemas.Stopping | None:
     """The distance to the set's stop; None where it has none."""
-    if not basis.row.stop:
+    rule, target = stop_of(basis.row), basis.target().name
+    if rule is None:
         return None
-    rule, target = Stop(**basis.row.stop), basis.target().name
     stopping = stopping_of(basis, rule)
     if stopping is None:
         return schemas.Stopping(converged=False, reason=None, forecast=None)

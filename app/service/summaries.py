@@ -10,11 +10,10 @@ from nextpair import schemas
 from nextpair.words import JudgeKind, PageStatus, SetStatus
 
 from app.analysis.progress import Aim, progress
-from app.inference.choosing import Stop
 from app.sentences.confidence import in_short, leaders
 from app.service import rankings
 from app.service.context import Context
-from app.service.definitions import goal_of
+from app.service.definitions import goal_of, stop_of
 from app.service.grouping import by_set
 from app.service.presenting.sets import present_set
 from app.service.rankings import RankingQuery
@@ -100,21 +99,19 @@ async def read(ctx: Context, found: FoundSet) -> schemas.SetSummary:
         last_activity = await summaries.last_activity(db, found.row.id)
     cost, goal_progress = cost_and_progress(ranking, found.row, judges)
     places = [(row.key, row.rank, row.p_best) for row in ranking.ranking]
-    return schemas.SetSummary.model_validate(
-        {
-            "set_id": found.row.id,
-            "version": ranking.version,
-            "newer_version": ranking.newer_version,
-            "comparisons": ranking.comparisons,
-            "cost": cost,
-            "judges": count_kinds(each.kind for each in judges),
-            "last_activity": last_activity,
-            "leaders": [key for key, _ in leaders(places)] if ranking.comparisons else [],
-            "sentence": ranking.first_place or ranking.summary[1],
-            "confidence": _confidence(ranking, found.row),
-            "signal_claimed": ranking.signal.claimed,
-            "progress": goal_progress,
-        }
+    return schemas.SetSummary(
+        set_id=found.row.id,
+        version=ranking.version,
+        newer_version=ranking.newer_version,
+        comparisons=ranking.comparisons,
+        cost=cost,
+        judges=count_kinds(each.kind for each in judges),
+        last_activity=last_activity,
+        leaders=[key for key, _ in leaders(places)] if ranking.comparisons else [],
+        sentence=ranking.first_place or ranking.summary[1],
+        confidence=_confidence(ranking, found.row),
+        signal_claimed=ranking.signal.claimed,
+        progress=goal_progress,
     )
 
 
@@ -136,8 +133,7 @@ def count_kinds(kinds: Iterable[JudgeKind | None]) -> schemas.JudgeCounts:
 
 def _aim(ranking: schemas.Ranking, row: Record) -> Aim:
     ids = {each.key: number for number, each in enumerate(ranking.ranking)}
-    stop = Stop(**row.stop) if row.stop else None
-    return Aim(stop, goal_of(schemas.Goal.model_validate(row.goal), ids), row.max_comparisons)
+    return Aim(stop_of(row), goal_of(row, ids), row.max_comparisons)
 
 
 def _cost(judges: Sequence[Record]) -> float | None:
@@ -149,16 +145,18 @@ def _cost(judges: Sequence[Record]) -> float | None:
     return total / 1000.0
 
 
-def _confidence(ranking: schemas.Ranking, row: Record) -> dict[str, object]:
+def _confidence(ranking: schemas.Ranking, row: Record) -> schemas.SummaryConfidence:
     """P(best) of the first where the set looks for its best, else the expected concordance of its goal."""
     goal, top_k = row.goal, (row.stop or {}).get("top_k")
     is_first_wanted = goal.get("top_k") == 1 or (not any(goal.values()) and top_k == 1)
     value = _value(ranking, is_first_wanted)
-    return {
-        "measure": "p_best" if is_first_wanted else "expected_concordance",
-        "value": value,
-        **in_short(value, is_p_best=is_first_wanted, goal=goal, made=ranking.comparisons)._asdict(),
-    }
+    told = in_short(value, is_p_best=is_first_wanted, goal=goal, made=ranking.comparisons)
+    return schemas.SummaryConfidence(
+        measure="p_best" if is_first_wanted else "expected_concordance",
+        value=value,
+        words=told.words,
+        sentence=told.sentence,
+    )
 
 
 def _value(ranking: schemas.Ranking, is_first_wanted: bool) -> float | None:

@@ -1,6 +1,7 @@
 """Sets as a list shows them: their newest log entries and their judges, found by indexes and not by reading the log."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
@@ -51,9 +52,10 @@ async def find(db: AsyncConnection, wanted: SetFilter, offset: int, limit: int) 
     return (await db.execute(in_order.offset(offset).limit(limit))).all()
 
 
-async def last_activity(db: AsyncConnection, set_id: UUID) -> object:
+async def last_activity(db: AsyncConnection, set_id: UUID) -> datetime:
     """Time of the set's newest log entry, or of its creation."""
-    return (await db.execute(select(_ACTIVITY).where(sets.c.id == set_id))).scalar_one()
+    last: datetime = (await db.execute(select(_ACTIVITY).where(sets.c.id == set_id))).scalar_one()
+    return last
 
 
 # One step for each judge, by ix_comparisons_set_id_judge_id.

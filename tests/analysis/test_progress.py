@@ -1,29 +1,27 @@
 """Progress to a goal that no rule and no budget sets: between the forecasts of the expected concordance."""
 
-from uuid import UUID
+import json
+from pathlib import Path
 
 import pytest
 from nextpair import schemas
 
+from app import api
 from app.analysis.progress import Aim, progress
 from app.inference.choosing import RANKING, Goal
 
+EXAMPLES = json.loads((Path(api.__path__[0]) / "examples.json").read_text())
 LATER = [(50, 0.92), (60, 0.95), (80, 0.97), (160, 0.99)]
 
 
 def ranking(value: float, pairs: int = 6, *, claimed: bool = True) -> schemas.Ranking:
     """A ranking by 40 comparisons with forecasts; the rest of it does not matter here."""
     forecast = [schemas.ConfidenceForecast(comparisons=n, expected_concordance=share) for n, share in LATER]
-    return schemas.Ranking.model_construct(
-        set_id=UUID(int=0),
-        version=40,
-        comparisons=40,
-        confidence=schemas.Confidence(expected_concordance=value, pairs=pairs, interval=(0.5, 1.0), forecast=forecast),
-        signal=schemas.Signal(e_value=30.0, claimed=claimed, verdicts=40),
-        stopping=None,
-        prompts=None,
-        ranking=[],
-    )
+    shown = schemas.Ranking.model_validate(EXAMPLES["ranking"]["response"])
+    confidence = schemas.Confidence(expected_concordance=value, pairs=pairs, interval=(0.5, 1.0), forecast=forecast)
+    signal = schemas.Signal(e_value=30.0, claimed=claimed, verdicts=40)
+    changed = {"comparisons": 40, "confidence": confidence, "signal": signal, "stopping": None, "prompts": None}
+    return shown.model_copy(update=changed | {"ranking": []})
 
 
 def left(value: float, goal: Goal = RANKING, pairs: int = 6) -> int | None:

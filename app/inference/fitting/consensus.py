@@ -254,15 +254,15 @@ def at_mode(theta: Floats, reduced: Reduced, objective: ConsensusObjective, conv
     of_biases_alone = _variance_of_biases(covariance_under_flat_prior(reduced), reduced, objective)
     share = of_biases * (1.0 / of_biases_alone - 1.0 / BIAS_VARIANCE)
     return Consensus(
-        s,
-        sigma + by_variances.T @ of_variances @ by_variances,
-        u,
-        np.sqrt(of_effects),
-        objective.variances,
-        delta,
-        np.sqrt(of_biases),
-        share,
-        convergence,
+        scores=s,
+        covariance=sigma + by_variances.T @ of_variances @ by_variances,
+        effects=u,
+        sd_of_effects=np.sqrt(of_effects),
+        variances=objective.variances,
+        delta=delta,
+        sd_of_delta=np.sqrt(of_biases),
+        share_of_verdicts=share,
+        convergence=convergence,
     )
 
 

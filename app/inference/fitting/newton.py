@@ -160,15 +160,15 @@ def votes_of(comparisons: Comparisons, model: Model) -> Votes:
     p, measure = model.expert.as_soft_bt(comparisons.p), model.expert.measurement
     measurement = NONE if measure is None else measure(p)
     return Votes(
-        contiguous(comparisons.first),
-        contiguous(comparisons.second),
-        bias_places(comparisons, model),
-        NONE if model.known_biases is None else model.known_biases[comparisons.judge],
-        contiguous(p),
-        NONE if np.isnan(measurement).all() else measurement,
-        contiguous(comparisons.weight),
-        contiguous(model.prior.precision),
-        contiguous(model.prior.pull),
+        first=contiguous(comparisons.first),
+        second=contiguous(comparisons.second),
+        bias=bias_places(comparisons, model),
+        known_bias=NONE if model.known_biases is None else model.known_biases[comparisons.judge],
+        p=contiguous(p),
+        measurement=NONE if np.isnan(measurement).all() else measurement,
+        weight=contiguous(comparisons.weight),
+        precision=contiguous(model.prior.precision),
+        pull=contiguous(model.prior.pull),
     )
 
 

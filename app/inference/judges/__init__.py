@@ -10,7 +10,7 @@ from app.inference.judges.dependence import Dependence
 from app.inference.judges.discrimination import FEWEST_VERDICTS, Discrimination, discriminations
 from app.inference.judges.disputes import DisputedPair, disputed_pairs
 from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.findings import Findings, FitRound, Weighing, examine_judges
+from app.inference.judges.findings import Findings, FitRound, LeaveOneOut, Weighing, examine_judges
 from app.inference.judges.group_verdicts import (
     DEPARTS,
     Doubt,

@@ -69,8 +69,18 @@ def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints, n: int) -> Jud
     spread = means((lean - means(lean, pair, size, weight)[pair]) ** 2, pair, size, weight)
     disagreement = np.where(verdicts > 1, 4.0 * spread, np.nan)
     first, second = comparisons.first[at], comparisons.second[at]
-    sides = np.minimum(first, second), np.maximum(first, second)
-    return JudgedPairs(item[at], *sides, verdicts, last, agreeing, disagreement, pair, lean, weight)
+    return JudgedPairs(
+        item=item[at],
+        low=np.minimum(first, second),
+        high=np.maximum(first, second),
+        verdicts=verdicts,
+        last=last,
+        agreeing=agreeing,
+        disagreement=disagreement,
+        pair=pair,
+        lean=lean,
+        weight=weight,
+    )
 
 
 def chosen_pairs(pairs: JudgedPairs, chosen: Bools) -> JudgedPairs:

@@ -187,7 +187,17 @@ def fit(
 
     Args: those of Votes.
     """
-    votes = Votes(first, second, bias, known_bias, p, measurement, weight, precision, pull)
+    votes = Votes(
+        first=first,
+        second=second,
+        bias=bias,
+        known_bias=known_bias,
+        p=p,
+        measurement=measurement,
+        weight=weight,
+        precision=precision,
+        pull=pull,
+    )
     theta, gradient, weights, iterations = maximise(votes, start, tolerance)
     upper = cholesky_of_hessian(weights, votes)
     log_det = -2.0 * np.log(np.diag(upper)).sum()

@@ -44,18 +44,20 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
     rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
     tails, pairs = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level], matching(pairs_of(win_rate))
     return RankTable(
-        rank,
-        scores.mean - scores.mean.mean(),
-        relative_sd(scores.covariance),
-        intervals(scores, wanted.level),
-        rank_interval,
-        (drawn_ranks == 1).mean(axis=0),
-        (drawn_ranks <= wanted.top_k).mean(axis=0),
-        _tie_groups(drawn.values, win_rate, rank_interval, wanted),
-        win_rate,
-        around(win_rate, np.quantile(drawn.values, tails, axis=0).T),
-        entropy(scores.covariance),
-        by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level) if pairs.any() else None,
+        rank=rank,
+        score=scores.mean - scores.mean.mean(),
+        sd=relative_sd(scores.covariance),
+        interval=intervals(scores, wanted.level),
+        rank_interval=rank_interval,
+        p_best=(drawn_ranks == 1).mean(axis=0),
+        p_top=(drawn_ranks <= wanted.top_k).mean(axis=0),
+        tie_group=_tie_groups(drawn.values, win_rate, rank_interval, wanted),
+        win_rate=win_rate,
+        win_rate_interval=around(win_rate, np.quantile(drawn.values, tails, axis=0).T),
+        entropy=entropy(scores.covariance),
+        confidence=by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level)
+        if pairs.any()
+        else None,
     )
 
 

@@ -86,18 +86,18 @@ def summarise(
     drawn, win_rate = _ranks_of(values), rates(values, attenuation, wanted.level)
     rank_interval = around(rank, simultaneous_intervals(drawn, alike, wanted.level))
     return RankTable(
-        rank,
-        score,
-        sd,
-        intervals(posterior, wanted.level),
-        rank_interval,
-        _shared((drawn == 1).mean(axis=0), alike),
-        _shared((drawn <= wanted.top_k).mean(axis=0), alike),
-        split_by_ranks(tie_groups(posterior, wanted), posterior.mean, rank_interval, wanted),
-        _shared(win_rate.mean, alike),
-        np.column_stack([_shared(end, alike) for end in win_rate.interval.T]),
-        entropy(posterior.covariance),
-        confidence_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
+        rank=rank,
+        score=score,
+        sd=sd,
+        interval=intervals(posterior, wanted.level),
+        rank_interval=rank_interval,
+        p_best=_shared((drawn == 1).mean(axis=0), alike),
+        p_top=_shared((drawn <= wanted.top_k).mean(axis=0), alike),
+        tie_group=split_by_ranks(tie_groups(posterior, wanted), posterior.mean, rank_interval, wanted),
+        win_rate=_shared(win_rate.mean, alike),
+        win_rate_interval=np.column_stack([_shared(end, alike) for end in win_rate.interval.T]),
+        entropy=entropy(posterior.covariance),
+        confidence=confidence_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
 
 

@@ -90,18 +90,20 @@ def summarise(
     interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
     c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
     rank_interval = around(rank, ranks_within(centre - c * spread, centre + c * spread))
+    win_rate = rates_of_marginals(score, sd, interval, attenuation)
     return RankTable(
-        rank,
-        score,
-        sd,
-        interval,
-        rank_interval,
-        tally.p_best,
-        tally.p_top,
-        split_by_ranks(tie_groups(mean, precision, variance + common, wanted), mean, rank_interval, wanted),
-        *rates_of_marginals(score, sd, interval, attenuation),
-        None,
-        by_draws(tally.in_order, n * (n - 1) // 2, wanted.level) if n > 1 else None,
+        rank=rank,
+        score=score,
+        sd=sd,
+        interval=interval,
+        rank_interval=rank_interval,
+        p_best=tally.p_best,
+        p_top=tally.p_top,
+        tie_group=split_by_ranks(tie_groups(mean, precision, variance + common, wanted), mean, rank_interval, wanted),
+        win_rate=win_rate.mean,
+        win_rate_interval=win_rate.interval,
+        entropy=None,
+        confidence=by_draws(tally.in_order, n * (n - 1) // 2, wanted.level) if n > 1 else None,
     )
 
 

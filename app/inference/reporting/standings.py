@@ -204,7 +204,16 @@ def _uncertainties(summary: RankTable) -> list[Uncertainty | None]:
     )  # fmt: skip
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [
-        Uncertainty(sd, (low, high), (best, worst), p_best, p_top, group, win_rate, (least, most))
+        Uncertainty(
+            sd=sd,
+            interval=(low, high),
+            rank_interval=(best, worst),
+            p_best=p_best,
+            p_top_k=p_top,
+            tie_group=group,
+            win_rate=win_rate,
+            win_rate_interval=(least, most),
+        )
         for sd, (low, high), (best, worst), p_best, p_top, group, win_rate, (least, most) in rows
     ]
 
@@ -217,5 +226,8 @@ def _rows(
     component = graph.components(comparisons, n)
     times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
     columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()
-    rows = [Standing(candidate, *row) for candidate, row in enumerate(zip(*columns, strict=True))]
+    rows = [
+        Standing(candidate=candidate, rank=place, score=value, uncertainty=known, comparisons=count, component=part)
+        for candidate, (place, value, known, count, part) in enumerate(zip(*columns, strict=True))
+    ]
     return sorted(rows, key=lambda row: (row.rank, row.candidate)), int(component.max(initial=-1)) + 1

@@ -34,4 +34,14 @@ def make_catalogue(
     texts += sum(len(name) + len(value) for each in tags for name, value in each.items())
     entries = len(keys) + len(items) + sum(map(len, tags))
     size_bytes = lengths.nbytes + lengths.size + 4 * texts + 200 * entries
-    return Catalogue(revision, keys, ids, items, tags, item_ids, lengths, lengths >= 0, size_bytes)
+    return Catalogue(
+        revision=revision,
+        keys=keys,
+        ids=ids,
+        items=items,
+        tags=tags,
+        item_ids=item_ids,
+        lengths=lengths,
+        has=lengths >= 0,
+        size_bytes=size_bytes,
+    )

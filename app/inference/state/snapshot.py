@@ -84,7 +84,18 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
     stage = Stage(0, 0, 0, 0, 0)
     counted = tally(log.entries.comparisons, n)
-    return Snapshot(0, interpretation, log, evidence, stage, None, model, posteriors.prior(model), shown, counted)
+    return Snapshot(
+        version=0,
+        interpretation=interpretation,
+        log=log,
+        evidence=evidence,
+        stage=stage,
+        learnt=None,
+        model=model,
+        posterior=posteriors.prior(model),
+        shown=shown,
+        tally=counted,
+    )
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
@@ -118,7 +129,18 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         evidence = reweighed(evidence, n, learnt)
     model = _model(method, n, evidence, stage, learnt)
     posterior = posteriors.fit(evidence.comparisons, model)
-    return Snapshot(version, old.interpretation, log, evidence, stage, learnt, model, posterior, shown, counted)
+    return Snapshot(
+        version=version,
+        interpretation=old.interpretation,
+        log=log,
+        evidence=evidence,
+        stage=stage,
+        learnt=learnt,
+        model=model,
+        posterior=posterior,
+        shown=shown,
+        tally=counted,
+    )
 
 
 def looks_ahead(snapshot: Snapshot) -> bool:

@@ -8,7 +8,12 @@ from app.storage.schema import Record
 
 
 def present_comparison(row: Record) -> schemas.Comparison:
-    return schemas.Comparison.model_validate({**row._mapping, "item": row.item or None})
+    return schemas.Comparison(
+        seq=row.seq, set_id=row.set_id, item=row.item or None, first=row.first, second=row.second,
+        p_first=row.p_first, winner=row.winner, weight=row.weight, judge=row.judge, client_id=row.client_id,
+        assignment_id=row.assignment_id, late=row.late, label_mass=row.label_mass, latency_ms=row.latency_ms,
+        raw=row.raw, created_at=row.created_at, voided_by=row.voided_by, restores=row.restores,
+    )  # fmt: skip
 
 
 def present_verdict(vote: NewVote, seq: int, assignment: LockedAssignment) -> schemas.Comparison:

@@ -1,14 +1,16 @@
 """The card of each judge: figures that its verdicts give of it, what they cost, and what is wrong with it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from nextpair import schemas
 from nextpair.words import DiscriminationName, JudgeStatus
 
-from app.analysis.judges import DEVIATIONS_OF_MANY, present_bias, present_judge_effects
-from app.inference.judges import Accuracy, Discrimination, Findings
+from app.analysis.judges import DEVIATIONS_OF_MANY, present_agreement, present_bias, present_judge_effects
+from app.inference.judges import Accuracy, Discrimination, Findings, LeaveOneOut
+from app.inference.reporting import Bias
+from app.inference.types import Ints
 from app.sentences.judges import INVERTED, doubt_of, named_for
 from app.service.weighing import WeighedJudges
 from app.storage.paces import Pace
@@ -16,10 +18,7 @@ from app.storage.schema import Record
 
 FAILURES: tuple[schemas.Failure, ...] = get_args(schemas.Failure)
 STATUS_OF_DOUBT: dict[str, DiscriminationName] = {"chance": "random", "against": "inverted"}
-SILENT: dict[str, Any] = dict.fromkeys(
-    "skill agreement_with_people agreement same_order swapped "
-    "position_bias judge_effects relative_discrimination influence".split()
-)
+UNSEEN = -1  # the number of a judge without a verdict that counts: nothing is known by it
 Blamed = Mapping[int, tuple[DiscriminationName, str]]  # by number: what it is named for, and the sentence
 
 
@@ -48,15 +47,15 @@ def present_card(
     deviations: int = DEVIATIONS_OF_MANY,
 ) -> schemas.JudgeCard:
     """The card of one judge, with so many of its largest deviations."""
-    (places,) = np.nonzero(weighed.judges == row.id)
-    number = int(places[0]) if len(places) else None
-    count = 0 if number is None else int(weighed.comparisons[number])
+    findings, number = weighed.findings, _place(weighed.judges, row.id)
+    count = 0 if number == UNSEEN else int(weighed.comparisons[number])
     failures, pace = records.failures.get(row.id, {}), records.paces.get(row.id)
     failed = sum(failures.values())
     answers = count + failed
-    figures = SILENT
-    if number is not None:
-        figures = _figures(number, weighed, keys, deviations) | _doubts(number, row.name, weighed, blamed)
+    repeats = None if number == UNSEEN else findings.repeats[number]
+    bias, effects = _bias(number, weighed), findings.judge_effects.get(number)
+    discrimination, influence = findings.discriminations.get(number), findings.influence.get(number)
+    status, doubts = _doubts(number, row.name, weighed, blamed)
     return schemas.JudgeCard(
         judge=row.name,
         kind=row.kind,
@@ -66,9 +65,20 @@ def present_card(
         median_latency_ms=records.latencies.get(row.id),
         failures={kind: failures[kind] for kind in FAILURES if kind in failures},
         failure_rate=failed / answers if answers else None,
+        skill=findings.skill.get(number),
+        agreement_with_people=_by_people(number, findings),
+        agreement=_with_others(number, findings),
+        same_order=repeats and present_agreement(repeats.same_order),
+        swapped=repeats and present_agreement(repeats.swapped),
+        position_bias=bias and present_bias(bias),
+        judge_effects=effects and present_judge_effects(effects, keys, deviations),
+        relative_discrimination=discrimination and _present_discrimination(discrimination),
+        influence=influence and _present_influence(influence),
+        status=status,
+        doubts=doubts,
+        effective_votes=None if number == UNSEEN or np.isnan(weighed.votes[number]) else float(weighed.votes[number]),
         verdicts_per_hour=3600.0 * pace.gaps / pace.seconds if pace and pace.seconds > 0.0 else None,
         last_verdict_at=pace.last if pace else None,
-        **figures,
     )
 
 
@@ -96,7 +106,7 @@ def is_to_blame(discrimination: Discrimination, *, is_right: bool) -> bool:
     return discrimination.named == "changed" if is_right else discrimination.named is not None
 
 
-def _doubts(number: int, name: str, weighed: WeighedJudges, blamed: Blamed) -> dict[str, Any]:
+def _doubts(number: int, name: str, weighed: WeighedJudges, blamed: Blamed) -> tuple[JudgeStatus | None, list[str]]:
     """The status of a judge, and what is wrong with it in words."""
     group = weighed.findings.group
     doubts = [doubt for doubt in group.doubts if weighed.findings.weighed[doubt.judge] == number]
@@ -106,41 +116,34 @@ def _doubts(number: int, name: str, weighed: WeighedJudges, blamed: Blamed) -> d
     status: JudgeStatus | None = named or next(of_doubts, None)
     if status is None and number in weighed.findings.discriminations:
         status = "fine"
-    return {"status": status, "doubts": [*sentences, *([sentence] if sentence else [])]}
+    return status, [*sentences, *([sentence] if sentence else [])]
 
 
-def _figures(number: int, weighed: WeighedJudges, keys: Sequence[str], deviations: int) -> dict[str, Any]:
-    """Figures that a judge's verdicts give of it."""
-    findings = weighed.findings
+def _place(among: Ints, value: int) -> int:
+    (places,) = np.nonzero(among == value)
+    return int(places[0]) if len(places) else UNSEEN
+
+
+def _bias(number: int, weighed: WeighedJudges) -> Bias | None:
+    """The position bias of a judge, with its discrimination by judge-aware."""
+    bias = weighed.biases.get(number)
+    if bias is None:
+        return None
+    (aware,) = [each for each in weighed.findings.judge_aware if each.judge == number]
+    return bias._replace(discrimination=aware.discrimination, sd_of_discrimination=aware.sd_of_discrimination)
+
+
+def _with_others(number: int, findings: Findings) -> schemas.Agreement | None:
+    if number == UNSEEN:
+        return None
     pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
-    repeats, influence = findings.repeats[number], findings.influence.get(number)
-    bias, discrimination, effects = (
-        weighed.biases.get(number),
-        findings.discriminations.get(number),
-        findings.judge_effects.get(number),
-    )
-    if bias is not None:
-        (aware,) = [each for each in findings.judge_aware if each.judge == number]
-        c = {name: getattr(aware, name) for name in ("discrimination", "sd_of_discrimination")}
-        bias = bias._replace(**c)
-    return {
-        "skill": findings.skill.get(number),
-        "agreement_with_people": _by_people(number, findings),
-        "agreement": schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None),
-        "same_order": schemas.Agreement(**repeats.same_order._asdict()),
-        "swapped": schemas.Agreement(**repeats.swapped._asdict()),
-        "position_bias": None if bias is None else present_bias(bias),
-        "judge_effects": None if effects is None else present_judge_effects(effects, keys, deviations),
-        "relative_discrimination": None if discrimination is None else _present_discrimination(discrimination),
-        "influence": None if influence is None else schemas.Influence(**influence._asdict()),
-        "effective_votes": None if np.isnan(weighed.votes[number]) else float(weighed.votes[number]),
-    }
+    return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
 
 
 def _by_people(number: int, findings: Findings) -> schemas.Rightness | None:
     """The agreement of a judge with people, who are none of the judges weighed."""
-    labels, (places,) = findings.group.labels, np.nonzero(findings.weighed == number)
-    by_people = labels.judges[int(places[0])] if labels is not None and len(places) else None
+    labels, place = findings.group.labels, _place(findings.weighed, number)
+    by_people = None if labels is None or place == UNSEEN else labels.judges[place]
     return None if by_people is None else present_rightness(by_people)
 
 
@@ -149,5 +152,18 @@ def present_rightness(rightness: Accuracy) -> schemas.Rightness:
 
 
 def _present_discrimination(discrimination: Discrimination) -> schemas.RelativeDiscrimination:
-    _, *columns = discrimination
-    return schemas.RelativeDiscrimination.model_validate(dict(zip(Discrimination._fields[1:], columns, strict=True)))
+    return schemas.RelativeDiscrimination(
+        overall=discrimination.overall,
+        since=discrimination.since,
+        before=discrimination.before,
+        after=discrimination.after,
+        named=discrimination.named,
+    )
+
+
+def _present_influence(influence: LeaveOneOut) -> schemas.Influence:
+    return schemas.Influence(
+        rank_correlation=influence.rank_correlation,
+        largest_move=influence.largest_move,
+        changes_top=influence.changes_top,
+    )

@@ -68,7 +68,7 @@ def present_judge_detail(
         history=[_moment(each.moment, times[each.seq]) for each in history.moments],
         period="hour" if is_short else "day",
         periods=[schemas.JudgePeriod(start=start, verdicts=verdicts) for start, verdicts in periods.items()],
-        latest=[schemas.LatestVerdict.model_validate({**row._mapping, "item": row.item or None}) for row in latest],
+        latest=[_latest(row) for row in latest],
     )
 
 
@@ -89,6 +89,14 @@ def _moment(moment: JudgeMoment, at: datetime) -> schemas.JudgeMoment:
         recent=_share(moment.recent),
         predicted=_share(moment.predicted),
     )
+
+
+def _latest(row: Record) -> schemas.LatestVerdict:
+    return schemas.LatestVerdict(
+        seq=row.seq, item=row.item or None, first=row.first, second=row.second, p_first=row.p_first,
+        winner=row.winner, latency_ms=row.latency_ms, created_at=row.created_at, voided_by=row.voided_by,
+        restores=row.restores,
+    )  # fmt: skip
 
 
 def _share(share: RecentShare | None) -> schemas.RecentShare | None:

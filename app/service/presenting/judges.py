@@ -22,7 +22,9 @@ MOST_LISTED = 100_000  # pairs in one answer
 
 
 def present_judge(row: Record) -> schemas.JudgeOut:
-    return schemas.JudgeOut.model_validate({name: row._mapping[name] for name in schemas.JudgeOut.model_fields})
+    return schemas.JudgeOut(
+        name=row.name, kind=row.kind, model=row.model, cost_per_1000=row.cost_per_1000, created_at=row.created_at
+    )
 
 
 def present_judges(

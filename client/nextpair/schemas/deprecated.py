@@ -118,8 +118,13 @@ def evidence(weight: Any) -> Evidence:
 
 def accord(discrimination: Any) -> Accord:
     named = {"random": "coins", "inverted": "against"}
-    fields = discrimination.model_dump()
-    return Accord.model_validate(fields | {"named": named.get(fields["named"], fields["named"])})
+    return Accord(
+        overall=discrimination.overall,
+        since=discrimination.since,
+        before=discrimination.before,
+        after=discrimination.after,
+        named=named.get(discrimination.named, discrimination.named),
+    )
 
 
 # Requests
