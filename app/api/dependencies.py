@@ -15,7 +15,7 @@ from nextpair.schemas import Seq
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.service.context import Context, existing_set
+from app.service.context import Context
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, EarlierResponse, once
 
@@ -90,16 +90,6 @@ async def get_write(
 
 WriteDep = Annotated[Write, Depends(get_write)]
 SetId = Annotated[UUID, Path(description="Id of the set.")]
-
-
-async def get_existing_set_id(set_id: SetId, ctx: ContextDep) -> UUID:
-    """Raises UnknownSet, SetDeleted; a stream has to know before it starts."""
-    async with ctx.reading() as db:
-        await existing_set(db, set_id)
-    return set_id
-
-
-ExistingSetId = Annotated[UUID, Depends(get_existing_set_id)]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Number of entries per page.")]
 After = Annotated[Seq, Query(description="Start after this sequence number; `next_after` of the previous page.")]
 

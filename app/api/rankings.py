@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
 from nextpair.words import CovariateName, FigureWidth, InferenceTargetName, MethodName, ScaleName
 
-from app.api.dependencies import ContextDep, ExistingSetId, SetId, while_connected
+from app.api.dependencies import ContextDep, SetId, while_connected
 from app.api.deprecated import VerdictWeightParam
 from app.api.problems import of_a_set
 from app.files import latex, plots
@@ -147,17 +147,31 @@ async def predict(
     return await rankings.predict(ctx, set_id, first, second, inference_target)
 
 
-@router.get("/events", operation_id="events", response_class=EventSourceResponse, responses=of_a_set())
-async def follow(
-    set_id: ExistingSetId,
+async def get_start(
+    set_id: SetId,
     ctx: ContextDep,
     after: Annotated[schemas.Seq | None, Query(description="Replay the log after this version.")] = None,
     last_event_id: Annotated[
         schemas.Seq | None, Header(alias="Last-Event-ID", description="Sent by clients that reconnect.")
     ] = None,
+) -> int:
+    """The version that events start after; by default that of the log before the answer begins.
+
+    Raises UnknownSet, SetDeleted.
+    """
+    found_set = await results.find(ctx, set_id)
+    return next(each for each in (last_event_id, after, int(found_set.row.version)) if each is not None)
+
+
+@router.get("/events", operation_id="events", response_class=EventSourceResponse, responses=of_a_set())
+async def follow(
+    set_id: SetId, ctx: ContextDep, start: Annotated[int, Depends(get_start)]
 ) -> AsyncIterator[ServerSentEvent]:
-    """Follow server-sent events: `comparison`, `ranking` (a new version) and `status`. The id is the version."""
-    async for event in events.follow(ctx, set_id, last_event_id if last_event_id is not None else after):
+    """Follow server-sent events: `comparison`, `ranking` (a new version) and `status`. The id is the version.
+
+    You get every event after the answer has begun.
+    """
+    async for event in events.follow(ctx, set_id, start):
         if event is None:
             yield ServerSentEvent(comment="still here")
         else:

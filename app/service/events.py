@@ -41,8 +41,8 @@ class _Look(NamedTuple):
     entries: tuple[schemas.Comparison, ...]  # all behind version `after`, up to `until`
 
 
-async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator[SetEvent | None]:
-    """Comparisons after version `after` (from now on by default), followed by the set's new state.
+async def follow(ctx: Context, set_id: UUID, after: int) -> AsyncIterator[SetEvent | None]:
+    """Comparisons after version `after`, followed by the set's new state.
 
     All who follow a set share what is read of it. Yields None as a heartbeat. Ends with the set or the service.
     """
@@ -53,7 +53,6 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
         look = await topic.look(partial(_look, ctx, set_id), partial(_will_do, previous, after))
         if (state := look.state) is None:
             return
-        after = state.version if after is None else after
         entries, reached = await _entries(ctx, set_id, look, after)
         for entry in entries:
             yield SetEvent("comparison", entry, entry.seq)
@@ -67,9 +66,9 @@ async def follow(ctx: Context, set_id: UUID, after: int | None) -> AsyncIterator
             yield None
 
 
-def _will_do(previous: schemas.SetProgress | None, after: int | None, look: _Look) -> bool:
+def _will_do(previous: schemas.SetProgress | None, after: int, look: _Look) -> bool:
     """True where a look holds more than this listener has sent, or is new enough to say that there is no more."""
-    if look.state is None or previous is None or after is None:
+    if look.state is None or previous is None:
         return look.state is None
     is_new = asyncio.get_running_loop().time() - look.at < HEARTBEAT_SECONDS
     return look.until > after or (look.until >= look.state.version and is_new)

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from typing import Any
 
 import httpx
 import pytest
@@ -49,6 +50,23 @@ async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient
     assert (status.name, ranking.name) == ("status", "ranking")
     assert status.data == ranking.data == {"version": 3, "comparisons": 1, "candidates": 4, "status": "open"}
     assert ranking.id == 3
+
+
+async def test_a_vote_between_the_answer_and_the_first_look_is_sent(
+    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created, look, go_on = await create_set(http), events._look, asyncio.Event()
+
+    async def later(*args: Any) -> Any:
+        await go_on.wait()
+        return await look(*args)
+
+    monkeypatch.setattr(events, "_look", later)
+    async with follow(app, created["id"]) as stream:
+        assert await stream.status == 200
+        await compare(http, created["id"], "ash>elm", "ash>birch")
+        go_on.set()
+        assert await comparisons_until(stream, 2) == [1, 2]
 
 
 async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
