@@ -35,7 +35,15 @@ SECTIONS: dict[str, dict[str, Any]] = {
     },
     "Errors": {
         name: getattr(nextpair, name)
-        for name in ("NextpairError", "ApiError", "Unreachable", "BadTable", "NoServer", "JudgeFailed")
+        for name in (
+            "NextpairError",
+            "ApiError",
+            "Unreachable",
+            "BadTable",
+            "NoServer",
+            "JudgeFailed",
+            "OlderVersionWarning",
+        )
     },
     "With asyncio": {name: getattr(nextpair, name) for name in ("AsyncClient", "AsyncSet", "AsyncPairToJudge")},
 }

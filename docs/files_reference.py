@@ -20,8 +20,8 @@ FILES_OUT = """## Files out
 ### Ranking
 
 `nextpair rank --format csv` and `GET /v1/sets/{id}/ranking?format=csv` have a row for each candidate, best first.
-Columns of `--group-by` or of a tag come first. With `by=TAG`, `departs_p` comes last: the p-value of the test that the
-slice differs.
+Columns of `--group-by` or of a tag come first. With `by=TAG`, `departs_p` follows: the p-value of the test that the
+slice differs. The last two say what the ranking comes from.
 """
 LOG = """### Log
 
@@ -51,6 +51,7 @@ IN_RANKING = {
     "against.win_rate": "Expected share of wins against the baseline.",
     "against.win_rate_interval": "Its interval.",
 }
+IN_ORIGIN = ("Version of the log; of a file, its number of rows.", "Method of the ranking.")
 IN_LOG = {
     "seq": "Place in the log.",
     "set_id": "The set.",
@@ -94,6 +95,7 @@ def page() -> str:
     words = [[code(verdict), ", ".join(map(code, read_as))] for verdict, read_as in outcomes.READ_AS.items()]
     lines += [WINNERS, table(["verdict", "words in the file"], words), ""]
     ranking = [[", ".join(map(code, each.names)), IN_RANKING[each.field]] for each in rankings.IN_CSV]
+    ranking += [[code(each), meaning] for each, meaning in zip(rankings.ORIGIN, IN_ORIGIN, strict=True)]
     lines += [FILES_OUT, table(["column", "meaning"], ranking), ""]
     lines += [LOG, _columns(exports.COLUMNS, IN_LOG), "", VERDICTS, _columns(list(pairs.VERDICT), IN_VERDICTS), ""]
     return "\n".join(lines)

@@ -1,10 +1,9 @@
 """Dependencies of endpoints: the context, a connection to read from, and a write that is done once and committed."""
 
-import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request
@@ -18,9 +17,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.service.context import Context
 from app.service.errors import InvalidRequest
 from app.service.idempotency import Attempt, EarlierResponse, once
-
-CLIENT_LEFT = 499  # in logs and metrics, as nginx has it: nobody reads the answer
-R = TypeVar("R")
 
 
 async def get_context(request: Request) -> Context:  # as all dependencies: FastAPI runs others in a thread
@@ -92,22 +88,6 @@ WriteDep = Annotated[Write, Depends(get_write)]
 SetId = Annotated[UUID, Path(description="Id of the set.")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Number of entries per page.")]
 After = Annotated[Seq, Query(description="Start after this sequence number; `next_after` of the previous page.")]
-
-
-async def while_connected(request: Request, work: Coroutine[Any, Any, R]) -> R | Response:
-    """The result of work, which is cancelled where the client goes away first."""
-    working, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
-    try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        return working.result() if working.done() else Response(status_code=CLIENT_LEFT)
-    finally:
-        working.cancel()
-        leaving.cancel()
-
-
-async def _left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request, Response
 from nextpair import schemas
 from nextpair.words import VerdictWeightName
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import computed
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import of_a_set
 from app.service.checks import running
 from app.service.errors import FieldFault, InvalidRequest, StillComputing
@@ -21,9 +22,9 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
     response_model=schemas.Checks,
     responses=of_a_set(StillComputing),
 )
-async def get_trust(request: Request, set_id: SetId, ctx: ContextDep) -> object:
+async def get_trust(request: Request, response: Response, set_id: SetId, ctx: ContextDep) -> object:
     """Old address of `GET /v1/sets/{set_id}/checks`; removed in 0.3."""
-    return await while_connected(request, running.read(ctx, set_id))
+    return await computed(request, response, running.read(ctx, set_id))
 
 
 async def verdict_weight_asked(

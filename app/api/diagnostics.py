@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Request, Response
 from nextpair import schemas
 from nextpair.words import MatrixName, ObjectiveName
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import computed, origin, picture
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import of_a_set
-from app.files import plots
 from app.files.pictures import draw_history, draw_reliability
 from app.service import calibration, diagnostics, matrix, results
 from app.service.checks import running
@@ -25,21 +25,27 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
     response_model=schemas.Diagnostics,
     responses=of_a_set(StillComputing, NotInstalled),
 )
-async def get_diagnostics(request: Request, set_id: SetId, ctx: ContextDep, format: Form = "json") -> object:  # noqa: A002  # the contract's
+async def get_diagnostics(
+    request: Request,
+    response: Response,
+    set_id: SetId,
+    ctx: ContextDep,
+    format: Form = "json",  # noqa: A002  # the name is the contract's
+) -> object:
     """Read diagnostics: components, cycles, repeats, agreement, position bias, failures, and the ranking's history.
 
     The picture shows the history only.
     """
-    facts = await while_connected(request, diagnostics.read(ctx, set_id))
+    facts = await computed(request, response, diagnostics.read(ctx, set_id))
     if format == "json" or isinstance(facts, Response):
         return facts
-    return _picture(await results.beside(ctx, partial(draw_history, facts, format)), format)
+    return picture(await results.beside(ctx, partial(draw_history, facts, format)), format, origin(facts))
 
 
 @router.get("/checks", operation_id="checks", response_model=schemas.Checks, responses=of_a_set(StillComputing))
-async def get_checks(request: Request, set_id: SetId, ctx: ContextDep) -> object:
+async def get_checks(request: Request, response: Response, set_id: SetId, ctx: ContextDep) -> object:
     """Check the ranking: what holds and what does not, in words, each with its figure."""
-    return await while_connected(request, running.read(ctx, set_id))
+    return await computed(request, response, running.read(ctx, set_id))
 
 
 @router.get("/matrix", operation_id="matrix", response_model=schemas.Matrix, responses=of_a_set(NotConverged))
@@ -89,8 +95,4 @@ async def get_calibration(
     The picture shows the reliability diagram and the accuracy-rejection curve.
     """
     fit = await calibration.read(ctx, set_id, judge, reference, objective)
-    return fit if format == "json" else _picture(await ctx.live.compute(draw_reliability, fit, format), format)
-
-
-def _picture(drawn: bytes, form: plots.Form) -> Response:
-    return Response(drawn, media_type=plots.MEDIA_TYPES[form])
+    return fit if format == "json" else picture(await ctx.live.compute(draw_reliability, fit, format), format, {})

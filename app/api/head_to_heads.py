@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from nextpair import schemas
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import computed
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import of_a_set
 from app.api.rankings import InferenceTargetParam
 from app.service import head_to_heads
@@ -23,6 +24,7 @@ router = APIRouter(prefix="/v1/sets/{set_id}", tags=["read"])
 )
 async def get_head_to_head(
     request: Request,
+    response: Response,
     set_id: SetId,
     ctx: ContextDep,
     first: Annotated[str, Query(description="Key of a candidate.", examples=["kelp"])],
@@ -32,4 +34,4 @@ async def get_head_to_head(
 ) -> object:
     """Compare two candidates: the win rate with its interval, verdicts by judge and tag, and what would decide it."""
     query = HeadToHeadQuery(first, second, inference_target, level)
-    return await while_connected(request, head_to_heads.read(ctx, set_id, query))
+    return await computed(request, response, head_to_heads.read(ctx, set_id, query))

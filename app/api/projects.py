@@ -7,7 +7,8 @@ from fastapi import APIRouter, Path, Query, Request
 from nextpair import schemas
 from nextpair.words import ScaleName
 
-from app.api.dependencies import ContextDep, while_connected
+from app.api.computed import while_connected
+from app.api.dependencies import ContextDep
 from app.api.problems import documented
 from app.service import leaderboard
 from app.service.errors import InvalidRequest, NotConverged, NothingJudged, StillComputing

@@ -10,10 +10,11 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
 from nextpair.words import CovariateName, FigureWidth, InferenceTargetName, MethodName, ScaleName
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import origin, picture, while_connected
+from app.api.dependencies import ContextDep, SetId
 from app.api.deprecated import VerdictWeightParam
 from app.api.problems import of_a_set
-from app.files import latex, plots
+from app.files import latex
 from app.files.pictures import draw_ranking
 from app.files.rankings import write_csv
 from app.service import events, rankings, results
@@ -89,13 +90,18 @@ async def get_ranking(
             "174 mm."
         ),
     ] = None,
+    fresh: Annotated[
+        bool, Query(description="Wait for the ranking of all verdicts so far, instead of the last finished one.")
+    ] = False,
     if_none_match: Annotated[
         str | None, Header(alias="If-None-Match", description="ETag of an earlier answer; 304 if nothing changed.")
     ] = None,
 ) -> object:
     """Read the ranking, best first, with intervals.
 
-    If verdicts arrive faster than it is computed, you get the last finished one. `newer_version` is the next.
+    If verdicts arrive faster than it is computed, you get the last finished one. `newer_version` is the next. Every
+    format has its version and method, also in the headers `Nextpair-Version` and `Nextpair-Method`; the version that
+    is being computed is in `Nextpair-Newer-Version`.
     """
     query = RankingQuery(
         method=method,
@@ -114,15 +120,22 @@ async def get_ranking(
     etag = f'"{rankings.fingerprint(found_set, query)}-{format}{"-" + width if width else ""}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    return await while_connected(request, _answer(ctx, found_set, query, format, width, etag))
+    return await while_connected(request, _answer(ctx, found_set, query, format, width, etag, fresh=fresh))
 
 
 async def _answer(
-    ctx: Context, found: FoundSet, query: RankingQuery, form: RankingFormat, width: FigureWidth | None, etag: str
+    ctx: Context,
+    found: FoundSet,
+    query: RankingQuery,
+    form: RankingFormat,
+    width: FigureWidth | None,
+    etag: str,
+    *,
+    fresh: bool,
 ) -> Response:
     """The ranking in this form; one of an earlier version has no ETag, as its newer version has one."""
-    ranking = await rankings.rank(ctx, found, query)
-    headers = {"ETag": etag} if ranking.newer_version is None else {}
+    ranking = await rankings.rank(ctx, found, query, fresh=fresh)
+    headers = origin(ranking) | ({"ETag": etag} if ranking.newer_version is None else {})
     if form == "json":
         content = await elsewhere_if_many(ranking.ranking, ranking.model_dump_json)
         return Response(content, media_type="application/json", headers=headers)
@@ -132,7 +145,7 @@ async def _answer(
     if form == "latex":
         return Response(latex.table(ranking, found.row.name), media_type=latex.MEDIA_TYPE, headers=headers)
     drawn = await results.beside(ctx, partial(draw_ranking, ranking, found.row.name, form, width))
-    return Response(drawn, media_type=plots.MEDIA_TYPES[form], headers=headers)
+    return picture(drawn, form, headers)
 
 
 @router.get("/predict", responses=of_a_set(UnknownCandidate, SameCandidate, InvalidRequest, NotConverged))

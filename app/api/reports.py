@@ -4,7 +4,8 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import while_connected
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import of_a_set
 from app.files.reports import document
 from app.service import reports, results
@@ -33,6 +34,7 @@ async def get_report(request: Request, set_id: SetId, ctx: ContextDep) -> Respon
     content = await results.beside(ctx, lambda: document.file(parts))
     headers = {
         "Content-Disposition": f'attachment; filename="report-{set_id}.html"',
+        "Nextpair-Version": str(parts.version),
         "Content-Security-Policy": f"{document.NOTHING_LOADS}; sandbox",
     }
     return Response(content, media_type="text/html; charset=utf-8", headers=headers)

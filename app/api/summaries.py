@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 from nextpair import schemas
 
-from app.api.dependencies import ContextDep, SetId, while_connected
+from app.api.computed import computed
+from app.api.dependencies import ContextDep, SetId
 from app.api.problems import of_a_set
 from app.service import results, summaries
 from app.service.errors import InvalidRequest, NotConverged, StillComputing
@@ -33,7 +34,7 @@ async def get_summary(
     etag = f'"{await summaries.fingerprint(ctx, found_set)}"'
     if if_none_match is not None and etag in if_none_match:
         return Response(status_code=304, headers={"ETag": etag})
-    summary = await while_connected(request, summaries.read(ctx, found_set))
+    summary = await computed(request, response, summaries.read(ctx, found_set))
     if isinstance(summary, schemas.SetSummary) and summary.newer_version is None:
         response.headers["ETag"] = etag
     return summary

@@ -77,7 +77,7 @@ def judge(answers: Set, verdicts: Verdicts, pace: float, stopped: Callable[[], b
 
 def outcome(answers: Set, status: AskStatus) -> str:
     """Number of comparisons, and what the ranking says."""
-    ranking = answers.ranking()
+    ranking = answers.ranking(fresh=True)
     end = f"{status} after {counted(ranking.comparisons, 'comparison')}"
     cost = f"{end}; random pairs need about {RANDOM_PAIRS}" if status == "converged" else end
     return f"{cost}. {' '.join(ranking.summary)}"

@@ -30,7 +30,7 @@ def escaped(text: str) -> str:
 
 
 def table(ranking: Ranking, name: str) -> str:
-    """The ranking, with a part for each slice; the caption says what it is about, and at which level."""
+    """The ranking, with a part for each slice; the caption says what it is about, its level and its origin."""
     columns = _columns(ranking)
     alignment = "".join("r" if column.is_number else "l" for column in columns)
     heading = " & ".join(column.heading for column in columns)
@@ -87,7 +87,8 @@ def _caption(ranking: Ranking, name: str) -> str:
     jointly = f" Intervals are marginal at {100.0 * ranking.method.level:g}%; rank intervals hold jointly."
     has_intervals = any(row.interval for row in ranking.ranking)
     counts = f"{counted(ranking.comparisons, 'comparison')} of {counted(len(ranking.ranking), 'candidate')}."
-    return escaped(f"{name}. {counts} {about}{jointly if has_intervals else ''}{unit}")
+    made = f" Version {ranking.version}, method {ranking.method.name}."
+    return escaped(f"{name}. {counts}{made} {about}{jointly if has_intervals else ''}{unit}")
 
 
 def _label(name: str) -> str:

@@ -12,7 +12,8 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: 
     """A forest plot, with a part for each slice; of a width for journals without title and caption."""
     paper = plots.SCREEN if width is None else plots.PAPERS[width]
     of_pairs, level = ranking.inference_target.name == "all-pairs", f"{ranking.method.level:.0%}"
-    source = f"{counted(ranking.comparisons, 'comparison')}, {ranking.method.name}, {level} intervals"
+    origin = f"version {ranking.version}, {ranking.method.name}"
+    source = f"{counted(ranking.comparisons, 'comparison')}, {origin}, {level} intervals"
     caption = f"{ranking.inference_target.sentence} {source}"
     if ranking.components > 1:
         caption += (
@@ -29,7 +30,7 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: 
     if most < len(ranking.ranking):
         caption += f" · the first {most:,} candidates of each part"
     unit = "" if paper.has_words else f"({level} interval)"
-    return plots.forest(rows, title, caption, form, "win rate" if of_pairs else "score", paper, unit)
+    return plots.forest(rows, title, caption, form, "win rate" if of_pairs else "score", paper, unit, origin)
 
 
 def _rows(ranks: Sequence[schemas.Rank], ranking: schemas.Ranking) -> list[plots.ForestRow]:

@@ -90,21 +90,29 @@ def forest(
     label: Label = "score",
     paper: Paper = SCREEN,
     unit: str = "",
+    origin: str = "",
 ) -> bytes:
     """Scores, or win rates, and intervals, best first; of very many only what can be seen, without names.
 
-    Args: `unit` follows the label of the axis.
+    Args: `unit` follows the label of the axis; `origin` is kept in the file, where no words show it.
     """
     xlabel = f"{label} {unit}".rstrip()
     if len(rows) > MOST_ROWS:
-        return _band(rows, title, caption, form, label, xlabel, paper)
+        return _band(rows, title, caption, form, label, xlabel, paper, origin)
     with _sheet(max(len(rows), 1) * ROW, title, caption, paper) as (figure, axes):
         _forest(axes(*paper.forest, xlabel=xlabel), rows, MIDDLE[label], paper.longest)
-        return _saved(figure, form, paper)
+        return _saved(figure, form, paper, origin)
 
 
 def _band(
-    rows: Sequence[ForestRow], title: str, caption: str, form: Form, label: Label, ylabel: str, paper: Paper
+    rows: Sequence[ForestRow],
+    title: str,
+    caption: str,
+    form: Form,
+    label: Label,
+    ylabel: str,
+    paper: Paper,
+    origin: str,
 ) -> bytes:
     """Values by rank, and the widest interval of the candidates next to each other."""
     values = np.array([row.value for row in rows], np.float64)
@@ -117,7 +125,7 @@ def _band(
         ax.fill_between(begins + 1, low, high, color=ACCENT, alpha=0.25, linewidth=0, step="post")
         ax.plot(begins + 1, values[begins], color=INK, linewidth=1.2)
         ax.axhline(MIDDLE[label], color=FAINT, linestyle=":", linewidth=0.8)
-        return _saved(figure, form, paper)
+        return _saved(figure, form, paper, origin)
 
 
 def lines(panels: Sequence[tuple[str, str, Curve]], title: str, form: Form = "svg") -> bytes:
@@ -207,9 +215,10 @@ def _columns(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _saved(figure: "Figure", form: Form, paper: Paper = SCREEN) -> bytes:
-    out, undated = BytesIO(), {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": None}
-    figure.savefig(out, format=form, dpi=paper.dpi, metadata=undated[form])
+def _saved(figure: "Figure", form: Form, paper: Paper = SCREEN, origin: str = "") -> bytes:
+    out, undated = BytesIO(), {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+    said = {"Subject" if form == "pdf" else "Description": origin} if origin else {}
+    figure.savefig(out, format=form, dpi=paper.dpi, metadata={**undated[form], **said})
     return out.getvalue()
 
 

@@ -87,16 +87,17 @@ AGAINST = (
     ),
 )
 IN_CSV = (*COLUMNS, *AGAINST)
+ORIGIN = ("version", "method")  # the last of CSV, of the ranking as a whole
 
 
 def write_csv(rankings: Iterable[tuple[Sequence[str], Ranking]], file: IO[str], group_by: Sequence[str] = ()) -> None:
     """A row for each candidate of each ranking, behind the labels of the ranking.
 
-    Rows of slices follow those of the whole, and have their values in front and the tests that they differ at the end.
+    Rows of slices follow those of the whole, and have their values in front and the tests that they differ behind.
     """
     (labels, first), *others = rankings
     tag, test = ([first.slices.tag], ["departs_p"]) if first.slices else ([], [])
-    names = [*group_by, *tag, *(name for column in IN_CSV for name in column.names), *test]
+    names = [*group_by, *tag, *(name for column in IN_CSV for name in column.names), *test, *ORIGIN]
     every = chain([(labels, first)], others)
     spreadsheets.write(chain([names], ([*labels, *cells] for labels, each in every for cells in _rows(each))), file)
 
@@ -108,12 +109,13 @@ def write_matrix(keys: Sequence[str], p: Sequence[Sequence[float]], file: IO[str
 
 
 def _rows(ranking: Ranking) -> Iterator[list[Any]]:
+    origin = [ranking.version, ranking.method.name]
     if ranking.slices is None:
-        yield from map(_values, ranking.ranking)
+        yield from ([*_values(row), *origin] for row in ranking.ranking)
         return
-    yield from ([None, *_values(row), None] for row in ranking.ranking)
+    yield from ([None, *_values(row), None, *origin] for row in ranking.ranking)
     for each in ranking.slices.slices:
-        yield from ([each.value, *_values(row), each.deviation.p_value] for row in each.ranking)
+        yield from ([each.value, *_values(row), each.deviation.p_value, *origin] for row in each.ranking)
 
 
 def _values(row: Rank) -> list[Any]:

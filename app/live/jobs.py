@@ -94,17 +94,19 @@ class Jobs:
         conditions: object,
         prepare: Callable[[], Awaitable[Callable[[Report], R]]],
         patience_for_a_first: float | None = None,
+        *,
+        accepts_earlier: bool = True,
     ) -> R:
-        """The result at `version` or later if it comes soon, else the last one under these conditions.
+        """The result at `version` or later if it comes soon, else an earlier one under these conditions if accepted.
 
         Once it is the job's turn, `prepare` reads what is to be computed and returns the computation, which runs
         in a thread and may report how far it is. Raises Underway, and what these raise.
 
-        Args: `patience_for_a_first`, seconds, where there is no result on these conditions yet; PATIENCE by default.
+        Args: `patience_for_a_first`, seconds, where no earlier result will do; PATIENCE by default.
         """
         with self._reader_of(key) as job:
             clock, earlier = asyncio.get_running_loop().time, job.running
-            has_earlier = job.last is not None and job.last.conditions == conditions
+            has_earlier = accepts_earlier and job.last is not None and job.last.conditions == conditions
             patience = PATIENCE if has_earlier or patience_for_a_first is None else patience_for_a_first
             until = clock() + patience
             while job.last is None or job.last.version < version or job.last.conditions != conditions:
@@ -112,7 +114,7 @@ class Jobs:
                 if task is None and not self._is_full(key.set_id):
                     task = job.running = asyncio.create_task(self._run(job, key.set_id, prepare))
                 if task is None or not (await asyncio.wait({task}, timeout=until - clock()))[0]:
-                    if job.last is not None and job.last.conditions == conditions:
+                    if accepts_earlier and job.last is not None and job.last.conditions == conditions:
                         break
                     raise Underway(MANY if task is None else job.progress)
                 if job.running is task:

@@ -57,7 +57,7 @@ class RemoteLoop:
         self._pair.tell(p_first=float(p[0]))
 
     def scores(self) -> Floats:
-        by_key = {row.key: row.score for row in self._set.ranking(method=self._method).ranking}
+        by_key = {row.key: row.score for row in self._set.ranking(method=self._method, fresh=True).ranking}
         return np.array([by_key[key] for key in self._numbers])
 
     def close(self) -> None:

@@ -53,10 +53,13 @@ def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
 
 
-async def rank(ctx: Context, found: FoundSet, query: RankingQuery) -> schemas.Ranking:
-    """Raises VersionUnknown, NotConverged, InvalidRequest, Impossible, StillComputing."""
+async def rank(ctx: Context, found: FoundSet, query: RankingQuery, *, fresh: bool = False) -> schemas.Ranking:
+    """Rank at the version that was found, or later; unless `fresh`, at an earlier one where that takes long.
+
+    Raises VersionUnknown, NotConverged, InvalidRequest, Impossible, StillComputing.
+    """
     name = f"ranking {query._replace(as_of=None)}"
-    answer = await read(ctx, found, name, lambda basis, _: ranking_of(basis, query), query.as_of)
+    answer = await read(ctx, found, name, lambda basis, _: ranking_of(basis, query), query.as_of, fresh=fresh)
     return answer.content.model_copy(update={"newer_version": answer.newer_version})
 
 

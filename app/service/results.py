@@ -56,9 +56,15 @@ async def find(ctx: Context, set_id: UUID) -> FoundSet:
 
 
 async def read(
-    ctx: Context, found: FoundSet, name: str, compute: Callable[[Basis, Report], C], as_of: int | None = None
+    ctx: Context,
+    found: FoundSet,
+    name: str,
+    compute: Callable[[Basis, Report], C],
+    as_of: int | None = None,
+    *,
+    fresh: bool = False,
 ) -> ServedResult[C]:
-    """The result of this name at the version that was found, or later; or the last one, where that takes long.
+    """The result of this name at the version that was found, or later; unless `fresh`, the last one if that takes long.
 
     Raises VersionUnknown, StillComputing, and what `compute` raises.
     """
@@ -73,7 +79,9 @@ async def read(
 
     key = JobKey(row.id, name if as_of is None else f"{name} at {as_of}")
     try:
-        result: VersionedResult[C] = await ctx.jobs.result(key, version, _conditions(found), prepare, FIRST)
+        result: VersionedResult[C] = await ctx.jobs.result(
+            key, version, _conditions(found), prepare, FIRST, accepts_earlier=not fresh
+        )
     except Underway as underway:
         raise StillComputing(f"The result is being computed: {underway.progress}. Ask again.") from None
     return ServedResult(result.content, version if result.version < version else None)

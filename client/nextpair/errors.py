@@ -6,6 +6,8 @@ NextpairError
 ├── BadTable      rows of a table cannot be used
 ├── NoServer      a private server was wanted, and there is none to start, or it did not start
 └── JudgeFailed   a judge function of `nextpair.rank` raised an error
+
+OlderVersionWarning   a busy service answered with a result that lacks the newest verdicts
 """
 
 from collections.abc import Sequence
@@ -93,6 +95,17 @@ class NoServer(NextpairError):
                 print(own.url)
         except nextpair.NoServer as error:
             print(error)
+    """
+
+
+class OlderVersionWarning(UserWarning):
+    """A result lacks the newest verdicts, because a busy service still computes it.
+
+    For example:
+
+        import warnings
+
+        warnings.simplefilter("ignore", nextpair.OlderVersionWarning)
     """
 
 

@@ -9,6 +9,7 @@ from nextpair.errors import BadTable as BadTable
 from nextpair.errors import JudgeFailed as JudgeFailed
 from nextpair.errors import NextpairError as NextpairError
 from nextpair.errors import NoServer as NoServer
+from nextpair.errors import OlderVersionWarning as OlderVersionWarning
 from nextpair.errors import Unreachable as Unreachable
 from nextpair.ranked import RankedOutputs as RankedOutputs
 from nextpair.ranking import rank as rank

@@ -264,10 +264,10 @@ def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOu
     stop = ranked.record.stop
     picture: str | ApiError
     try:
-        picture = ranked.ranking_picture().decode()
+        picture = ranked.ranking_picture(fresh=True).decode()
     except ApiError as error:  # a service may be installed without what draws
         picture = error
-    return RankedOutputs(ranked.ranking(top_k=stop.top_k if stop else None), keys, by_key, picture)
+    return RankedOutputs(ranked.ranking(top_k=stop.top_k if stop else None, fresh=True), keys, by_key, picture)
 
 
 @contextmanager

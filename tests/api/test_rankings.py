@@ -20,7 +20,7 @@ from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.types import Convergence, Outcome
 from app.live import jobs
-from app.service import rankings
+from app.service import rankings, results
 from app.service.context import Context
 from tests.factories import (
     agreed,
@@ -568,3 +568,39 @@ async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(
     await patch(http, set_id, goal={"top_k": 1})
     found = await ranking(http, set_id)
     assert (found["confidence"]["pairs"], found["entropy"] is None) == (3, False)
+
+
+async def test_every_format_names_version_and_method_and_a_fresh_ranking_waits(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_id, go, ranking_of = await trees(http), Event(), rankings.ranking_of
+    await ranking(http, set_id)
+
+    def slow(*given: Any) -> Any:
+        assert go.wait(10)
+        return ranking_of(*given)
+
+    monkeypatch.setattr(rankings, "ranking_of", slow)
+    monkeypatch.setattr(jobs, "PATIENCE", 0.01)
+    monkeypatch.setattr(results, "FIRST", 0.01)
+    await compare(http, set_id, "elm>ash")
+    origin = {"nextpair-version": "5", "nextpair-newer-version": "6", "nextpair-method": "soft-bt"}
+    for form, shown in (
+        ("json", b'"version":5'),
+        ("csv", b",5,soft-bt"),
+        ("latex", b"Version 5, method soft-bt."),
+        ("svg", b"version 5, soft-bt"),
+        ("svg&width=single", b"version 5, soft-bt"),
+        ("png", b"version 5, soft-bt"),
+        ("pdf&width=double", b"version 5, soft-bt"),
+    ):
+        answer = await http.get(f"/v1/sets/{set_id}/ranking?format={form}")
+        assert answer.status_code == 200, answer.text
+        assert {name: value for name, value in answer.headers.items() if name.startswith("nextpair")} == origin
+        assert shown in answer.content
+    assert (await read(http, set_id, fresh=True)).status_code == 425
+    go.set()
+    monkeypatch.setattr(results, "FIRST", 10.0)
+    newest = await read(http, set_id, fresh=True, format="csv")
+    assert (newest.headers["Nextpair-Version"], newest.headers.get("Nextpair-Newer-Version")) == ("6", None)
+    assert [row["version"] for row in csv.DictReader(io.StringIO(newest.text))] == ["6"] * 4

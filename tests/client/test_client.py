@@ -14,7 +14,7 @@ from uuid import UUID
 
 import httpx
 import pytest
-from nextpair import ApiError, AsyncClient, Client, Event, Unreachable, calls
+from nextpair import ApiError, AsyncClient, Client, Event, OlderVersionWarning, Unreachable, calls
 from nextpair.calls import Call
 from nextpair.schemas import (
     AbsoluteScoreIn,
@@ -656,6 +656,16 @@ def test_an_answer_outside_the_contract_says_so(user_of: Callable[[Handler], Use
     assert raised.value.problem is None
     assert f"answered {status}" in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_result_without_the_newest_verdicts_is_warned_of(user_of: Callable[[Handler], User]) -> None:
+    origin = {"Nextpair-Version": "5", "Nextpair-Newer-Version": "6"}
+    script = Script(httpx.Response(200, headers=origin, content=b"picture"), httpx.Response(200, content=b"picture"))
+    user = user_of(script)
+    with pytest.warns(OlderVersionWarning, match="version 5 .* version 6 .* fresh=True"):
+        assert user.send(calls.ranking_picture(SET)) == b"picture"
+    assert user.send(calls.ranking_picture(SET, fresh=True)) == b"picture"
+    assert [request.url.params.get("fresh") for request in script.asked] == [None, "true"]
 
 
 def test_messages_do_not_tell_a_password() -> None:

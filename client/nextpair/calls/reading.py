@@ -58,17 +58,19 @@ def ranking(
     scale: ScaleName | None = None,
     by: str | None = None,
     covariate: Sequence[CovariateName] = (),
+    fresh: bool | None = None,
 ) -> Call[Ranking]:
     """Read the ranking now, or at an earlier version; by default with the set's own method and inference target.
 
     `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
     has a ranking for each of its values, about new prompts. `covariate` excludes a property of outputs from the
-    scores, such as their `length`.
+    scores, such as their `length`. A busy service answers with its last ranking, of which the client warns; `fresh`
+    waits for the ranking of all verdicts so far.
     """
     path, how = path_of("sets", set_id, "ranking"), {"method": method, "verdict_weight": verdict_weight, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
     shown = {"baseline": baseline, "scale": scale, "by": by, "covariate": list(covariate) or None}
-    return get(path, Ranking.model_validate_json, **how, **wanted, **shown)
+    return get(path, Ranking.model_validate_json, **how, **wanted, **shown, fresh=_flag(fresh))
 
 
 def summary(set_id: Id) -> Call[SetSummary]:
@@ -85,13 +87,14 @@ def ranking_picture(
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
     by: str | None = None,
+    fresh: bool | None = None,
 ) -> Call[bytes]:
     """Draw the ranking: scores with their intervals, best first; with `by`, for each value of a tag too.
 
     `width` is that of a journal's column: `single` is 85 mm, `double` 174 mm.
     """
     how = {"format": form, "width": width, "method": method, "inference_target": inference_target}
-    return get(path_of("sets", set_id, "ranking"), bytes, **how, as_of=as_of, by=by)
+    return get(path_of("sets", set_id, "ranking"), bytes, **how, as_of=as_of, by=by, fresh=_flag(fresh))
 
 
 def ranking_latex(
@@ -101,10 +104,11 @@ def ranking_latex(
     inference_target: InferenceTargetName | None = None,
     as_of: int | None = None,
     by: str | None = None,
+    fresh: bool | None = None,
 ) -> Call[str]:
     """Write the ranking as a LaTeX table, for the package booktabs."""
     how = {"format": "latex", "method": method, "inference_target": inference_target, "as_of": as_of, "by": by}
-    return get(path_of("sets", set_id, "ranking"), bytes.decode, **how)
+    return get(path_of("sets", set_id, "ranking"), bytes.decode, **how, fresh=_flag(fresh))
 
 
 def report(set_id: Id) -> Call[bytes]:
@@ -180,7 +184,7 @@ def judges(
 
     People are all judges of kind `human`, and those in `reference`.
     """
-    flags = {name: None if on is None else str(on).lower() for name, on in (("debias", debias), ("verdicts", verdicts))}
+    flags = {"debias": _flag(debias), "verdicts": _flag(verdicts)}
     people = list(reference) or None
     path = path_of("sets", set_id, "judges")
     return get(path, Judges.model_validate_json, method=method, reference=people, ties=ties, **flags)
@@ -301,3 +305,7 @@ def rank_sets(
 def ready() -> Call[Ready]:
     """Wait until the service is ready; the client tries again as often as `retries` allows."""
     return get("/readyz", Ready.model_validate_json)
+
+
+def _flag(on: bool | None) -> str | None:
+    return None if on is None else str(on).lower()

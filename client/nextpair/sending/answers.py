@@ -1,5 +1,6 @@
 """Answers as what they mean: a value, or an error whose message says what to do."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -8,7 +9,7 @@ import httpx
 from pydantic import ValidationError
 
 from nextpair.calls.description import Call
-from nextpair.errors import ApiError, Unreachable
+from nextpair.errors import ApiError, OlderVersionWarning, Unreachable
 from nextpair.schemas import Problem
 from nextpair.sending.retries import Reply
 
@@ -26,7 +27,14 @@ def require_success(reply: Reply, request: httpx.Request, tried: int) -> httpx.R
 
 
 def parse(call: Call[T], response: httpx.Response) -> T:
-    """Raises ApiError for an answer outside the contract."""
+    """Raises ApiError for an answer outside the contract. Warns of a result without the newest verdicts."""
+    if newer := response.headers.get("Nextpair-Newer-Version"):
+        warnings.warn(
+            f"{_name(response.request)} answered for version {response.headers['Nextpair-Version']} of the log, while "
+            f"that of version {newer} is being computed. Ask again, or read a ranking with fresh=True.",
+            OlderVersionWarning,
+            stacklevel=2,
+        )
     try:
         return call.parse(response.content)
     except ValidationError as error:
