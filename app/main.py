@@ -42,11 +42,12 @@ from app.api import (
     summaries,
     tables,
 )
-from app.api.access import LoopbackOnly, WithKey, is_loopback
+from app.api.access import Access, is_loopback
 from app.api.admission import Admission
 from app.api.compression import Compression
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
+from app.api.heads import Heads
 from app.api.limits import BodyLimit
 from app.api.metrics import Metrics
 from app.api.shutdown import AnswerWhenStopped
@@ -94,6 +95,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=partial(_lifespan, settings),
         docs_url=None,  # app.web.docs has one that loads nothing from other hosts
         redoc_url=None,
+        redirect_slashes=False,  # app.api.problems redirects without a host
     )
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
@@ -108,11 +110,9 @@ def create_app(settings: Settings) -> FastAPI:
     contract.install(app)
     app.add_middleware(Admission)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
-    if settings.api_key is None:
-        app.add_middleware(LoopbackOnly)
-    else:
-        app.add_middleware(WithKey, key=settings.api_key.get_secret_value())
+    app.add_middleware(Access, key=None if settings.api_key is None else settings.api_key.get_secret_value())
     app.add_middleware(Compression)
+    app.add_middleware(Heads)
     app.add_middleware(AnswerWhenStopped)
     app.add_middleware(Metrics)
     return app

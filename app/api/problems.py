@@ -2,13 +2,16 @@
 
 import logging
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from nextpair.schemas import FieldError, Problem
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 
 from app.files.plots import CannotDraw
 from app.service.errors import (
@@ -24,6 +27,7 @@ from app.service.errors import (
 from app.service.failures import EXPLAINED, explained, hide_values
 
 log = logging.getLogger("nextpair")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 SHOWN = 100  # faults of one request
 
 
@@ -86,17 +90,30 @@ def _more(count: int) -> str:
     return f" ({count - 1:,} more{rest})"
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, AppError):  # raised while FastAPI read the body
         return response_of(error.__cause__)
     if isinstance(error.__cause__, RequestValidationError):
         return await _invalid(request, error.__cause__)
-    detail = f"{request.method} {request.url.path}: {error.detail}. The contract is at /docs."
+    path, headers = request.url.path, dict(error.headers or {})
+    if error.status_code == HTTPStatus.NOT_FOUND and path.endswith("/") and _methods(request, path[:-1]):
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"../{quote(path[:-1].rpartition('/')[2], safe='')}{query}")
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_methods(request, path) or ("GET", "HEAD"))  # the latter of files
+    detail = f"{request.method} {path}: {error.detail}. The contract is at /docs."
     return _respond(
-        Problem(type="about:blank", title=str(error.detail), status=error.status_code, detail=detail),
-        dict(error.headers or {}),
+        Problem(type="about:blank", title=str(error.detail), status=error.status_code, detail=detail), headers
     )
+
+
+def _methods(request: Request, path: str) -> list[str]:
+    """The methods of all routes to a path, which Starlette has of the first alone."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    scopes = [{**request.scope, "path": path, "method": method} for method in METHODS]
+    found = [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    return [*found, "HEAD"] if "GET" in found else found
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -136,6 +136,12 @@ class WrongKey(Unauthorized):
     """Wrong key."""
 
 
+class CrossSite(AppError):
+    """A page of another site may change nothing."""
+
+    status = 403
+
+
 class Misdirected(AppError):
     """This service does not answer under this host name."""
 

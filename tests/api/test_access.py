@@ -106,6 +106,57 @@ async def test_the_key_is_enough_under_any_name(guarded: httpx.AsyncClient) -> N
 # Any
 
 
+async def test_a_page_of_another_site_changes_nothing(http: httpx.AsyncClient, guarded: httpx.AsyncClient) -> None:
+    guarded.headers["Authorization"] = f"Bearer {KEY}"  # which a browser sends along
+    path = f"/v1/sets/{(await create_set(http))['id']}"
+    for service in (http, guarded):
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            answer = await service.request(method, path, headers={"Sec-Fetch-Site": "cross-site"})
+            assert_problem(answer, 403, "cross-site", "another site")
+        assert (await service.get(path, headers={"Sec-Fetch-Site": "cross-site"})).status_code == 200
+    assert (await http.delete(path, headers={"Sec-Fetch-Site": "same-origin"})).status_code == 204
+
+
+async def test_head_is_get_without_a_body(http: httpx.AsyncClient) -> None:
+    path = f"/v1/sets/{(await create_set(http))['id']}"
+    for each in (path, f"{path}/ranking?format=csv", "/", "/healthz", "/static/css/style.css", "/nothing"):
+        read, head = await http.get(each), await http.head(each)
+        assert (head.status_code, head.content) == (read.status_code, b"")
+        assert {**head.headers, "etag": ""} == {**read.headers, "etag": ""}
+    assert (await http.head(f"{path}/events")).headers["Content-Type"].startswith("text/event-stream")
+    assert (await http.head(f"{path}/next-pairs")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1/sets", "GET, POST, HEAD"),
+        ("POST", "/v1/judges/ada", "GET, PUT, HEAD"),
+        ("GET", "/v1/assignments/renew", "POST"),
+        ("POST", "/healthz", "GET, HEAD"),
+        ("POST", "/static/css/style.css", "GET, HEAD"),
+    ],
+)
+async def test_allow_has_every_method_of_a_path(http: httpx.AsyncClient, method: str, path: str, allowed: str) -> None:
+    answer = await http.request(method, path)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
+
+
+async def test_a_redirect_names_no_host(http: httpx.AsyncClient) -> None:
+    """Behind a proxy that ends TLS, a host with `http:` would lead elsewhere."""
+    moved = await http.get("/v1/sets/?limit=5", headers={"Host": "localhost:99"})
+    assert (moved.status_code, moved.headers["Location"]) == (307, "../sets?limit=5")
+    assert (await http.get("/v1/sets/?limit=5", follow_redirects=True)).status_code == 200
+    assert (await http.get("/nothing/")).status_code == 404
+
+
+async def test_a_picture_loads_and_runs_nothing(http: httpx.AsyncClient) -> None:
+    path = f"/v1/sets/{(await create_set(http))['id']}"
+    for picture in (f"{path}/ranking", f"{path}/diagnostics"):
+        policy = (await http.get(picture, params={"format": "svg"})).headers["Content-Security-Policy"]
+        assert policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
 async def test_no_answer_is_taken_for_another_kind_of_file(database_url: str) -> None:
     port = free_port()
     server = make_server(Settings(database_url=database_url), "127.0.0.1", port)
