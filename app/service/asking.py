@@ -97,7 +97,7 @@ async def ask_together(
     ids = sorted(counts)
     held_back = all_of(ctx.live.get(set_id).asking for set_id in ids)
     async with (
-        patiently(held_back, ctx.asks.at_work, patience=turns.PATIENCE_OF_ASKS),
+        patiently(held_back, ctx.asks.turn(), patience=turns.PATIENCE_OF_ASKS),
         ctx.writing(sets.lock_of_asking(ids)) as db,
     ):
         asker = await _asker(ctx, db, request)

@@ -1,17 +1,30 @@
 """More asks than the process can answer: some are turned away, and verdicts are not."""
 
 import asyncio
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
+from uuid import UUID
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from nextpair import AsyncClient
 
 from app.service import turns
 from app.service.context import Context
-from app.service.turns import ASKS_AT_ONCE, ASKS_WAITING
+from app.service.errors import Busy
+from app.service.turns import ASKS_AT_ONCE, Asks
 from tests.factories import ask_one, create_set, tell
 
-AT_MOST = ASKS_AT_ONCE + ASKS_WAITING
+
+@contextmanager
+def crowded(asks: Asks) -> Iterator[None]:
+    """As many others ask as are admitted."""
+    with ExitStack() as others:
+        with suppress(Busy):
+            while True:
+                others.enter_context(asks.counted())
+        yield
 
 
 async def refused(http: httpx.AsyncClient, path: str) -> bool:
@@ -28,9 +41,7 @@ async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(
 ) -> None:
     created = await create_set(http)
     given = await ask_one(http, created["id"])
-    with ExitStack() as others:
-        for _ in range(AT_MOST):
-            others.enter_context(context.asks.counted())
+    with crowded(context.asks):
         for path in (f"/v1/sets/{created['id']}/next-pair", "/v1/next-pairs"):
             assert await refused(http, path)
         assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
@@ -46,28 +57,34 @@ async def test_an_ask_that_is_not_worked_on_soon_is_turned_away(
     given = await ask_one(http, created["id"])
     async with AsyncExitStack() as others:
         for _ in range(ASKS_AT_ONCE):
-            await others.enter_async_context(context.asks.at_work)
+            await others.enter_async_context(context.asks.turn())
         assert await refused(http, f"/v1/sets/{created['id']}/next-pair")
         assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
     assert not await refused(http, f"/v1/sets/{created['id']}/next-pair")
 
 
-async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncClient) -> None:
+async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncClient, context: Context) -> None:
     small, large = await create_set(http, "ash", "elm"), await create_set(http)
     given = await ask_one(http, small["id"])
-    here = 0
 
     async def wait(judge: str) -> str:
-        nonlocal here
-        here += 1
         body = {"judge": judge, "wait_seconds": 30.0}
-        while (answer := await http.post(f"/v1/sets/{small['id']}/next-pair", json=body)).status_code == 503:
-            await asyncio.sleep(0.01)
-        return str(answer.json()["status"])
+        return str((await http.post(f"/v1/sets/{small['id']}/next-pair", json=body)).json()["status"])
 
-    waiting = [asyncio.create_task(wait(f"judge {n}")) for n in range(2 * AT_MOST)]
-    while here < len(waiting) or await refused(http, f"/v1/sets/{large['id']}/next-pair"):
+    waiting = [asyncio.create_task(wait(f"judge {n}")) for n in range(2 * ASKS_AT_ONCE)]
+    topic = context.notices.about(UUID(small["id"]))
+    while len(topic._next._waiters) < len(waiting):  # type: ignore[attr-defined]  # of asyncio.Event
         await asyncio.sleep(0.01)
-    assert not any(each.done() for each in waiting)
+    with crowded(context.asks):
+        assert await refused(http, f"/v1/sets/{large['id']}/next-pair")
+    assert not await refused(http, f"/v1/sets/{large['id']}/next-pair")
     assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
     assert set(await asyncio.gather(*waiting)) == {"exhausted"}
+
+
+async def test_annotators_who_come_at_once_all_get_a_pair(http: httpx.AsyncClient, app: FastAPI) -> None:
+    created = await create_set(http, *(f"candidate {n}" for n in range(12)))
+    async with AsyncClient("http://localhost", transport=httpx.ASGITransport(app), retries=20) as client:
+        ranked = await client.sets.get(created["id"])
+        pairs = await asyncio.gather(*(ranked.next_pair(judge=f"judge {n}") for n in range(60)))
+    assert len({pair.id for pair in pairs if pair}) == 60

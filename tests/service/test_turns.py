@@ -1,14 +1,14 @@
 """Turns at the sets that are written to."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from uuid import uuid4
 
 import pytest
 
 from app.service import turns
 from app.service.errors import Busy
-from app.service.turns import AT_ONCE, WAITING, Turns
+from app.service.turns import ASKS_AT_ONCE, AT_ONCE, Asks, Turns
 
 A, B = uuid4(), uuid4()
 
@@ -56,15 +56,44 @@ async def test_every_wait_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-async def test_too_many_are_turned_away_at_once() -> None:
-    queue = Turns()
-    async with AsyncExitStack() as stack:
-        for _ in range(AT_ONCE):
-            await stack.enter_async_context(queue.of({A}))
-        waiting = [asyncio.create_task(stack.enter_async_context(queue.of({A}))) for _ in range(WAITING)]
-        await asyncio.sleep(0.01)
-        with pytest.raises(Busy, match="100"):
-            await stack.enter_async_context(queue.of({A}))
-        for each in waiting:
-            each.cancel()
-        await asyncio.wait(waiting)
+async def admitted(asks: Asks) -> int:
+    """How many may ask at once."""
+    with ExitStack() as others:
+        for count in range(10_000):
+            try:
+                others.enter_context(asks.counted())
+            except Busy:
+                return count
+    raise AssertionError("all are admitted")
+
+
+async def test_asks_are_admitted_by_how_long_they_would_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asks = 0.0, Asks()
+    monkeypatch.setattr(turns, "monotonic", lambda: now)
+
+    async def answer(count: int, seconds: float) -> None:
+        nonlocal now
+        with asks.counted(), asks.counted():
+            for _ in range(count):
+                async with asks.turn():
+                    now += seconds
+
+    assert await admitted(asks) == 401  # 2 seconds of 5 ms each, and one
+    await answer(100, 0.02)
+    assert await admitted(asks) == pytest.approx(101, abs=1)
+    await answer(1, 60.0)  # a set that is read from its log
+    assert await admitted(asks) >= 50
+    await answer(200, 60.0)
+    assert await admitted(asks) == ASKS_AT_ONCE + 1
+    await answer(200, 0.001)
+    assert await admitted(asks) > 1000
+
+
+async def test_who_waits_alone_says_nothing_of_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asks = 0.0, Asks()
+    monkeypatch.setattr(turns, "monotonic", lambda: now)
+    for _ in range(100):
+        with asks.counted():
+            async with asks.turn():
+                now += 10.0
+    assert await admitted(asks) == 401
