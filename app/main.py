@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from socket import socket
@@ -58,6 +58,7 @@ from app.process import freeze_what_start_up_made
 from app.service import idempotency, pools, purge
 from app.service.context import Context
 from app.service.notices import Notices
+from app.service.outages import Outages
 from app.settings import Settings
 from app.storage import db, failures
 from app.storage.embedded.launcher import EmbeddedPostgres
@@ -124,7 +125,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     async with _remembered(app), database(settings) as opened:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
         app.state.context = Context(opened.engine, opened.spare, live, Notices(), Jobs(), settings)
-        app.state.revive, app.state.disk_full = opened.revive, False
+        app.state.outages = outages = Outages(app.state.context, opened.bring_back)
         app.state.warming = warming = asyncio.create_task(_warm(live))
         work = (
             app.state.context.notices.run(partial(listen, opened.url)),
@@ -139,6 +140,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)  # they close what they hold
+            await outages.close()
             live.close()
             await app.state.context.jobs.close()
 
@@ -165,7 +167,7 @@ class Database(NamedTuple):
     engine: AsyncEngine
     spare: AsyncEngine
     migration: str
-    revive: Callable[[], None]  # to be called when the database does not answer; returns at once
+    bring_back: Callable[[], Awaitable[None]]  # to be called when the database does not answer
 
 
 @asynccontextmanager
@@ -179,7 +181,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
     engine, spare = _engine(url), db.connect(url, 1)
     try:
         migration = await _migrated(url)
-        yield Database(url, engine, spare, migration, partial(_revive, cluster, asyncio.Lock()))
+        yield Database(url, engine, spare, migration, partial(_bring_back, cluster))
     finally:
         await _all_returned(engine)
         await engine.dispose()
@@ -215,14 +217,9 @@ async def _migrated(url: str) -> str:
         raise CannotStartError(f"the database at {make_url(url)!r} cannot be reached: {error}") from error
 
 
-def _revive(cluster: EmbeddedPostgres | None, reviving: asyncio.Lock) -> None:
-    """Bring a private database back in the background, unless that is under way."""
-    if cluster is not None and not reviving.locked():
-        asyncio.get_running_loop().create_task(_ensure(cluster, reviving))
-
-
-async def _ensure(cluster: EmbeddedPostgres, reviving: asyncio.Lock) -> None:
-    async with reviving:
+async def _bring_back(cluster: EmbeddedPostgres | None) -> None:
+    """Raises EmbeddedPostgresError."""
+    if cluster is not None:
         await asyncio.to_thread(cluster.ensure)
 
 

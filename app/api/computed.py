@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from nextpair.schemas import Computed, Ranking
 
+from app.api.problems import CLIENT_LEFT
 from app.files import plots
 
-CLIENT_LEFT = 499  # in logs and metrics, as nginx has it: nobody reads the answer
 DRAWN = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # a policy for SVG, which may hold scripts
 R = TypeVar("R")
 C = TypeVar("C", bound=Computed)

@@ -22,8 +22,7 @@ async def healthz() -> schemas.Alive:
 @router.get("/readyz", operation_id="ready", responses=documented(DatabaseDown, Preparing, DiskFull))
 async def readyz(request: Request, ctx: ContextDep) -> schemas.Ready:
     """Check that the service is ready: compiled, with a database that answers, fits and has space."""
-    migration = await health.migration(ctx, is_disk_in_doubt=request.app.state.disk_full)
-    request.app.state.disk_full = False
+    migration = await health.migration(ctx, is_disk_in_doubt=DiskFull in request.app.state.outages)
     return schemas.Ready(status="ready", migration=migration)
 
 

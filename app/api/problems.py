@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
+from anyio import BrokenResourceError
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
@@ -24,10 +25,11 @@ from app.service.errors import (
     SetDeleted,
     UnknownSet,
 )
-from app.service.failures import EXPLAINED, explained, hide_values
+from app.service.failures import EXPLAINED, explained, hide_values, itself
 
 log = logging.getLogger("nextpair")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+CLIENT_LEFT = 499  # in logs and metrics, as nginx has it: nobody reads the answer
 SHOWN = 100  # faults of one request
 
 
@@ -116,7 +118,10 @@ def _methods(request: Request, path: str) -> list[str]:
     return [*found, "HEAD"] if "GET" in found else found
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
+async def _unexpected(request: Request, error: Exception) -> Response:
+    error = itself(error)
+    if isinstance(error, BrokenResourceError):  # FastAPI's event stream has an event for a client that left
+        return Response(status_code=CLIENT_LEFT)
     if (failure := explained(error)) is not None:
         _note(request, failure, error)
         return response_of(failure)
@@ -128,14 +133,11 @@ async def _unexpected(request: Request, error: Exception) -> JSONResponse:
 
 
 def _note(request: Request, failure: AppError, error: Exception) -> None:
-    """Log what is wrong with the database, bring it back where that may help, and remember that its disk is full."""
-    if isinstance(failure, InvalidRequest):
-        return
-    log.warning("%s: %s", failure.title, error)
-    if isinstance(failure, DatabaseDown):
-        request.app.state.revive()
-    if isinstance(failure, DiskFull):
-        request.app.state.disk_full = True
+    """Log what is wrong with the database."""
+    if isinstance(failure, DatabaseDown | DiskFull):
+        request.app.state.outages.note(failure, error)
+    elif not isinstance(failure, InvalidRequest):
+        log.warning("%s: %s", failure.title, error)
 
 
 def _respond(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:

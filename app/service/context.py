@@ -17,8 +17,12 @@ from app.service.notices import Notices
 from app.service.turns import Asks, Turns
 from app.settings import Settings
 from app.storage import judges, sets
+from app.storage.db import try_the_disk
 from app.storage.driver import transaction
+from app.storage.embedded.server import require_space
 from app.storage.schema import Record
+
+SPACE = 4  # times the largest body
 
 
 class ExhaustedSet(NamedTuple):
@@ -52,7 +56,18 @@ class Context:
 
     def writing(self, first: str = "") -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction, begun with the statement `first`; it is committed unless something is raised."""
+        self._require_space()
         return transaction(self._autocommit, first)
+
+    async def try_the_disk(self) -> None:
+        """Raises what a write to a full disk raises."""
+        self._require_space()
+        await try_the_disk(self.spare)
+
+    def _require_space(self) -> None:
+        """Keep what a large write takes free, where the database is ours: its rows, indexes, log and full pages."""
+        if self.settings.database_url is None:
+            require_space(self.settings.data_dir, SPACE * self.settings.max_body_bytes)
 
     @cached_property
     def _autocommit(self) -> AsyncEngine:

@@ -4,29 +4,37 @@ from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany
 from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
 from app.storage.failures import (
-    DISK_FULL,
     FAILURES,
     hide_values,
     is_busy,
     is_connection_failure,
+    is_disk_full,
     refused_value,
-    sqlstate,
 )
 
-__all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values"]
+__all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values", "itself"]
 
 EXPLAINED = (*FAILURES, TooMany, Impossible)
 AGAIN = "Send the request again with the same Idempotency-Key; it is done once."
 
 
+def itself(error: Exception) -> Exception:
+    """The error that ended a response which had begun: an event stream groups it, and Starlette raises another."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, EXPLAINED):
+        return error.__cause__
+    return error
+
+
 def explained(error: BaseException) -> AppError | None:
     """The error to answer with; None where nobody expects it."""
-    if is_connection_failure(error):
-        return DatabaseDown(f"The database does not answer. {AGAIN}")
-    if sqlstate(error) == DISK_FULL:
+    if is_disk_full(error):
         return DiskFull(
             f"The disk is full, and nothing was written. Free space where the database keeps its data. {AGAIN}"
         )
+    if is_connection_failure(error):
+        return DatabaseDown(f"The database does not answer. {AGAIN}")
     if is_busy(error):
         return Busy(f"The set is busy, and nothing was written. {AGAIN}")
     if isinstance(error, TooMany):

@@ -16,5 +16,5 @@ async def migration(ctx: Context, *, is_disk_in_doubt: bool) -> str:
             "Run `nextpair migrate`."
         )
     if is_disk_in_doubt:
-        await db.try_the_disk(ctx.spare)
+        await ctx.try_the_disk()
     return current

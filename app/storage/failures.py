@@ -1,5 +1,7 @@
 """Failures of PostgreSQL: what each means."""
 
+from errno import ENOSPC
+
 import asyncpg
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -20,6 +22,11 @@ def is_connection_failure(error: BaseException) -> bool:
     if isinstance(error, asyncpg.InterfaceError) and "closed" in str(error):  # from what asyncpg does itself
         return True
     return isinstance(_cause(error), OSError | asyncpg.InternalClientError) or sqlstate(error).startswith(AWAY)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """True where PostgreSQL met a full disk, or `require_space` one that is nearly full."""
+    return sqlstate(error) == DISK_FULL or (isinstance(error, OSError) and error.errno == ENOSPC)
 
 
 def is_busy(error: BaseException) -> bool:

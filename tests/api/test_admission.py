@@ -73,7 +73,7 @@ async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncCl
 
     waiting = [asyncio.create_task(wait(f"judge {n}")) for n in range(2 * ASKS_AT_ONCE)]
     topic = context.notices.about(UUID(small["id"]))
-    while len(topic._next._waiters) < len(waiting):  # type: ignore[attr-defined]  # of asyncio.Event
+    while len(topic._next._waiters) < len(waiting):
         await asyncio.sleep(0.01)
     with crowded(context.asks):
         assert await refused(http, f"/v1/sets/{large['id']}/next-pair")

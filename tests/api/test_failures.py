@@ -5,22 +5,26 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from app.service import asking_many, choosing
 from app.service.context import Context
+from app.service.errors import DatabaseDown, DiskFull
 from app.settings import Settings
 from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
 from tests.conftest import TEMPLATE, running
-from tests.factories import ask, ask_one, comparison, count_rows, create_set, get, run_sql, send, tell
+from tests.factories import ask, ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
 
 
 @pytest.mark.parametrize(
@@ -102,6 +106,72 @@ async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: s
         resize(small_disk, 32 * 2**20)
         await get(http, "/readyz")
         assert (await send(http, created["id"], *new, **key)).json()["accepted"] == 5000
+
+
+async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_go_on(
+    app: FastAPI,
+    http: httpx.AsyncClient,
+    cluster: EmbeddedPostgres,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    app.state.context = replace(app.state.context, settings=Settings(data_dir=cluster._home))
+    app.state.outages._ctx = app.state.context
+    created = await create_set(http)
+    with monkeypatch.context() as full:
+        full.setattr("app.service.context.SPACE", 10**9)
+        for _ in range(5):
+            for answer in (
+                await send(http, created["id"], comparison("ash", "elm")),
+                await _ask(http, created["id"], "a"),
+            ):
+                assert (answer.status_code, answer.json()["type"]) == (507, "urn:nextpair:problem:disk-full")
+            await get(http, f"/v1/sets/{created['id']}/ranking")
+            assert (await http.get("/readyz")).status_code == 507
+        full.setattr("app.service.outages.LOOK_SECONDS", 0.01)
+    assert (await send(http, created["id"], comparison("ash", "elm"))).status_code == 201
+    while DiskFull in app.state.outages:
+        await asyncio.sleep(0.01)
+    said = [record.getMessage() for record in caplog.records if record.name == "nextpair"]
+    assert [line.partition(":")[2][:13] for line in said] == [" [Errno 28] u", " this is over"]
+
+
+async def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(
+    app: FastAPI,
+    http: httpx.AsyncClient,
+    context: Context,
+    cluster: EmbeddedPostgres,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = f"/v1/sets/{(await create_set(http))['id']}"
+    monkeypatch.setattr("app.service.outages.LOOK_SECONDS", 0.01)
+    async with AsyncExitStack() as open_streams:
+        for _ in range(5):
+            open_streams.push_async_exit(_whatever_it_raises)
+            await (await open_streams.enter_async_context(follow(app, path.split("/")[-1]))).take(2)
+        with monkeypatch.context() as away:
+            name, others = make_url(str(context.settings.database_url)).database, db.connect(cluster.url("postgres"))
+            await run_sql(others, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            await others.dispose()
+            away.setattr(db.asyncpg, "connect", _refuse)
+            context.notices.hear_all()  # the streams look
+            for answer in await asyncio.gather(*(http.get(path) for _ in range(20))):
+                assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")
+    while DatabaseDown in app.state.outages:
+        await asyncio.sleep(0.01)
+    await get(http, path)
+    said = [record.getMessage() for record in caplog.records if record.name == "nextpair"]
+    assert [line.partition(":")[0] for line in said] == ["The database cannot be reached"] * 2
+    assert not any(record.name == "asyncio" for record in caplog.records)
+
+
+async def _whatever_it_raises(*_: object) -> bool:
+    return True
+
+
+async def _refuse(*_: Any, **__: Any) -> None:
+    raise ConnectionRefusedError("nobody is there")
 
 
 FLOOD = 25  # writes at once, more than there are connections

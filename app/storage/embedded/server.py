@@ -7,6 +7,7 @@ import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +32,13 @@ KEPT = ("data", "server.log", "clients.lock", "start.lock", "keeper.lock")  # in
 LONGEST_SOCKET = 100  # bytes; the kernels allow 103 (macOS) and 107 (Linux)
 RECOVERY_SECONDS = 300.0  # for a server that is replaying its log
 LEAVING = 20.0  # seconds for the children of a killed server to notice
+
+
+def require_space(home: Path, least: int) -> None:
+    """Raises OSError (ENOSPC) if the disk has less: where its log finds no space, PostgreSQL stops, for readers too."""
+    disk = os.statvfs(home / "data")
+    if disk.f_bavail * disk.f_frsize < least:
+        raise OSError(ENOSPC, f"under {least / 1e6:,.0f} MB are free, which the private PostgreSQL keeps", str(home))
 
 
 def socket_of(home: Path) -> Path:
