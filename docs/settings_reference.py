@@ -30,6 +30,10 @@ TYPES = {str: "text", int: "whole number", float: "number", bool: "true or false
 INTRODUCTION = """# Settings
 
 Set these as environment variables. Options of a command come first: `nextpair serve --data-dir DIR`.
+
+Keep keys and passwords out of options: everybody on the machine sees those in `ps`. Each has a variable, which you can
+read from a file: `export NEXTPAIR_API_KEY=$(cat FILE)`, or `EnvironmentFile=` of systemd. A worker also reads its keys
+from its `--config` file.
 """
 OF_CONTAINERS = """
 ## Containers

@@ -69,7 +69,9 @@ class WorkerSettings(BaseModel):
         default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}",
         description="Name of this process. With a fixed name it gets its leases back after a crash.",
     )
-    api_key: str | None = Field(default=None, description="Key of the service. [default: $NEXTPAIR_API_KEY]")
+    api_key: str | None = Field(
+        default=None, description="Key of the service; others see this option in `ps`. [default: $NEXTPAIR_API_KEY]"
+    )
     sets: Annotated[list[UUID], Option("ID", "set")] = Field(
         default_factory=list, description="Judge only this set; repeatable. The engine scripted needs it."
     )

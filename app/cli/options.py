@@ -159,6 +159,10 @@ DataDir = Annotated[
     ),
 ]
 DatabaseUrl = Annotated[
-    str | None, typer.Option(metavar="URL", help="PostgreSQL to use. [default: $DATABASE_URL, or a private one]")
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="PostgreSQL to use; others see the option's password in `ps`. [default: $DATABASE_URL, or private]",
+    ),
 ]
 ServiceUrl = Annotated[str, typer.Option(metavar="URL", envvar="NEXTPAIR_URL", help="URL of the running service.")]

@@ -10,6 +10,10 @@ async def migration(ctx: Context, *, is_disk_in_doubt: bool) -> str:
     if ctx.live.warm is None:
         raise Preparing("The service compiles at its first start, which takes some seconds. Ask again.")
     current = await db.migration(ctx.spare)
+    try:
+        db.require_known(current)
+    except db.NewerDatabase as newer:
+        raise DatabaseDown(str(newer)) from None
     if current != db.latest_migration():
         raise DatabaseDown(
             f"The database is at migration {current or 'none'}, and this program needs {db.latest_migration()}. "

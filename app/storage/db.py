@@ -27,6 +27,12 @@ LIMITS = {  # of a session; decision 26 says why
 TO_CONNECT, TO_GET_ONE, NO_ANSWER = 10.0, 10.0, 90.0  # seconds: to PostgreSQL, from the pool, to a statement at all
 
 
+class NewerDatabase(RuntimeError):
+    """The database was migrated by a newer program; the message says what to do."""
+
+    exit_code = 1
+
+
 def connect(url: str, connections: int = CONNECTIONS) -> AsyncEngine:
     """An engine for any PostgreSQL URL, whichever driver it names; asyncpg reads it, options like sslmode included."""
     engine = create_async_engine(
@@ -75,7 +81,10 @@ _NO_LIMITS = text("SELECT set_config(name, '0', true) FROM unnest(CAST(:names AS
 
 
 async def migrate(url: str) -> str:
-    """Bring the schema up to date, one process at a time, however long it takes. Returns its migration."""
+    """Bring the schema up to date, one process at a time, however long it takes. Returns its migration.
+
+    Raises NewerDatabase.
+    """
     creator = partial(asyncpg.connect, dsn(url), timeout=TO_CONNECT)
     engine = create_async_engine("postgresql+asyncpg://", async_creator=creator, poolclass=NullPool)
     async with engine.begin() as connection:
@@ -96,6 +105,17 @@ def latest_migration() -> str:
     return ScriptDirectory.from_config(_config()).get_current_head() or ""
 
 
+def require_known(migration: str) -> None:
+    """Raises NewerDatabase for a migration that this program does not have."""
+    known = ScriptDirectory.from_config(_config()).walk_revisions()
+    if migration and migration not in {each.revision for each in known}:
+        raise NewerDatabase(
+            f"The database is at migration {migration}, and this program ends at {latest_migration()}: a newer version "
+            "has used it. There are no downgrades. Install that version again, or restore a backup from before the "
+            "upgrade into an empty database."
+        )
+
+
 def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -103,6 +123,7 @@ def _config() -> Config:
 
 
 def _upgrade(connection: Connection) -> None:
+    require_known(_migration(connection))
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import asyncpg
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -154,7 +155,7 @@ async def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(
             name, others = make_url(str(context.settings.database_url)).database, db.connect(cluster.url("postgres"))
             await run_sql(others, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
             await others.dispose()
-            away.setattr(db.asyncpg, "connect", _refuse)
+            away.setattr(asyncpg, "connect", _refuse)
             context.notices.hear_all()  # the streams look
             for answer in await asyncio.gather(*(http.get(path) for _ in range(20))):
                 assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")

@@ -217,3 +217,16 @@ async def test_a_set_that_was_deleted_before_has_its_grace_from_the_upgrade_on(e
         await run_sql(engine, "UPDATE sets SET deleted_at = now() - interval '1 year'")
         await upgrade(engine, "head")
         assert await rows(engine, "SELECT deleted_at > now() - interval '1 hour' FROM sets") == {(True,)}
+
+
+async def test_an_older_program_says_what_to_do_with_the_database_of_a_newer_one(
+    http: httpx.AsyncClient, settings: Settings
+) -> None:
+    url = str(settings.database_url)
+    engine = db.connect(url)
+    await run_sql(engine, "UPDATE alembic_version SET version_num = '9999'")
+    await engine.dispose()
+    with pytest.raises(db.NewerDatabase, match=r"at migration 9999, .* restore a backup"):
+        await db.migrate(url)
+    answer = await http.get("/readyz")
+    assert (answer.status_code, "Install that version again" in answer.json()["detail"]) == (503, True)

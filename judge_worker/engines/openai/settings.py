@@ -42,7 +42,7 @@ class Settings(EngineSettings):
 
     base_url: Annotated[str, Option("URL")] = Field(description="address of the API, with or without /v1.")
     engine_key: Annotated[str, AfterValidator(_sendable_key)] | None = Field(
-        default=None, description="key of the API."
+        default=None, description="key of the API; others see this option in `ps`, but not NEXTPAIR_WORKER_ENGINE_KEY."
     )
     headers: Headers = Field(default_factory=dict, description="header of each request; repeatable.")
     body: JsonObject = Field(
