@@ -25,7 +25,9 @@ slice differs. The last two say what the ranking comes from.
 """
 LOG = """### Log
 
-`nextpair export` and `GET /v1/sets/{id}/comparisons?format=csv` have a row for each comparison, oldest first.
+`nextpair export` and `GET /v1/sets/{id}/comparisons?format=csv` have a row for each comparison, oldest first. Behind
+them are the outputs that no comparison that counts is about: `first` is the candidate, `item` the item, and `seq` and
+`second` are empty.
 """
 VERDICTS = """### Verdicts of a model
 
@@ -71,6 +73,7 @@ IN_LOG = {
     "created_at": "When it was added.",
     "voided_by": "Place of the entry that took it back.",
     "restores": "Place of the voided entry that this one restores.",
+    "void_reason": "Why it was taken back.",
 }
 IN_VERDICTS = {
     "first": "Key of the text shown first.",

@@ -156,11 +156,12 @@ def import_file(
     A file of candidates has a key and a text in each row. A file of outputs has a row for each output, or a row for
     each prompt with a column for each system. Other columns with one value for each prompt become its tags.
 
-    With --into, known comparisons are skipped, so you can safely send a file again.
+    With --into, only what the set does not have is added, so you can safely send a file again. An export brings its
+    voids and restored comparisons, into any set.
     """
     from nextpair import Client
 
-    from app.files import transfer
+    from app.files import logs, transfer
     from app.files.candidates import CandidateColumns
     from app.files.comparisons import ComparisonColumns
     from app.files.outputs import OutputColumns
@@ -170,19 +171,24 @@ def import_file(
     in_wide = tuple(name.strip() for name in systems.split(",")) if systems else ()
     of_outputs = OutputColumns(system, prompt, output=output, systems=in_wide)
     contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text), of_outputs))
-    with Client(server, retries=2) as service, progress_of(len(contents.comparisons), "sending") as advance:
+    with Client(server, retries=2) as service, progress_of(len(contents.log), "sending") as advance:
         if into is None:
             target = transfer.create(service, name or Path(file).name, question, contents, inference_target, project)
+            candidates = len(contents.candidates)
         else:
             target = service.sets.get(into)
-            transfer.add(target, contents)
-        sent = transfer.send(target, contents.comparisons, advance)
+            candidates = transfer.add(target, contents)
+        sent = logs.send(target, contents.log, advance)
+        now = target.read()
+    voids = f", {counted(sent.voids, 'void')}" if sent.voids else ""
     added = (
-        f"{counted(len(contents.candidates), 'candidate')}, {counted(sent.accepted, 'comparison')} added, "
-        f"{counted(sent.duplicates, 'duplicate')}, version {sent.version}"
+        f"{counted(candidates, 'candidate')}, {counted(sent.comparisons, 'comparison')} added, "
+        f"{counted(sent.duplicates, 'duplicate')}{voids}, version {now.version}"
     )
     what = added if contents.outputs is None else transfer.summary(contents.outputs)
     print(f"set {target.id}: {what}\n{server.rstrip('/')}/sets/{target.id}")
+    if now.budget and (most := now.budget.max_comparisons) and sent.comparisons and now.comparisons > most:
+        _say(f"The set has {counted(now.comparisons, 'comparison')}, more than its budget of {most:,}.")
 
 
 @commands.command("export")
@@ -192,7 +198,7 @@ def export_file(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. [default: stdout]")] = None,
     server: ServiceUrl = LOCAL,
 ) -> None:
-    """Write the log of a set, with the comparisons that were voided."""
+    """Write the log of a set, with the comparisons that were voided, and the candidates that were never compared."""
     from nextpair import Client
 
     with Client(server, retries=2) as service:

@@ -5,15 +5,16 @@ read is a fault; where hundreds cannot be read, the columns are wrong, and the f
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nextpair.schemas import CandidateIn, ComparisonIn, ItemIn
 from pydantic import ValidationError
 
-from app.files.columns import require, texts_of
+from app.files.columns import places_of, require, texts_of, texts_or_empty
 from app.files.comparisons import ComparisonColumns, has_pairs, item_column, outcome_column, pair_columns, read_keyed
 from app.files.names import ANNOTATIONS, JUDGE, WEIGHT
 from app.files.outputs import item_key
@@ -21,6 +22,7 @@ from app.files.tables import Fault, RowError, Table, complaint
 
 NOBODY = "import"  # the judge of a file that names none
 MOST_FAULTS = 500  # rows; of more, the columns are wrong
+LATER = ("weight", "late", "label_mass", "latency_ms", "raw")  # which comparisons had not when their hash was chosen
 ANNOTATED = ComparisonColumns(*ANNOTATIONS)
 
 
@@ -73,7 +75,7 @@ def read(table: Table, columns: ComparisonColumns) -> ReadBattles:
         raise faults[0].error(table.name)
     comparisons = identified(each for part in parts for each in part)
     faults = sorted([*table.content.faults, *faults], key=lambda fault: fault.line)
-    return ReadBattles(candidates_of(comparisons), items_of([table], [columns]), comparisons, faults)
+    return ReadBattles(candidates_of(comparisons, [table]), items_of([table], [columns]), comparisons, faults)
 
 
 Rows = list[tuple[str, ComparisonIn]]  # each with its client_id, which may be empty
@@ -105,9 +107,7 @@ def rows_of(table: Table, columns: ComparisonColumns) -> Rows:
     verdicts, count = read_keyed(table, columns), len(table.rows)
     judges = texts_of(table, columns.judge) if columns.judge else [NOBODY] * count
     items = texts_of(table, columns.item) if columns.item else [""] * count
-    ids, times = (
-        texts_of(table, column) if column in table.columns else [""] * count for column in ("client_id", "created_at")
-    )
+    times, beside = texts_or_empty(table, "created_at"), _beside(table)
     rows = []
     for row in range(count):
         try:
@@ -120,13 +120,42 @@ def rows_of(table: Table, columns: ComparisonColumns) -> Rows:
                 judge=judges[row],
                 weight=float(verdicts.weight[row]),
                 created_at=_time(table, row, times[row]),
+                **beside[row],
             )
         except ValidationError as error:
             fault = error.errors()[0]
-            column = getattr(columns, str(fault["loc"][0]))
+            name = str(fault["loc"][0])
+            column = getattr(columns, name, name)
             raise complaint(table, row, column, f"{fault['msg']}; correct it, or leave the row out") from None
-        rows.append((ids[row], comparison))
-    return rows
+        rows.append(comparison)
+    return list(zip(_ids(table), rows, strict=True))
+
+
+def _ids(table: Table) -> list[str]:
+    """(K,) the client_id of each row; of an entry of an export that has none of its own, the place in that log."""
+    own = texts_or_empty(table, "client_id")
+    if not table.is_log or "set_id" not in table.columns:
+        return own
+    sets, restores, seqs = texts_of(table, "set_id"), places_of(table, "restores"), places_of(table, "seq")
+    rows = zip(own, restores, sets, seqs, strict=True)
+    return [each if each and not original else f"{set_id}/{seq}" for each, original, set_id, seq in rows]
+
+
+def _beside(table: Table) -> list[dict[str, Any]]:
+    """(K,) what an export has of each verdict beside its outcome."""
+    if not table.is_log:
+        return [{}] * len(table.rows)
+    numbers = (texts_or_empty(table, column) for column in ("label_mass", "latency_ms"))
+    rows = zip(texts_or_empty(table, "late"), *numbers, texts_or_empty(table, "raw"), strict=True)
+    return [
+        {
+            "late": late.casefold() == "true",
+            "label_mass": float(mass) if mass else None,
+            "latency_ms": float(latency) if latency else None,
+            "raw": json.loads(raw) if raw else None,
+        }
+        for late, mass, latency, raw in rows
+    ]
 
 
 def identified(rows: Iterator[tuple[str, ComparisonIn]]) -> list[ComparisonIn]:
@@ -137,20 +166,24 @@ def identified(rows: Iterator[tuple[str, ComparisonIn]]) -> list[ComparisonIn]:
     seen: Counter[str] = Counter()
     comparisons = []
     for own, comparison in rows:
-        # as it was before comparisons had weights, and texts of their judges
-        later = {*({"weight"} if comparison.weight == 1.0 else ()), *({"raw"} if comparison.raw is None else ())}
-        content = hashlib.sha256(comparison.model_dump_json(exclude=later).encode()).hexdigest()[:32]
+        usual = {name for name in LATER if getattr(comparison, name) == ComparisonIn.model_fields[name].default}
+        content = hashlib.sha256(comparison.model_dump_json(exclude=usual).encode()).hexdigest()[:32]
         seen[content] += 1
         comparisons.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
     return comparisons
 
 
-def candidates_of(comparisons: Sequence[ComparisonIn]) -> list[CandidateIn]:
-    """Candidates in order of appearance, with an output that has no text for each item that was judged."""
+def candidates_of(comparisons: Sequence[ComparisonIn], tables: Sequence[Table]) -> list[CandidateIn]:
+    """Candidates in order of appearance, with an output that has no text for each item that was judged.
+
+    Behind them are those that the tables have beside their comparisons.
+    """
     outputs: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         for key in (comparison.first, comparison.second):
             outputs.setdefault(key, {}).update({} if comparison.item is None else {comparison.item: None})
+    for item, key in (each for table in tables for each in table.uncompared):
+        outputs.setdefault(key, {}).update({item_key(item): None} if item else {})
     return [CandidateIn(key=key, outputs=dict(items) or None) for key, items in outputs.items()]
 
 
@@ -158,7 +191,8 @@ def items_of(tables: Sequence[Table], columns: Sequence[ComparisonColumns]) -> l
     """Items in order of appearance; a text that is too long for a key is the prompt of its item."""
     texts = dict[str, str | None]()
     for table, used in zip(tables, columns, strict=True):
-        for text in filter(None, texts_of(table, used.item) if used.item else []):
+        judged = texts_of(table, used.item) if used.item else []
+        for text in filter(None, [*judged, *(item for item, _ in table.uncompared)]):
             texts[item_key(text)] = text if item_key(text) != text else None
     return [ItemIn(key=key, prompt=text) for key, text in texts.items()]
 

@@ -1,6 +1,6 @@
 """Columns of a table as texts, keys and numbers, and the rows that meet conditions on them.
 
-Cells are text without the spaces around them; an empty cell is empty text.
+Cells are text without the spaces around them, which only an export of the service keeps; an empty cell is empty text.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -40,7 +40,8 @@ def coded(table: Table, column: str) -> Coded:
         values = encoded.dictionary.cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise InputError(f"{table.name}, column {column!r}: cannot be read as text ({cells.type})") from None
-    texts, code = encode([*((value or "").strip() for value in values), ""])
+    as_read = str if table.is_log else str.strip
+    texts, code = encode([*(as_read(value or "") for value in values), ""])
     return _by_appearance(Coded(texts, code[encoded.indices.cast(pa.int64()).fill_null(len(values)).to_numpy()]))
 
 
@@ -58,6 +59,17 @@ def texts_of(table: Table, column: str) -> list[str]:
     """(K,) a column as text, null as empty text. Raises InputError."""
     texts, code = coded(table, column)
     return [texts[each] for each in code.tolist()]
+
+
+def texts_or_empty(table: Table, column: str) -> list[str]:
+    """(K,) as `texts_of`, empty where there is no such column. Raises InputError."""
+    return texts_of(table, column) if column in table.columns else [""] * len(table.rows)
+
+
+def places_of(table: Table, column: str) -> list[int]:
+    """(K,) places in a log, 0 where there is none. Raises InputError."""
+    places = numbers_of(table, column) if column in table.columns else np.zeros(len(table.rows))
+    return list(map(int, np.nan_to_num(places).tolist()))
 
 
 def coded_keys(table: Table, column: str) -> Coded:
@@ -106,7 +118,8 @@ def where(tables: Iterable[Table], conditions: Sequence[tuple[str, str]]) -> Ite
             texts, code = coded(kept, column)
             texts_there.update(texts)
             kept = kept_rows(kept, code == (texts.index(value) if value in texts else len(texts)))
-        if len(kept.rows):
+            kept = kept._replace(uncompared=())
+        if len(kept.rows) or kept.uncompared:
             yield kept
     for (column, value), texts_there in zip(conditions, there, strict=True):
         if value not in texts_there:

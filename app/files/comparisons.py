@@ -12,7 +12,7 @@ from app.files.folding import Codes, Rows, compact, gathered
 from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
 from app.files.rivals import is_prompt, two_answers
-from app.files.tables import Floats, InputError, Ints, Table, complaint
+from app.files.tables import Floats, InputError, Ints, Output, Table, complaint
 
 OUTPUTS_ALONE = "these are outputs, not comparisons; send them with nextpair import, judge them, then rank the log"
 H = TypeVar("H", bound=Hashable)
@@ -45,6 +45,7 @@ class GroupedComparisons(NamedTuple):
     items: list[str]  # (I,) what was judged, by first appearance; one without a name where the files have none
     item: Ints  # (K,)
     times: Ints | None = None  # (K,) how many rows each one stands for, where rows were put together
+    uncompared: Sequence[Output] = ()  # outputs that an export has beside these
 
 
 class CodedComparisons(NamedTuple):
@@ -82,8 +83,10 @@ def read_grouped(
     Raises InputError.
     """
     keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
+    uncompared = dict[Output, None]()
 
     def rows_of(table: Table) -> Rows:
+        uncompared.update(dict.fromkeys(table.uncompared))
         names, first, second, p, _, weight = read_coded(table, columns)
         number = _numbers(keys, names)
         return Rows(
@@ -113,6 +116,7 @@ def read_grouped(
         items=[*items],
         item=item,
         times=counts,
+        uncompared=[*uncompared],
     )
 
 

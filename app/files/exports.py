@@ -1,13 +1,19 @@
-"""The log as jsonl, csv or parquet, encoded batch by batch."""
+"""The log as jsonl, csv or parquet, encoded batch by batch.
+
+It ends with the outputs that nobody compared, which have no place in the log: the name of a candidate as the first, and
+no second.
+"""
 
 import io
 import json
-from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any, TypeAlias
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from nextpair.schemas import Comparison
+from pydantic import BaseModel
 
 from app.files import spreadsheets
 
@@ -31,32 +37,47 @@ TYPES: dict[str, pa.DataType] = {
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
 
 
-def line_of(comparison: Comparison) -> bytes:
-    """The line of a comparison in JSON Lines: what a report hashes, so no byte of it may change."""
-    return f"{comparison.model_dump_json()}\n".encode()
+class Uncompared(BaseModel):
+    """An output that no comparison that counts is about, or a candidate without outputs."""
+
+    seq: None
+    set_id: UUID
+    item: str | None
+    first: str  # the candidate
 
 
-def encode(batches: AsyncIterator[list[Comparison]], form: str) -> AsyncIterator[bytes]:
+Line: TypeAlias = Comparison | Uncompared
+
+
+def line_of(entry: Line) -> bytes:
+    """The line of an entry in JSON Lines: what a report hashes, so no byte of it may change.
+
+    Fields that an earlier version did not write are unset when its line is read, and left out again.
+    """
+    return f"{entry.model_dump_json(exclude_unset=True)}\n".encode()
+
+
+def encode(batches: AsyncIterator[Sequence[Line]], form: str) -> AsyncIterator[bytes]:
     return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[form](batches)
 
 
-async def _jsonl(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
+async def _jsonl(batches: AsyncIterator[Sequence[Line]]) -> AsyncIterator[bytes]:
     async for batch in batches:
         yield b"".join(map(line_of, batch))
 
 
-async def _csv(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
+async def _csv(batches: AsyncIterator[Sequence[Line]]) -> AsyncIterator[bytes]:
     yield _lines([COLUMNS])
     async for batch in batches:
-        yield _lines(_cells(c.model_dump(mode="json")) for c in batch)
+        yield _lines(_cells(each.model_dump(mode="json")) for each in batch)
 
 
-async def _parquet(batches: AsyncIterator[list[Comparison]]) -> AsyncIterator[bytes]:
+async def _parquet(batches: AsyncIterator[Sequence[Line]]) -> AsyncIterator[bytes]:
     """One row group per batch, each sent on as soon as it is written."""
     sink = _Sink()
     with pq.ParquetWriter(pa.PythonFile(sink, mode="w"), SCHEMA) as writer:
         async for batch in batches:
-            writer.write_table(pa.Table.from_pylist([_flat(c) for c in batch], SCHEMA))
+            writer.write_table(pa.Table.from_pylist([_flat(each) for each in batch], SCHEMA))
             yield sink.drain()
     yield sink.drain()
 
@@ -84,14 +105,14 @@ class _Sink(io.RawIOBase):
         return b"".join(chunks)
 
 
-def _flat(comparison: Comparison) -> dict[str, Any]:
-    row = comparison.model_dump()
-    ids = {name: row[name] and str(row[name]) for name in ("set_id", "assignment_id")}
-    return {**row, **ids, "raw": _json(row["raw"])}
+def _flat(entry: Line) -> dict[str, Any]:
+    row = entry.model_dump()
+    ids = {name: str(row[name]) for name in ("set_id", "assignment_id") if row.get(name)}
+    return row | ids | {"raw": _json(row.get("raw"))}
 
 
 def _cells(row: dict[str, Any]) -> list[Any]:
-    return [_json(value) if name == "raw" else value for name, value in row.items()]
+    return [_json(row.get(name)) if name == "raw" else row.get(name) for name in COLUMNS]
 
 
 def _json(value: Any) -> str | None:

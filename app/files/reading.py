@@ -5,7 +5,7 @@ import io
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
@@ -28,12 +28,16 @@ KINDS = f"{', '.join(PACKED[:-1])} or {PACKED[-1]}, with or without .gz, or {' o
 
 def read(path: str) -> Table:
     """The table in a file, or on standard input for `-`, which must be CSV. Raises InputError, for one bad line too."""
-    return _some_rows(path, [_read(path)])[0]
+    return _some_rows(path, [without_void(_read(path))])[0]
 
 
-def read_all(path: str) -> list[Table]:
-    """The tables in a file, or in those of a folder or of a pattern such as `verdicts/*.parquet`. Raises InputError."""
-    return _some_rows(path, [_read(file) for file in files_of(path)])
+def read_all(path: str, counted: Callable[[Table], Table] | None = None) -> list[Table]:
+    """The tables in a file, or in those of a folder or of a pattern such as `verdicts/*.parquet`, with the rows that
+    are `counted`: by default those `without_void`.
+
+    Raises InputError.
+    """
+    return _some_rows(path, [(counted or without_void)(_read(file)) for file in files_of(path)])
 
 
 def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
@@ -50,7 +54,7 @@ def read_in_parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
             rows += len(table.rows)
             kept = without_void(table)
             counted += len(kept.rows)
-            if len(kept.rows):
+            if len(kept.rows) or kept.uncompared:
                 yield kept
         if not rows:
             raise InputError(f"{file}: there are column names but no rows")
@@ -102,11 +106,11 @@ def _read(path: str) -> Table:
     table = parse(name, payload)
     for fault in table.content.faults[:1]:
         raise fault.error(table.name)
-    return without_void(table)
+    return table
 
 
 def _some_rows(path: str, tables: list[Table]) -> list[Table]:
-    if not any(table.cells.num_rows for table in tables):
+    if not any(table.cells.num_rows or table.uncompared for table in tables):
         raise InputError(f"{path}: {NOTHING_COUNTS}")
     return tables
 
@@ -154,10 +158,19 @@ def _table(name: str, kind: str, payload: bytes, bounds: Bounds) -> Table:
 
 
 def without_void(table: Table) -> Table:
-    """Rows that count of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
+    """Rows that count of a log that the service exported, and of verdicts judged offline."""
+    table = with_void(table)
+    return _where_empty(table, "voided_by") if table.is_log else table
+
+
+def with_void(table: Table) -> Table:
+    """All comparisons of a log that the service exported, where p_first says it all, and of verdicts judged offline."""
     if set(table.columns) >= EXPORTED:
-        kept = _where_empty(table, "voided_by")
-        return kept._replace(cells=kept.cells.rename_columns({"winner": EXPORTED_WORD}))
+        table = table._replace(cells=table.cells.rename_columns({"winner": EXPORTED_WORD}))
+        has_no_place = np.array([not cell for cell in texts_of(table, "seq")], bool)
+        rest = kept_rows(table, has_no_place)
+        outputs = zip(texts_of(rest, "item"), texts_of(rest, "first"), strict=True) if len(rest.rows) else ()
+        return kept_rows(table, ~has_no_place)._replace(uncompared=[*outputs])
     return _where_empty(table, "failure") if set(table.columns) >= JUDGED else table
 
 

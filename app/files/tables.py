@@ -3,7 +3,7 @@
 An InputError names the file, the line (the header of a CSV is line 1) or the column, and the remedy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 EXPORTED = {"seq", "winner", "p_first", "voided_by"}  # by these columns a log that the service exported is known
 JUDGED = {"p_first", "failure"}  # by these columns verdicts of `nextpair judge` are known
 EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
+Output = tuple[str, str]  # keys of its item, empty where there is none, and of its candidate
 Line = Callable[[int], int]  # the line, from 1, of a row, from 0
 
 
@@ -93,10 +94,16 @@ class Table(NamedTuple):
     cells: pa.Table
     rows: Ints  # (K,) where each row stood in the file, from 0
     content: Content
+    uncompared: Sequence[Output] = ()  # outputs that an export has beside its comparisons
 
     @property
     def columns(self) -> list[str]:
         return self.cells.column_names
+
+    @property
+    def is_log(self) -> bool:
+        """True for the comparisons of an export, whose cells are as the service has them."""
+        return {EXPORTED_WORD, "voided_by"} <= {*self.columns}
 
     def line(self, row: int) -> int:
         """`row` counts the rows that the table has now."""

@@ -1,21 +1,21 @@
 """Comparisons, candidates, or outputs of systems, from a file into a running service."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, NextpairError, Set
-from nextpair.schemas import ComparisonsAccepted
 from nextpair.words import InferenceTargetChoice, counted
 
-from app.files import battles, candidates, outputs, reading
+from app.files import battles, candidates, logs, outputs, reading
 from app.files.candidates import CandidateColumns
 from app.files.comparisons import ComparisonColumns
+from app.files.logs import Entry
 from app.files.outputs import OutputColumns, ReadOutputs
 from app.files.tables import InputError, Table
 
-BATCH = 5000  # comparisons in one request
 PART = 20_000_000  # bytes of outputs in one request
 AN_OUTPUT = 200  # bytes that the JSON of an output takes beside its text, at most about
 
@@ -32,8 +32,12 @@ class Source(NamedTuple):
 class Contents(NamedTuple):
     candidates: list[CandidateIn]
     items: list[ItemIn]
-    comparisons: list[ComparisonIn]
+    log: list[Entry]
     outputs: ReadOutputs | None = None  # where the file holds these
+
+    @property
+    def comparisons(self) -> list[ComparisonIn]:
+        return [entry for entry in self.log if isinstance(entry, ComparisonIn)]
 
 
 def read(source: Source) -> Contents:
@@ -41,7 +45,7 @@ def read(source: Source) -> Contents:
 
     Raises InputError.
     """
-    tables = reading.read_all(source.path)
+    tables = reading.read_all(source.path, reading.with_void)
     table = tables[0]
     names_candidates = source.candidates != CandidateColumns()
     names_comparisons = source.columns != ComparisonColumns()
@@ -67,7 +71,9 @@ def _read_battles(tables: Sequence[Table], source: Source) -> Contents:
     columns = [battles.find(table, source.columns) for table in tables]
     rows = [battles.rows_of(table, used) for table, used in zip(tables, columns, strict=True)]
     comparisons = battles.identified(each for part in rows for each in part)
-    return Contents(battles.candidates_of(comparisons), battles.items_of(tables, columns), comparisons)
+    rest = iter(comparisons)
+    log = [entry for table in tables for entry in logs.entries_of(table, list(islice(rest, len(table.rows))))]
+    return Contents(battles.candidates_of(comparisons, tables), battles.items_of(tables, columns), log)
 
 
 def _read_outputs(tables: Sequence[Table], columns: OutputColumns) -> Contents:
@@ -116,10 +122,9 @@ def create(
     return target
 
 
-def add(target: Set, contents: Contents) -> None:
-    """The candidates of the file into a set."""
-    for part in _parts(contents):
-        target.add_candidates(*part)
+def add(target: Set, contents: Contents) -> int:
+    """The candidates of the file into a set; returns how many are new there."""
+    return sum([target.add_candidates(*part).created for part in _parts(contents)])
 
 
 def _parts(contents: Contents) -> Iterator[tuple[list[CandidateIn], list[ItemIn]]]:
@@ -143,20 +148,6 @@ def _about(candidate: CandidateIn, items: Sequence[ItemIn]) -> CandidateIn:
     return candidate.model_copy(update={"outputs": there})
 
 
-def send(target: Set, comparisons: Sequence[ComparisonIn], progress: Callable[[int], None]) -> ComparisonsAccepted:
-    """Append the comparisons; those that the set has already count as duplicates.
-
-    `progress` hears how many were sent.
-    """
-    accepted = duplicates = version = 0
-    for batch in _batches(comparisons):
-        answer = target.add_comparisons(batch)
-        accepted, duplicates = accepted + answer.accepted, duplicates + answer.duplicates
-        version = answer.version
-        progress(len(batch))
-    return ComparisonsAccepted(accepted=accepted, duplicates=duplicates, version=version)
-
-
 def summary(read: ReadOutputs) -> str:
     """Number of systems, prompts and outputs of a file, and those that will not be compared."""
     answers = Counter(key for system in read.candidates for key in system.outputs or {})
@@ -171,8 +162,3 @@ def summary(read: ReadOutputs) -> str:
         + (f"; tags {', '.join(read.columns.tags)}" if read.columns.tags else "")
         + (f"; not compared: {', '.join(left_out)}" if left_out else "")
     )
-
-
-def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[list[ComparisonIn]]:
-    for start in range(0, len(comparisons), BATCH):
-        yield list(comparisons[start : start + BATCH])

@@ -79,7 +79,7 @@ def load(
     tables = [table for path in paths for table in where([read(path)], conditions)]
     truths = _truths(truth_file, group_by)
     if isinstance(judged_by, ComparisonColumns):
-        groups = split(read_grouped(tables, judged_by, group_by))
+        groups = split(read_grouped(tables, judged_by, group_by)._replace(uncompared=()))
         cases, unscored = [from_pairs(group, _of(truths, group.labels)) for group in groups], 0
     else:
         means = _mean_scores(tables, judged_by, truth_file, group_by)

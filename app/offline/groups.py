@@ -7,11 +7,14 @@ import numpy as np
 
 from app.files.columns import Labels
 from app.files.comparisons import GroupedComparisons
+from app.files.tables import Output
 from app.inference.fitting import AbsoluteScores, no_absolute_scores
 from app.inference.types import Comparisons, Floats, Ints
 from app.offline import absolute_scores, covariates
 from app.offline.absolute_scores import NO_SCORES, ScoresByGroup
 from app.offline.outputs import NO_OUTPUTS, OutputsBeside, Tags, matched
+
+NOTHING = np.zeros((2, 0), np.int64)
 
 
 class Group(NamedTuple):
@@ -25,6 +28,7 @@ class Group(NamedTuple):
     times: Ints | None = None  # (K,) how many rows of the file each comparison stands for, where they were put together
     tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
     covariates: Mapping[str, Floats] = {}  # (I, N) of outputs by name, NaN of unknown ones
+    uncompared: Ints = NOTHING  # (2, U) item and candidate of each output beside the comparisons
 
     @property
     def item_of_each(self) -> Ints:
@@ -39,7 +43,10 @@ class Group(NamedTuple):
 def split(
     comparisons: GroupedComparisons, scores: ScoresByGroup = NO_SCORES, beside: OutputsBeside = NO_OUTPUTS
 ) -> Iterator[Group]:
-    """The groups of comparisons, each among the candidates that it or its scores mention, on its own items."""
+    """The groups of comparisons, each among the candidates that it or its scores mention, on its own items.
+
+    A group of all has those too that an export lists beside its comparisons.
+    """
     for code, labels in enumerate(comparisons.groups):
         rows = comparisons.group == code if len(comparisons.groups) > 1 else slice(None)
         candidates, (first, second) = _renumbered(comparisons.first[rows], comparisons.second[rows])
@@ -48,6 +55,8 @@ def split(
         keys, names = [comparisons.keys[each] for each in candidates], [comparisons.judges[each] for each in judges]
         items = [comparisons.items[each] for each in judged]
         group = Comparisons(first, second, comparisons.p[rows], judge, comparisons.weight[rows])
+        listed = () if labels else comparisons.uncompared
+        keys, items, uncompared = _extended(keys, items, listed, are_apart=any(items) and comparisons.times is None)
         keys, names, absolute = absolute_scores.of_group(scores, labels, keys, names)
         times = None if comparisons.times is None else comparisons.times[rows]
         tags = matched(items, beside.tags)
@@ -63,7 +72,20 @@ def split(
             times=times,
             tags=tags,
             covariates=of_outputs,
+            uncompared=uncompared,
         )
+
+
+def _extended(
+    keys: list[str], items: list[str], outputs: Sequence[Output], *, are_apart: bool
+) -> tuple[list[str], list[str], Ints]:
+    """The keys and items with those of outputs behind them, and (2, U) item and candidate of each output, where items
+    `are_apart`."""
+    number, place = ({key: n for n, key in enumerate(known)} for known in (keys, items))
+    for _, key in outputs:
+        number.setdefault(key, len(number))
+    places = [(place.setdefault(item, len(place)), number[key]) for item, key in outputs if item and are_apart]
+    return [*number], [*place], np.array(places, np.int64).reshape(-1, 2).T
 
 
 def _renumbered(*columns: Ints) -> tuple[list[int], list[Ints]]:

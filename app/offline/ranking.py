@@ -219,7 +219,10 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
 def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:
     comparisons, item = group.comparisons, group.item_of_each
     people = np.isin(np.array(group.judges), list(method.reference))
-    has = judged_alone(item, comparisons.first, comparisons.second, len(group.keys))
+    (more, candidate), (first, second) = group.uncompared, comparisons[:2]
+    has = judged_alone(
+        np.append(item, more), np.append(first, candidate), np.append(second, candidate), len(group.keys)
+    )
     return JudgedLog(
         keys=group.keys,
         judges=[judge or NOBODY for judge in group.judges],

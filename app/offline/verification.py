@@ -1,6 +1,6 @@
 """Verification of a report: that it is whole, that its log is the one at hand, and that the log gives its figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -9,6 +9,7 @@ from nextpair import schemas
 
 from app.analysis.report import stated
 from app.files.comparisons import ComparisonColumns
+from app.files.exports import Uncompared, line_of
 from app.files.reports.seal import BadReport, ExportedLog, Json, LineHash, hashed, lines_of, unsealed, where_different
 from app.files.tables import InputError
 from app.inference.reporting import Wanted
@@ -34,7 +35,7 @@ def verify(report: str, log: str, *, recompute: bool = False) -> list[str]:
             raise BadReport(f"{log} is not the log of the report: {where_different(expected, actual)}")
         says = [sentences.verified(expected.lines, exported.later)]
         if recompute:
-            says.append(_recomputed(content, kept))
+            says.append(_recomputed(content, kept, exported.others))
     except (KeyError, TypeError) as error:
         raise BadReport(f"the data of the report are not those of this version of nextpair: {error}") from None
     return says
@@ -48,10 +49,12 @@ def _read(path: str) -> bytes:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _recomputed(content: Json, lines: list[bytes]) -> str:
+def _recomputed(content: Json, lines: list[bytes], others: Sequence[Uncompared]) -> str:
     """Raises BadReport where the log gives other figures."""
     if not lines:
         return sentences.NOTHING_TO_RANK
+    ranked = {row["key"] for row in content["ranking"]}
+    lines = [*lines, *(line_of(each) for each in others if each.first in ranked)]
     suffix = "".join(Path(content["log"]["name"]).suffixes)
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"log{suffix}"

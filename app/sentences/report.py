@@ -89,7 +89,7 @@ def limits(ranking: schemas.Ranking, *, only_people: bool) -> Iterator[str]:
         yield READ_ONCE
 
 
-def beside_the_log(definition: schemas.SetOut, unjudged: int) -> list[str]:
+def beside_the_log(definition: schemas.SetOut) -> list[str]:
     """What a ranking was made of that its log does not hold."""
     shares = definition.verdict_weight == "learnt" and (
         definition.pool_by == "question" or (definition.pool_by == "project" and definition.project is not None)
@@ -99,7 +99,6 @@ def beside_the_log(definition: schemas.SetOut, unjudged: int) -> list[str]:
         *(["temperatures of judges"] if definition.temperatures else []),
         *(["votes set by judge"] if isinstance(definition.verdict_weight, dict) else []),
         *(["priors shared with other sets"] if shares else []),
-        *([f"{counted(unjudged, 'output')} without a comparison"] if unjudged else []),
     ]
 
 

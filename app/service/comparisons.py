@@ -3,6 +3,7 @@
 Locks are taken in one order, assignments by id and then sets by id, so two batches never wait for each other.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,6 +18,7 @@ from nextpair import schemas
 from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.files.exports import Line, Uncompared
 from app.inference.state import Catalogue
 from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
@@ -35,13 +37,14 @@ from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, req
 from app.service.leases import obstacle
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
-from app.storage import assignments, comparisons, sets
+from app.storage import assignments, candidates, comparisons, sets
 from app.storage.assignments import LockedAssignment
 from app.storage.comparisons import NewComparison, NewVote
 from app.storage.schema import Record
 
 EXPORT_BATCH = 5000
 UNKNOWN = -1  # as the id of a candidate or an item
+OF_AN_ENTRY = re.compile("[1-9][0-9]{0,17}")
 SAME = ("item_id", "first", "second", "p_first", "judge_id", "weight")  # what a client_id stands for
 
 
@@ -167,16 +170,21 @@ async def page(
     return schemas.ComparisonPage(comparisons=shown, next_after=shown[-1].seq if has_more else None)
 
 
-async def export(
-    ctx: Context, set_id: UUID, *, after: int, judge: str | None
-) -> AsyncIterator[list[schemas.Comparison]]:
-    """The log in batches. A slow reader holds no connection while it reads."""
+async def export(ctx: Context, set_id: UUID, *, after: int, judge: str | None) -> AsyncIterator[Sequence[Line]]:
+    """The log in batches; all of it ends with the outputs that nobody compared.
+
+    A slow reader holds no connection while it reads.
+    """
     more: int | None = after
     while more is not None:
         async with ctx.reading() as db:
             batch = await page(db, set_id, after=more, limit=EXPORT_BATCH, judge=judge)
         more = batch.next_after
         yield batch.comparisons
+    if not after and judge is None:
+        async with ctx.reading() as db:
+            rows = await candidates.uncompared(db, set_id)
+        yield [Uncompared(seq=None, set_id=set_id, item=row.item or None, first=row.candidate) for row in rows]
 
 
 async def _entry(db: AsyncConnection, set_id: UUID, seq: int) -> Record:
@@ -250,7 +258,8 @@ def _entries(
         NewComparison(
             set_id=set_id, item_id=item, first=first, second=second, p_first=probability(each), winner=each.winner,
             weight=each.weight, judge_id=judge_ids[each.judge], client_id=each.client_id,
-            created_at=each.created_at or now, raw=each.raw,
+            created_at=each.created_at or now, late=each.late, label_mass=each.label_mass,
+            latency_ms=each.latency_ms, raw=each.raw,
         )
         for each, (item, first, second) in zip(new, _places(new, catalogue), strict=True)
     ]  # fmt: skip
@@ -291,11 +300,17 @@ def _require_place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> N
 async def _without_duplicates(
     db: AsyncConnection, set_id: UUID, entries: Sequence[NewComparison]
 ) -> Sequence[NewComparison]:
-    """Comparisons whose client_id is new. Raises ClientIdReused where it stands for something else."""
+    """Comparisons whose client_id is new; `SET_ID/SEQ` is that of every entry of the set itself, as exports have it.
+
+    Raises ClientIdReused where it stands for something else.
+    """
     named = [entry.client_id for entry in entries if entry.client_id is not None]
     if not named:
         return entries
-    seen: dict[str, NewComparison | Record] = {**await comparisons.by_client_id(db, set_id, named)}
+    places = (OF_AN_ENTRY.fullmatch(name.removeprefix(f"{set_id}/")) for name in named)
+    rows = await comparisons.by_client_id(db, set_id, named, [int(place[0]) for place in places if place])
+    seen: dict[str, NewComparison | Record] = {f"{set_id}/{row.seq}": row for row in rows}
+    seen |= {row.client_id: row for row in rows if row.client_id is not None}
     return await elsewhere_if_many(entries, lambda: _fresh(entries, seen))
 
 

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
-import numpy as np
 from nextpair import schemas
 
 from app.analysis.judged import Impossible
@@ -15,10 +14,8 @@ from app.files.exports import line_of
 from app.files.reports.document import ReportParts
 from app.files.reports.seal import LineHash, LogHasher, as_of
 from app.inference.fitting import TooMany
-from app.live.jobs import Report
 from app.sentences import report as sentences
 from app.service import candidates, comparisons, judges, rankings, results, sets
-from app.service.basis import Basis
 from app.service.checks import running
 from app.service.context import Context
 from app.service.errors import InvalidRequest, TooManyCandidates
@@ -46,7 +43,6 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
     )
     checks = await _unless_too_many(lambda: running.read(ctx, set_id))
     by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
-    unjudged = (await results.read(ctx, found, "outputs without comparisons", _unjudged)).content
     cards = of_judges.judges if of_judges else []
     log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)
     cost, progress = cost_and_progress(ranking, found.row, by_judge)
@@ -66,7 +62,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         unchecked="" if checks else sentences.TOO_MANY,
         by_tag=[each for each in by_tag if each],
         people=[card.judge for card in cards if card.kind == "human"],
-        missing=sentences.beside_the_log(definition, unjudged),
+        missing=sentences.beside_the_log(definition),
     )
     return await ctx.live.compute(lambda: compose(material))
 
@@ -89,21 +85,12 @@ async def _slices(ctx: Context, found: FoundSet, tag: str) -> schemas.Slices | N
     return (await rankings.rank(ctx, found, RankingQuery(by=tag))).slices
 
 
-def _unjudged(basis: Basis, report: Report) -> int:
-    """Outputs that no comparison is about."""
-    snapshot, has = basis.snapshot, basis.catalogue.has
-    verdicts = snapshot.comparisons
-    places = snapshot.evidence.item * has.shape[1]
-    judged = np.unique(np.concatenate([places + verdicts.first, places + verdicts.second]))
-    return max(int(has.sum()) - judged.size, 0)
-
-
 async def _hash(ctx: Context, set_id: UUID, version: int) -> LineHash:
     """Hash of the log as it was exported at that version."""
     hasher = LogHasher(version)
     async for batch in comparisons.export(ctx, set_id, after=0, judge=None):
-        for comparison in batch:
-            if comparison.seq > version:
+        for entry in batch:
+            if entry.seq is None or entry.seq > version:
                 return hasher.result()
-            hasher.add(line_of(as_of(comparison, version)))
+            hasher.add(line_of(as_of(entry, version)))
     return hasher.result()

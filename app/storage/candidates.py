@@ -4,12 +4,22 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Text, cast, exists, func, or_, select, text, true, update
+from sqlalchemy import Text, and_, cast, exists, func, or_, select, text, true, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.schema import Record, absolute_scores, assignments, candidates, comparisons, items, metadata, outputs
+from app.storage.schema import (
+    Record,
+    absolute_scores,
+    assignments,
+    candidates,
+    comparisons,
+    items,
+    metadata,
+    outputs,
+    voids,
+)
 
 OUTPUTS_AT_ONCE = 10_000
 Part = Literal["candidates", "items", "outputs"]  # of a set, by the name of its table
@@ -132,6 +142,26 @@ async def find(db: AsyncConnection, part: Literal["candidates", "items"], set_id
     c = metadata.tables[part].c
     statement = select(c.id).where(c.set_id == set_id, c.key == key)
     return (await db.execute(statement)).scalar_one_or_none()
+
+
+async def uncompared(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
+    """(key of the item, key of the candidate) of outputs that no comparison that counts is about, and (None, key) of
+    candidates without outputs."""
+    c, o = comparisons.c, outputs.c
+    is_void = exists().where(voids.c.set_id == set_id, voids.c.voids == c.seq)
+    sides = [
+        select(c.item_id, side.label("candidate_id")).where(c.set_id == set_id, ~is_void)
+        for side in (c.first, c.second)
+    ]
+    judged = union(*sides).subquery()
+    statement = (
+        select(items.c.key.label("item"), candidates.c.key.label("candidate"))
+        .outerjoin(outputs, and_(o.set_id == set_id, o.candidate_id == candidates.c.id))
+        .outerjoin(items, and_(items.c.set_id == set_id, items.c.id == o.item_id))
+        .outerjoin(judged, and_(judged.c.item_id == o.item_id, judged.c.candidate_id == candidates.c.id))
+        .where(candidates.c.set_id == set_id, judged.c.item_id.is_(None))
+    )
+    return (await db.execute(statement.order_by(candidates.c.id, items.c.id))).all()
 
 
 async def was_shown(db: AsyncConnection, set_id: UUID, item_id: int, candidate_id: int) -> bool:

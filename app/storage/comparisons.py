@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair.words import Winner
-from sqlalchemy import Select, and_, func, insert, literal, select
+from sqlalchemy import Select, and_, func, insert, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
@@ -37,6 +37,9 @@ class NewComparison(NamedTuple):
     judge_id: int
     client_id: str | None
     created_at: datetime
+    late: bool
+    label_mass: float | None
+    latency_ms: float | None
     raw: Any
 
 
@@ -147,10 +150,13 @@ async def latest(db: AsyncConnection, set_id: UUID, judge_id: int, limit: int) -
     return (await db.execute(entries.with_only_columns(*columns, maintain_column_froms=True))).all()
 
 
-async def by_client_id(db: AsyncConnection, set_id: UUID, client_ids: Sequence[str]) -> dict[str, Record]:
-    columns = (c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
-    statement = select(*columns).where(c.set_id == set_id, c.client_id == func.any(client_ids))
-    return {row.client_id: row for row in await db.execute(statement)}
+async def by_client_id(
+    db: AsyncConnection, set_id: UUID, client_ids: Sequence[str], seqs: Sequence[int]
+) -> Sequence[Record]:
+    """(seq, client_id and content) of the entries that have one of these ids, or one of these places in the log."""
+    columns = (c.seq, c.client_id, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
+    is_named = or_(c.client_id == func.any(client_ids), c.seq == func.any(seqs))
+    return (await db.execute(select(*columns).where(c.set_id == set_id, is_named))).all()
 
 
 async def void(db: AsyncConnection, set_id: UUID, seq: int, voided: int, reason: str) -> Record:
@@ -181,6 +187,7 @@ def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
             c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),
             c.p_first, c.winner, c.weight, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late,
             c.label_mass, c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"), c.restores,
+            voids.c.reason.label("void_reason"),
         )
         .join(judges, judges.c.id == c.judge_id)
         .join(items, and_(items.c.set_id == c.set_id, items.c.id == c.item_id))

@@ -262,7 +262,7 @@ async def test_a_voided_comparison_stays_in_the_log(http: httpx.AsyncClient) -> 
     await compare(http, created["id"], "ash>elm")
     (before,) = await log(http, created["id"])
     await void(http, created["id"], 1)
-    assert await log(http, created["id"]) == [{**before, "voided_by": 2}]
+    assert await log(http, created["id"]) == [{**before, "voided_by": 2, "void_reason": "clicked the wrong side"}]
 
 
 async def test_a_voided_pair_can_be_asked_again(http: httpx.AsyncClient) -> None:
@@ -327,7 +327,7 @@ async def test_a_restored_comparison_keeps_all_that_was_said(http: httpx.AsyncCl
         await void(http, set_id, seq)
     for entry in (told, (await log(http, set_id))[1]):
         restored = (await restore(http, set_id, entry["seq"])).json()
-        new = {"seq": restored["seq"], "voided_by": None, "restores": entry["seq"]}
+        new = {"seq": restored["seq"], "voided_by": None, "void_reason": None, "restores": entry["seq"]}
         assert restored == {**entry, **new} == (await log(http, set_id))[-1]
 
 
@@ -464,14 +464,51 @@ async def test_parquet_holds_the_log(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-async def test_an_empty_log_is_exported_as_an_empty_file_of_its_kind(http: httpx.AsyncClient, form: str) -> None:
-    created = await create_set(http)
+async def test_an_export_ends_with_the_outputs_that_nobody_compared(http: httpx.AsyncClient, form: str) -> None:
+    """A voided comparison compares nothing; a candidate without outputs has no item."""
+    created = await create_systems(http, ["one", "two"], "kelp", "rowan", "fir")
+    silent = {"candidates": [{"key": "silent"}]}
+    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=silent)).status_code == 201
+    log = [comparison("kelp", "rowan", item="one"), comparison("kelp", "fir", item="one")]
+    assert (await send(http, created["id"], *log)).status_code == 201
+    await void(http, created["id"], 2)
     answer = await export(http, created["id"], form)
     assert f"comparisons-{created['id']}.{form}" in answer.headers["content-disposition"]
+    rows = rows_of(form, answer.content)
+    assert [(row["seq"] and int(row["seq"]), row["first"], row.get("second") or None) for row in rows[:2]] == [
+        (1, "kelp", "rowan"),
+        (2, "kelp", "fir"),
+    ]
+    assert [(row["item"] or None, row["first"], row.get("second") or None, row["seq"] or None) for row in rows[2:]] == [
+        ("two", "kelp", None, None),
+        ("two", "rowan", None, None),
+        ("one", "fir", None, None),
+        ("two", "fir", None, None),
+        (None, "silent", None, None),
+    ]
+    of_bob = await export(http, created["id"], form, judge="bob")
+    assert len(rows_of(form, of_bob.content)) == 2
+
+
+def rows_of(form: str, content: bytes) -> list[dict[str, Any]]:
     if form == "parquet":
-        assert pq.read_table(io.BytesIO(answer.content)).num_rows == 0
-    else:
-        assert len(answer.text.splitlines()) == (1 if form == "csv" else 0)
+        return list(pq.read_table(io.BytesIO(content)).to_pylist())
+    text = content.decode()
+    return list(csv.DictReader(io.StringIO(text))) if form == "csv" else [*map(json.loads, text.splitlines())]
+
+
+async def test_an_entry_of_a_log_is_known_by_its_place_in_it(http: httpx.AsyncClient) -> None:
+    """As exports name it: the set has it already, another set keeps it under that name."""
+    one, other = await create_set(http), await create_set(http)
+    await compare(http, one["id"], "ash>elm", "elm>birch")
+    (entry, _) = await log(http, one["id"])
+    own = comparison("ash", "elm", entry["p_first"], client_id=f"{one['id']}/1", late=True)
+    assert (await send(http, one["id"], own)).json() == {"accepted": 0, "duplicates": 1, "version": 2}
+    assert (await send(http, other["id"], own)).json() == {"accepted": 1, "duplicates": 0, "version": 1}
+    assert (await send(http, other["id"], own)).json() == {"accepted": 0, "duplicates": 1, "version": 1}
+    assert [each["late"] for each in await log(http, other["id"])] == [True]
+    altered = await send(http, one["id"], own | {"p_first": 0.5 * entry["p_first"]})
+    assert (altered.status_code, altered.json()["type"]) == (409, "urn:nextpair:problem:client-id-reused")
 
 
 async def test_an_export_can_start_behind_a_sequence_number(http: httpx.AsyncClient) -> None:

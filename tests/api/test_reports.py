@@ -2,13 +2,14 @@
 
 import json
 import re
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
 import pytest
 
-from app.files.reports.seal import unsealed
+from app.files.reports.seal import BadReport, unsealed
 from app.offline.verification import verify
 from tests.factories import compare_all, comparison, create_set, create_systems, judged_for, said, send_scores, void
 
@@ -139,7 +140,29 @@ async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> N
     await compare_all(http, created["id"], [comparison("ash", "elm")])
     await send_scores(http, created["id"], said("ash", 3.0))
     data = unsealed((await fetch(http, f"/v1/sets/{created['id']}/report")).content)
-    assert data["beside_the_log"] == ["1 absolute score", "1 output without a comparison"]
+    assert data["beside_the_log"] == ["1 absolute score"]
+
+
+async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncClient, tmp_path: Path) -> None:
+    """Also where the log has grown since, and compared one of them."""
+    set_id = await judged_for(http, "latent", 12)
+    added = {"candidates": [{"key": "lonely"}, {"key": "later"}]}
+    assert (await http.post(f"/v1/sets/{set_id}/candidates", json=added)).status_code == 201
+    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
+    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    for _ in range(2):
+        log.write_bytes(await log_of(http, set_id))
+        assert b'"first":"lonely"' in log.read_bytes()
+        assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
+        added = {"candidates": [{"key": "unknown to the report"}]}
+        assert (await http.post(f"/v1/sets/{set_id}/candidates", json=added)).status_code == 201
+        await compare_all(http, set_id, [comparison("later", "a", 0.9)])
+    entries = [line for line in log.read_bytes().splitlines(keepends=True) if not line.startswith(b'{"seq":null')]
+    data = unsealed(report.read_bytes())
+    assert data["log"]["sha256"] == sha256(b"".join(entries[: data["log"]["lines"]])).hexdigest()
+    log.write_bytes(log.read_bytes().replace(b'"first":"lonely"', b'"first":"lovely"'))
+    with pytest.raises(BadReport, match="ranked again from the log, "):
+        verify(str(report), str(log), recompute=True)
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])

@@ -10,10 +10,11 @@ import httpx
 import pytest
 from nextpair import Client, NextpairError
 
+from app import cli
 from app.files import transfer
 from app.files.comparisons import ComparisonColumns
 from app.storage.db import latest_migration
-from tests.cli.commands import ROOT, out
+from tests.cli.commands import ROOT, failure, out
 from tests.end_to_end.commands import nextpair
 from tests.end_to_end.processes import Server
 
@@ -103,8 +104,11 @@ def _set_id(printed: str) -> str:
 
 def _log(exported: str) -> list[tuple[str, ...]]:
     """What an import should keep, entry by entry."""
-    kept = ("seq", "item", "first", "second", "p_first", "weight", "judge", "created_at")
-    return [tuple(row[name] for name in kept) for row in csv.DictReader(io.StringIO(exported))]
+    once_for_a_set = {"set_id", "client_id"}
+    return [
+        tuple(cell for name, cell in row.items() if name not in once_for_a_set)
+        for row in csv.DictReader(io.StringIO(exported))
+    ]
 
 
 async def test_an_export_that_fails_is_one_clear_line_and_leaves_the_old_file(server: Server, tmp_path: Path) -> None:
@@ -123,6 +127,35 @@ def test_a_copy_of_a_file_brings_nothing_new(url: str, tmp_path: Path, capsys: p
     first = out(capsys, "import", "examples/battles.csv")
     again = out(capsys, "import", str(copy), "--into", _set_id(first))
     assert "0 comparisons added, 60 duplicates" in again
+
+
+def test_a_set_without_prompts_refuses_a_file_with_prompts(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As one that an earlier version made from this file, which did not read its prompts."""
+    (without, with_prompts), row = (tmp_path / name for name in ("without.csv", "with.csv")), "heron,finch,heron"
+    without.write_text(f"first,second,winner\n{row}\n")
+    with_prompts.write_text(f"first,second,winner,prompt\n{row},Why?\n")
+    set_id = _set_id(out(capsys, "import", str(without)))
+    _, message = failure(capsys, "import", str(with_prompts), "--into", set_id)
+    assert "This is a set of texts and cannot have items; create another set" in message
+    assert httpx.get(f"{url}/v1/sets/{set_id}").json()["version"] == 1
+
+
+def test_an_import_says_that_it_exceeds_the_budget(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = _set_id(out(capsys, "import", "examples/battles.csv"))
+    httpx.patch(f"{url}/v1/sets/{first}", json={"budget": {"max_comparisons": 60}}).raise_for_status()
+    assert ": 0 candidates, 0 comparisons added, 60 duplicates" in out(
+        capsys, "import", "examples/battles.csv", "--into", first
+    )
+    more = tmp_path / "more.csv"
+    more.write_text("first,second,winner\nheron-2,newcomer,first\n")
+    assert cli.run(["import", str(more), "--into", first]) == 0
+    printed = capsys.readouterr()
+    assert ": 1 candidate, 1 comparison added, 0 duplicates, version 61" in printed.out
+    assert printed.err == "The set has 61 comparisons, more than its budget of 60.\n"
 
 
 OUTPUTS = "model,prompt_id,prompt,kind,output\n" + "".join(

@@ -57,6 +57,14 @@ def altered(content: bytes, place: int, byte: int) -> bytes:
     return content[:place] + bytes([other]) + content[place + 1 :]
 
 
+def test_a_log_of_an_earlier_version_is_accepted() -> None:
+    """Its lines lack what later versions write."""
+    later = [line_of(each.model_copy(update={"restores": None, "void_reason": None})) for each in ENTRIES]
+    assert len(later[0]) > len(LINES[0])
+    assert hash_of(LOG) == HASH
+    assert hash_of(b"".join(later)) == hashed(later, VERSION) != HASH
+
+
 def test_what_was_written_is_accepted() -> None:
     assert unsealed(REPORT) == {"a": [1, "<"]}
     assert hash_of(LOG) == HASH

@@ -175,6 +175,35 @@ async def test_texts_by_one_judge(http: httpx.AsyncClient, tmp_path: Path, capsy
             assert row == [pytest.approx(float(cell), abs=1e-9) if cell else None for cell in there[1:]]
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+async def test_candidates_and_outputs_without_comparisons(
+    http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    """A candidate whose one comparison was voided, and one that was never compared; on the last item nothing was."""
+    created = await create_systems(http, ITEMS, *KEYS, "gum", "oak", inference_target="auto", position_bias="auto")
+    await compare_all(http, created["id"], of_systems(ITEMS[:-1])[:40])
+    await compare_all(http, created["id"], [comparison("gum", KEYS[0], 1.0, "ann", item=ITEMS[0])])
+    assert (await void(http, created["id"], 41)).status_code == 201
+    file = str(await exported(http, created["id"], tmp_path / f"log.{form}"))
+    for target in ("all-pairs", "new-items", "latent"):
+        printed = json.loads(out(capsys, "rank", file, "--inference-target", target, "--format", "json"))
+        assert {row["key"] for row in printed["ranking"]} == {*KEYS, "gum", "oak"}
+        assert_same(printed, await ranking(http, created["id"], inference_target=target))
+    by_judge = json.loads(out(capsys, "rank", file, "--where", "judge=model", "--format", "json"))
+    assert {row["key"] for row in by_judge["ranking"]} == {*KEYS}
+
+
+async def test_a_text_without_comparisons(
+    http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    created = await create_set(http, *KEYS, "oak", position_bias="auto", inference_target="auto")
+    await compare_all(http, created["id"], simulated(KEYS, 20, seed=1))
+    file = str(await exported(http, created["id"], tmp_path / "log.csv"))
+    printed = json.loads(out(capsys, "rank", file, "--format", "json"))
+    assert len(printed["ranking"]) == len(KEYS) + 1
+    assert_same(printed, await ranking(http, created["id"]))
+
+
 async def test_scores_of_the_same_candidate_on_several_items(
     http: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -215,7 +215,7 @@ def of_reports() -> Iterator[str]:
     for change in changes:
         changed = definition.model_copy(update=change)
         yield from methods.paragraph(ranking, changed, 40, 2)
-        yield from report.beside_the_log(changed, 3)
+        yield from report.beside_the_log(changed)
     for each in methods_of:
         method = ranking.method.model_copy(update=each)
         for weight in (None, ranking.verdict_weight):

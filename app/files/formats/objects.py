@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple
 import pyarrow as pa
 
 from app.files.formats.lines import BATCH, batches, decoded_lines, joined
-from app.files.tables import Bounds, Content, Fault, InputError
+from app.files.tables import EXPORTED, Bounds, Content, Fault, InputError
 
 SEPARATORS = re.compile(r"[\s,]*")  # between the elements of a JSON array
 DECODER = json.JSONDecoder()
@@ -86,6 +86,8 @@ def _parse_object(place: str, line: int, text: str) -> _Row | Fault:
         entry = json.loads(text)
         if isinstance(entry, dict):
             cells = {column: _as_text(value) for column, value in entry.items()}
+            if entry.keys() >= EXPORTED and entry.get("raw") is not None:
+                cells["raw"] = AS_JSON.encode(entry["raw"])  # as in the other formats: a text too
             "".join(chain(cells, cells.values())).encode()
             return _Row(cells, {column for column, value in entry.items() if isinstance(value, dict | list)})
         reason = "not a JSON object"

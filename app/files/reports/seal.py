@@ -7,15 +7,16 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from nextpair.schemas import Comparison
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from app.files.exports import line_of
+from app.files.exports import Line, Uncompared, line_of
 
 BLOCKS = 256  # parts of a text that have a hash each, to say where it was altered
 DIGITS = 8  # of the hash of a part
 SEAL = re.compile(rb"<!-- nextpair seal ([0-9a-f]{64}) lines ([1-9][0-9]*) parts ([0-9a-f]*) -->\n")
 DATA = re.compile(rb'<script type="application/json" id="nextpair-report">(.*?)</script>', re.DOTALL)
 Json = dict[str, Any]
+LINE = TypeAdapter[Line](Line)
 
 
 class BadReport(ValueError):
@@ -80,32 +81,43 @@ def where_different(stated: LineHash, actual: LineHash) -> str:
 def as_of(comparison: Comparison, version: int) -> Comparison:
     """The entry as it was exported at that version, when a later void was not known."""
     is_later = comparison.voided_by is not None and comparison.voided_by > version
-    return comparison.model_copy(update={"voided_by": None}) if is_later else comparison
+    of_void = comparison.model_fields_set & {"voided_by", "void_reason"}
+    return comparison.model_copy(update=dict.fromkeys(of_void)) if is_later else comparison
 
 
 class ExportedLog:
-    """Lines of an export in JSON Lines, checked one by one; afterwards, how many are later than the version."""
+    """Lines of an export in JSON Lines, checked one by one.
+
+    Afterwards, how many are later than the version, and lines of all outputs beside those up to it.
+    """
 
     def __init__(self, lines: Iterable[bytes], version: int) -> None:
-        self._lines, self._version, self.later = lines, version, 0
+        self._lines, self._version, self.later, self.others = lines, version, 0, list[Uncompared]()
 
     def __iter__(self) -> Iterator[bytes]:
         """Lines up to the version. Raises BadReport at the first that nextpair does not write."""
         before = 0
         for number, line in enumerate(self._lines, 1):
             try:
-                comparison = Comparison.model_validate_json(line)
+                entry = LINE.validate_json(line)
             except (ValidationError, UnicodeDecodeError):
                 raise BadReport(f"line {number:,} of the log is no comparison of an export in JSON Lines") from None
-            if line_of(comparison) != line:
+            if line_of(entry) != line:
                 raise BadReport(f"line {number:,} of the log is not written as nextpair exports it")
-            if comparison.seq <= before:
-                raise BadReport(f"line {number:,} of the log is out of order: seq {comparison.seq} after {before}")
-            before = comparison.seq
-            if comparison.seq <= self._version:
-                yield line_of(as_of(comparison, self._version))
+            if entry.seq is None:
+                self.others.append(entry)
+                continue
+            if entry.seq <= before:
+                raise BadReport(f"line {number:,} of the log is out of order: seq {entry.seq} after {before}")
+            before = entry.seq
+            if entry.seq <= self._version:
+                yield line_of(as_of(entry, self._version))
             else:
                 self.later += 1
+                self.others += (
+                    Uncompared(seq=None, set_id=entry.set_id, item=entry.item, first=key)
+                    for key in (entry.first, entry.second)
+                )
 
 
 def lines_of(content: bytes) -> list[bytes]:

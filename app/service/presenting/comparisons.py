@@ -23,5 +23,5 @@ def present_verdict(vote: NewVote, seq: int, assignment: LockedAssignment) -> sc
         second=assignment.second_key, p_first=vote.p_first, winner=vote.winner, weight=1.0, judge=assignment.judge,
         client_id=None, assignment_id=vote.assignment_id, late=vote.late, label_mass=vote.label_mass,
         latency_ms=vote.latency_ms, raw=vote.raw, created_at=vote.created_at, voided_by=None,
-        restores=None,
+        restores=None, void_reason=None,
     )  # fmt: skip

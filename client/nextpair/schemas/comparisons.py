@@ -51,7 +51,10 @@ class Answer(Request):
 
 
 class ComparisonIn(Answer):
-    client_id: Key | None = Field(default=None, description="Your own id. Sending it again is idempotent.")
+    client_id: Key | None = Field(
+        default=None,
+        description="Your own id. Sending it again is idempotent. `SET_ID/SEQ` is the id of that entry of a log.",
+    )
     first: Key
     second: Key
     item: Key | None = Field(default=None, description="Required in a set of systems with several items.")
@@ -63,6 +66,13 @@ class ComparisonIn(Answer):
         description="Number of equal verdicts it stands for, in rankings and means. Counts count it once.",
     )
     created_at: AwareDatetime | None = Field(default=None, strict=False)
+    late: bool = Field(default=False, description="Whether the verdict came after its lease ended.")
+    label_mass: Probability | None = Field(
+        default=None, description="Probability that the model gave to all labels together."
+    )
+    latency_ms: float | None = Field(
+        default=None, ge=0.0, allow_inf_nan=False, description="Time that the judge took, in milliseconds."
+    )
     raw: ShortJson = Field(default=None, description="Anything to keep with the verdict, such as its reason.")
 
     @model_validator(mode="after")
@@ -105,6 +115,7 @@ class Comparison(Response):
     restores: int | None = Field(
         default=None, description="Sequence number of the voided comparison that this entry is a copy of."
     )
+    void_reason: str | None = Field(default=None, description="Reason of the void, if there is one.")
 
 
 class ComparisonPage(Response):
