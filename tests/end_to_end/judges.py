@@ -108,7 +108,7 @@ async def new_set(url: str) -> UUID:
 async def exported(url: str, set_id: UUID) -> list[Comparison]:
     async with AsyncClient(url) as service:
         lines = b"".join([chunk async for chunk in service.export(set_id, "jsonl")]).splitlines()
-    return [Comparison.model_validate_json(line) for line in lines]
+    return [Comparison.model_validate_json(line) for line in lines if not line.startswith(b'{"seq":null')]
 
 
 class _Counting(httpx.AsyncHTTPTransport):
