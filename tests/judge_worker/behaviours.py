@@ -298,6 +298,19 @@ OF_ONE_PAIR = [
     ),
     Behaviour("200 without choices for one pair", only_odd(success(json={"choices": []})), ALL_BUT_ONE, PARSE),
     Behaviour(
+        "a message without content", only_odd(success(json={"choices": [{"message": {"role": "assistant"}}]})),
+        ALL_BUT_ONE, PARSE, most=17,
+    ),
+    Behaviour(
+        "a message without content, and no log-probabilities",
+        only_odd(success(json={"choices": [{"message": {"role": "assistant"}, "finish_reason": "length"}]})),
+        ALL_BUT_ONE, PARSE, settings=WORDS, most=18,
+    ),
+    Behaviour(
+        "parts that are no objects", only_odd(lambda asked: completion(asked.body, content=["A"])), ALL_BUT_ONE, PARSE,
+        settings=WORDS,
+    ),
+    Behaviour(
         "an answer without a label", only_odd(lambda asked: completion(asked.body, "Sorry, no.")), ALL_BUT_ONE, PARSE
     ),
 ]  # fmt: skip
@@ -339,6 +352,12 @@ MANNERS = [
     Behaviour(
         "a sentence, and no log-probabilities", well, words="I think the better one is Text A.", settings=WORDS
     ),
+    Behaviour("a label in the middle where it is cut", well, words="When comparing Text B with the other, the better is Text A."),
+    Behaviour(
+        "a label in the middle, and no log-probabilities", well, words="When comparing Text B with the other, the better is Text A.",
+        settings=WORDS,
+    ),
+    Behaviour("Text B is worse", well, words="Text B: it is worse. Better is Text A."),
     Behaviour(
         "content as a list of parts",
         lambda asked: completion(asked.body, content=PARTS),

@@ -44,6 +44,27 @@ def test_a_label_is_read_only_where_it_is_clear(answer: str, label: str | None) 
 
 
 @pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("A", "A"),
+        ("Text A", "A"),
+        ("Text B.", "B"),
+        ("<think>A? No, B.</think>\n\nB", "B"),
+        ("Answer: A\n", "A"),
+        ("Comparing Text A", NONE),
+        ("Comparison: Text A", NONE),
+        ("Text A is", NONE),
+        ("I would say A", NONE),
+        ("So the better one is Text A", NONE),
+        ("The answer is A", NONE),
+    ],
+)
+def test_an_answer_that_was_cut_gives_a_label_only_at_its_beginning(answer: str, label: str | None) -> None:
+    found = find_label(answer, (" A", " B"), "Text", is_cut=True)
+    assert (found and "AB"[found.number]) == label
+
+
+@pytest.mark.parametrize(
     ("answer", "number"),
     [("7", 7), ("Score: 10", 10), ("7/10", 7), ("Score: 7/10", 7), ("I give it a 9.", 9), ("7.5", NONE)],
 )

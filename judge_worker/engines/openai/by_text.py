@@ -9,6 +9,7 @@ from typing import Any
 
 from judge_worker.engine import Arrival, BadLabels, LabelReading, Outcome, Unread
 from judge_worker.engines.openai.addresses import CHAT
+from judge_worker.engines.openai.errors import is_cut_off
 from judge_worker.engines.openai.labels import DECORATION, find_label, spells
 from judge_worker.engines.openai.server import BATCHES, OpenAIServer, Question
 from judge_worker.prompts import Prompt
@@ -77,13 +78,15 @@ def chat(prompt: Prompt) -> list[dict[str, str]]:
 
 def _by_logprobs(answer: Any, prompt: Prompt) -> Outcome:
     """Variants of a label, such as "A" and " A", are added up, where the answer has its label."""
+    if _says_nothing(answer):
+        return _no_label("")
     tokens = [
         (str(each["token"]), [(str(top["token"]), float(top["logprob"])) for top in each["top_logprobs"]])
         for each in answer["choices"][0]["logprobs"]["content"]
     ]
     if not tokens or not tokens[0][1]:
         raise ValueError("no log-probabilities")
-    top = _at_label(tokens, prompt)
+    top = _at_label(tokens, prompt, is_cut=is_cut_off(answer))
     if top is None:
         return _no_label("".join(token for token, _ in tokens))
     seen = [sum(exp(p) for token, p in top if spells(token, label, prompt.prefix)) for label in prompt.labels]
@@ -95,18 +98,23 @@ def _by_logprobs(answer: Any, prompt: Prompt) -> Outcome:
 
 def _by_words(answer: Any, prompt: Prompt) -> Outcome:
     """The label that is written counts as certain."""
-    words = _text(answer["choices"][0]["message"]["content"])
-    label = find_label(words, prompt.labels, prompt.prefix)
+    words = _text(answer["choices"][0]["message"].get("content"))
+    label = find_label(words, prompt.labels, prompt.prefix, is_cut=is_cut_off(answer))
     if label is None:
         return _no_label(words)
     logprobs = tuple(0.0 if n == label.number else log(LEAST) for n in range(len(prompt.labels)))
     return LabelReading(logprobs, _prompt_tokens(answer), bounded=True)
 
 
-def _at_label(tokens: Sequence[Token], prompt: Prompt) -> list[tuple[str, float]] | None:
-    """The most likely tokens where the answer has its label, or would have it if it began with one."""
+def _at_label(tokens: Sequence[Token], prompt: Prompt, *, is_cut: bool) -> list[tuple[str, float]] | None:
+    """The most likely tokens where the answer has its label, or would have it if it began with one.
+
+    Of several tokens that were cut off the first ones may begin a sentence about a text, so a label is to be there.
+    """
     starts = list(accumulate((len(token) for token, _ in tokens), initial=0))
-    label = find_label("".join(token for token, _ in tokens), prompt.labels, prompt.prefix)
+    label = find_label("".join(token for token, _ in tokens), prompt.labels, prompt.prefix, is_cut=is_cut)
+    if is_cut and not label and len(tokens) > 1:
+        return None
     place = bisect_right(starts, label.start) - 1 if label else _after_the_prefix(tokens, prompt)
     top = tokens[place][1]
     return top if any(spells(token, each, prompt.prefix) for token, _ in top for each in prompt.labels) else None
@@ -127,6 +135,12 @@ def _after_the_prefix(tokens: Sequence[Token], prompt: Prompt) -> int:
 def _no_label(words: str) -> Unread:
     shown = words if len(words) <= 200 else f"{words[:100]} ... {words[-100:]}"
     return Unread("parse_error", f"The answer names no label: {shown!r}.")
+
+
+def _says_nothing(answer: Any) -> bool:
+    """Whether there is a message without words, as of a model that used its tokens up before it answered."""
+    message = answer["choices"][0].get("message")
+    return isinstance(message, dict) and not message.get("content")
 
 
 def _text(content: Any) -> str:

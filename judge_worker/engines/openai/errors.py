@@ -22,6 +22,7 @@ MEANT = {
     400: r"invalid|bad.?request|unsupported|not supported",
 }  # a status, and how an error that has none says it; any other error is the server's own
 SERVERS_OWN = 500
+CUT = ("length", "max_tokens", "MAX_TOKENS")  # reasons why an answer ends in the middle
 
 
 def meant_status(answer: httpx.Response) -> int:
@@ -53,6 +54,11 @@ def refusal(answer: httpx.Response) -> str | None:
         return f"The model refuses: {message['refusal']}"[:1000]
     reason = str(choice.get("finish_reason") or "")
     return f"The server stopped the answer: {reason}." if REFUSED.search(reason) else None
+
+
+def is_cut_off(body: Any) -> bool:
+    """Whether a chat's answer ends in the middle."""
+    return body["choices"][0].get("finish_reason") in CUT
 
 
 def _error(answer: httpx.Response) -> Any:

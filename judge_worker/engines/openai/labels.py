@@ -6,7 +6,8 @@ What a model thinks before it answers (`<think>...</think>`) is no part of the a
     Answer: A
     ... so it is Text A.  the end of the answer, after "is" or a colon, or as the only label of the last sentence
 
-and no sentence that ends so says no: "worse", "not", "neither".
+and no sentence that ends so says no: "worse", "not", "neither". An answer that was cut off has no end, and what follows
+a colon there may be the beginning of a sentence: its label counts at the beginning alone.
 """
 
 import re
@@ -31,16 +32,20 @@ class FoundLabel(NamedTuple):
     start: int
 
 
-def find_label(text: str, labels: Sequence[str], prefix: str) -> FoundLabel | None:
-    """The label that an answer gives; None where it gives none, or does not make clear which."""
+def find_label(text: str, labels: Sequence[str], prefix: str, *, is_cut: bool = False) -> FoundLabel | None:
+    """The label that an answer gives; None where it gives none, or does not make clear which.
+
+    Args:
+        is_cut: the answer would have gone on.
+    """
     thought = THOUGHT.match(text)
     if not thought and THINKING.match(text):
         return None
     begin = thought.end() if thought else 0
     named = _named(text, begin, labels)
-    if named and _is_at_the_beginning(text, begin, named[0], prefix):
+    if named and _is_at_the_beginning(text, begin, named[0], prefix, is_cut=is_cut):
         return named[0].label
-    if named and _is_at_the_end(text, begin, named):
+    if named and not is_cut and _is_at_the_end(text, begin, named):
         return named[-1].label
     return None
 
@@ -66,10 +71,10 @@ def _named(text: str, begin: int, labels: Sequence[str]) -> list[_Named]:
     return [_Named(FoundLabel(numbers[each[1]], each.start()), each.end()) for each in words.finditer(text, begin)]
 
 
-def _is_at_the_beginning(text: str, begin: int, named: _Named, prefix: str) -> bool:
+def _is_at_the_beginning(text: str, begin: int, named: _Named, prefix: str, *, is_cut: bool) -> bool:
     before = text[begin : named.label.start]
-    begins = prefix.endswith(before.strip(DECORATION)) or A_FEW_WORDS.fullmatch(before)
-    return bool(begins and ENDS.match(text, named.end))
+    is_announced = A_FEW_WORDS.fullmatch(before) and not (is_cut and named.end == len(text))
+    return bool((prefix.endswith(before.strip(DECORATION)) or is_announced) and ENDS.match(text, named.end))
 
 
 def _is_at_the_end(text: str, begin: int, named: Sequence[_Named]) -> bool:

@@ -29,7 +29,7 @@ from nextpair.sending.retries import Backoff, Reply, retry_after
 
 from judge_worker.engine import Away, EngineDown, Unread
 from judge_worker.engines.openai.addresses import Address
-from judge_worker.engines.openai.errors import meant_status, refusal
+from judge_worker.engines.openai.errors import is_cut_off, meant_status, refusal
 from judge_worker.engines.openai.settings import Settings
 from judge_worker.progress import event
 
@@ -46,7 +46,6 @@ BUSY = frozenset({402, 425, 429, 503, 529})
 TRANSIENT = frozenset({408, 409, 425, 429, *range(500, 600)})
 FEWEST_LOGPROBS = 5  # log-probabilities that a stingy server gives
 LONG_ANSWER = 4096  # tokens, for a model that thinks or explains before it answers
-CUT = ("length", "max_tokens", "MAX_TOKENS")  # reasons why an answer ends in the middle
 
 ADDRESS = "Check --base-url and --model, and that the server runs."
 KEY = "Check --engine-key, or send the header that the server needs by --header."
@@ -55,11 +54,12 @@ LOGPROBS = (
     "Use --no-logprobs if the server gives no log-probabilities. Leave out --tokenizer unless it is vLLM 0.32 or newer."
 )
 OF_THE_QUESTION = {200: LOGPROBS, 400: FIELDS, 413: FIELDS, 422: FIELDS}  # a status and the remedy
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 OF_THE_SETTINGS = {**dict.fromkeys((301, 302, 307, 308, 404, 405), ADDRESS), **dict.fromkeys((401, 403), KEY)}
 
 
 class Question(NamedTuple, Generic[T]):
-    """A request, and how its answer is read: `read` raises LookupError, TypeError or ValueError where it cannot."""
+    """A request, and how its answer is read: `read` raises one of UNREADABLE where it cannot."""
 
     body: Body
     read: Callable[[Any], T | Unread]
@@ -324,7 +324,7 @@ def _read(answer: Reply, question: Question[T]) -> T | Unread | None:
         return None
     try:
         return question.read(answer.json())
-    except (LookupError, TypeError, ValueError):
+    except UNREADABLE:
         return None
 
 
@@ -332,7 +332,7 @@ def _is_cut_off(answer: Reply, outcome: Any) -> bool:
     """Whether no label was read in an answer that ends in the middle."""
     if not isinstance(outcome, Unread) or outcome.failure != "parse_error" or not isinstance(answer, httpx.Response):
         return False
-    return answer.json()["choices"][0].get("finish_reason") in CUT
+    return is_cut_off(answer.json())
 
 
 def _status(answer: Reply) -> int:
