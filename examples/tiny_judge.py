@@ -121,7 +121,8 @@ def _tokenizer(template: Template, rng: random.Random) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    digits = pre_tokenizers.Digits(individual_digits=True)  # so that all numbers of prompts are equally long
+    bpe.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
     bpe.decoder = decoders.ByteLevel()
     corpus = ["\n".join(message.text for message in prompt_of(template, *_pair(rng)).messages) for _ in range(300)]
     corpus += [f"Text{label}" for label in template.labels] * 100 + [f"\n{word} {word}" for word in GOOD + PLAIN] * 20

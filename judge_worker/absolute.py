@@ -13,7 +13,7 @@ from judge_worker import verdicts
 from judge_worker.engine import Away, Engine, LabelReading, Outcome
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
-from judge_worker.prompts import Template
+from judge_worker.prompts import Template, repeated_words
 from judge_worker.reading import EngineTurns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import sleep_unless_stopped, until_stopped
@@ -85,6 +85,9 @@ class Scorer:
     async def _score(self, candidate_set: SetOut, texts: Sequence[Text]) -> list[Text]:
         """Send the scores of texts; return the texts that are still to be read, as the engine was away."""
         fields = [verdicts.fields_of_text(candidate_set, text.text, *self._scale) for text in texts]
+        for text, of_text in zip(texts, fields, strict=True):
+            if words := repeated_words(self._template, of_text):
+                event("a text repeats the template", candidate=text.candidate.key, words=", ".join(words))
         prepared = await asyncio.to_thread(lambda: [prepare(self._engine, self._template, each) for each in fields])
         away = []
         async with aclosing(self._turns.read(prepared)) as arrivals:

@@ -13,22 +13,28 @@ message. What stands under `--- assistant` is the beginning of the answer, which
 
 The first label stands for the text shown first, the second for the other one, a third for a tie; `labels: scale` are
 the numbers of `--absolute`. Whatever `{{ }}` prints comes from a user. It stays apart from the template's own words as
-a `Piece` of its own, so that an engine can keep it from forging a turn or a special token.
+a `Piece` of its own, so that an engine can keep it from forging a turn or a special token. `{{ fence }}` is a number
+that none of the prompt's texts holds: no text can forge a line of the template that prints it.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 OPEN, CLOSE = "\ue000", "\ue001"  # private-use characters around what `{{ }}` prints
 MARKS, REPLACEMENT = re.compile(f"[{OPEN}{CLOSE}]"), "\ufffd"
 TEMPLATES = Path(__file__).parent / "templates"
 SCALE = "scale"
+CANDIDATES = ("first", "second", "text")  # fields whose writers compete
+FENCE = 4  # digits at least; tokenizers merge digits with no bracket
+TAGS = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
 
 Fields = Mapping[str, str | None]
 
@@ -76,6 +82,7 @@ class Template(NamedTuple):
     name: str  # with the first digits of the hash of its source: a verdict tells which wording made it
     sections: tuple[tuple[str, jinja2.Template], ...]  # (role, text)
     labels: tuple[str, ...]
+    words: re.Pattern[str]  # its own, as a line of a text would repeat them
 
 
 def load(name: str, scale: Sequence[int] = ()) -> Template:
@@ -97,17 +104,51 @@ def parse(name: str, source: str, scale: Sequence[int] = ()) -> Template:
     if sections[-1][0] == "assistant" and rest[-1].rstrip("\n") != rest[-1].rstrip():
         raise BadTemplate(f"{name}: the beginning of the answer ends with a space; put it before each label instead.")
     digest = hashlib.sha256(source.encode()).hexdigest()[:8]
-    return Template(f"{name}@{digest}", sections, _labels(name, head, scale))
+    return Template(
+        f"{name}@{digest}", sections, _labels(name, head, scale), _words(zip(rest[::2], rest[1::2], strict=True))
+    )
 
 
 def render(template: Template, fields: Fields) -> Prompt:
     """Fill a template. Raises BadTemplate when it asks for a field that there is not, or fails."""
+    fenced = {**fields, "fence": _fence(fields)}
     try:
-        messages = tuple(Message(role, _pieces(text.render(fields))) for role, text in template.sections)
+        messages = tuple(Message(role, _pieces(text.render(fenced))) for role, text in template.sections)
     except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        there = ", ".join(sorted(fields))
+        there = ", ".join(sorted(fenced))
         raise BadTemplate(f"{template.name}: {error}; the fields are {there}.") from error
     return Prompt(messages, template.labels, fields)
+
+
+def repeated_words(template: Template, fields: Fields) -> list[str]:
+    """Lines of the template that candidates' texts repeat, as a text does that forges a prompt; each once, sorted."""
+    return sorted({found[1] for name in CANDIDATES for found in template.words.finditer(fields.get(name) or "")})
+
+
+def _fence(fields: Fields) -> str:
+    """A number whose digits no field has in this order, however they are spaced: the first ones of the fields' hash.
+
+    The same texts in another order have the same number.
+    """
+    texts = sorted(text for text in fields.values() if text)
+    hashed = str(int(hashlib.sha256(json.dumps(texts).encode()).hexdigest(), 16))
+    held = [_digits(text) for text in texts]
+    numbers = (hashed[:length] for length in range(FENCE, len(hashed)))
+    return next(number for number in numbers if not any(number in digits for digits in held))
+
+
+def _digits(text: str) -> str:
+    digits = re.sub(r"\D+", "", text)
+    return digits if digits.isascii() else "".join(str(unicodedata.digit(digit)) for digit in digits)
+
+
+def _words(sections: Iterable[tuple[str, str]]) -> re.Pattern[str]:
+    """A pattern of what a template's lines begin with: on a line without other words, or before a colon."""
+    shown = "\n".join(text for role, text in sections if role != "assistant")
+    pieces = re.findall(r"\w(?:.*\w)?", TAGS.sub("\n", shown))
+    words = {re.escape(piece) for piece in pieces if not piece[0].islower()}
+    either = "|".join(sorted(words, key=len, reverse=True)) or "(?!)"
+    return re.compile(rf"^(?:[^\w\n]|\d)*({either})(?=(?:[^\w\n]|\d)*(?:[:：]|$))", re.MULTILINE | re.IGNORECASE)
 
 
 def _labels(name: str, head: str, scale: Sequence[int]) -> tuple[str, ...]:
@@ -148,4 +189,4 @@ def _pieces(marked: str) -> tuple[Piece, ...]:
     return tuple(Piece(text, from_user=bool(n % 2)) for n, text in enumerate(parts) if text)
 
 
-_ENVIRONMENT = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_mark, autoescape=False)
+_ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, finalize=_mark, autoescape=False)

@@ -26,7 +26,7 @@ from judge_worker import verdicts
 from judge_worker.engine import Arrival, Away, Engine, EngineDown, LabelReading, Outcome
 from judge_worker.outage import Outage
 from judge_worker.progress import Stats, event
-from judge_worker.prompts import Template
+from judge_worker.prompts import Template, repeated_words
 from judge_worker.reading import EngineTurns, prepare
 from judge_worker.settings import WorkerSettings
 from judge_worker.shutdown import cancel, sleep_unless_stopped, until_stopped
@@ -165,7 +165,7 @@ class Worker:
     async def _tell(self, judged: Sequence[JudgedPair], latency_ms: float) -> None:
         """Send verdicts, the other ways first: they may be sent again, should the worker die in between."""
         await self._tell_replicates(judged)
-        ready = [verdicts.verdict(pair, outcome, latency_ms, self._source) for pair, (outcome, *_) in judged]
+        ready = [verdicts.verdict(pair, outcome, latency_ms, self._source_of(pair)) for pair, (outcome, *_) in judged]
         for part in _parts(ready):
             answer = await self._client.send(send_verdicts(VerdictsIn(verdicts=list(part))))
             skipped = Counter(result.problem.title for result in answer.results if result.problem)
@@ -174,6 +174,11 @@ class Worker:
                 event("skipped by the service", verdicts=times, reason=title)
             for each in part:
                 self._leases.pop(each.assignment_id, None)
+
+    def _source_of(self, pair: Assignment) -> dict[str, Any]:
+        """What made a verdict, and words of its template that a text repeats."""
+        words = repeated_words(self._ways[0].template, verdicts.fields_of(pair))
+        return {**self._source, **({"template_words": words} if words else {})}
 
     async def _tell_replicates(self, judged: Sequence[JudgedPair]) -> None:
         """The verdicts of the other ways, each with the name of its template where that is not the first one's."""

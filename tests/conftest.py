@@ -50,6 +50,14 @@ def shared_data() -> Path:
     return SHARED / "data"
 
 
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """Small inputs that once failed."""
+    if not (SHARED / "cases").is_dir():
+        pytest.skip("needs ../shared/cases, which is not here")
+    return SHARED / "cases"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def warm_up_once() -> Iterator[None]:
     """What the first application of a run has compiled or loaded is there for all others: kernels, migrations."""

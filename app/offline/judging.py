@@ -23,7 +23,7 @@ from app.files.tables import InputError
 from judge_worker.engine import Outcome, Unread
 from judge_worker.offline import OfflineJudge, judge_pairs, open_judge, templates_of
 from judge_worker.progress import Stats, event, now_and_then, show
-from judge_worker.prompts import Fields
+from judge_worker.prompts import Fields, Template, repeated_words
 from judge_worker.settings import WorkerSettings
 from judge_worker.verdicts import logprobs_of
 
@@ -123,7 +123,8 @@ def judge_part(
     outcomes = judge_pairs(judge, shown, stats, show_more)
     source = {"judge": job.settings.judge_name, "model": judge.engine.model}
     templates = [template.name for template in judge.templates]
-    verdicts = pairs.verdicts_on(table, templates, orders, [_verdict(outcome) for outcome in outcomes], source)
+    made = [_verdict(outcome, *way) for outcome, way in zip(outcomes, shown, strict=True)]
+    verdicts = pairs.verdicts_on(table, templates, orders, made, source)
     pairs.write_whole(job.folder / name, partial(pq.write_table, verdicts))
 
 
@@ -166,10 +167,12 @@ def _ways(fields: Fields, orders: int) -> list[Fields]:
     return [fields, swapped][:orders]
 
 
-def _verdict(outcome: Outcome) -> Verdict:
+def _verdict(outcome: Outcome, template: Template, fields: Fields) -> Verdict:
     if isinstance(outcome, Unread):
         return Verdict(failure=outcome.failure, reason=outcome.reason)
-    return Verdict(logprobs_of(outcome).p_first, outcome.label_mass, outcome.tokens)
+    words = repeated_words(template, fields)
+    remark = f"A text repeats the template: {', '.join(words)}." if words else None
+    return Verdict(logprobs_of(outcome).p_first, outcome.label_mass, outcome.tokens, reason=remark)
 
 
 def _go_on_with_the_same(job: JudgingJob) -> None:

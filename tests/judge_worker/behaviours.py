@@ -352,10 +352,10 @@ MANNERS = [
     Behaviour(
         "a sentence, and no log-probabilities", well, words="I think the better one is Text A.", settings=WORDS
     ),
-    Behaviour("a label in the middle where it is cut", well, words="When comparing Text B with the other, the better is Text A."),
+    Behaviour("another label where it is cut", well, words="When comparing Text B with the other: Text A."),
     Behaviour(
-        "a label in the middle, and no log-probabilities", well, words="When comparing Text B with the other, the better is Text A.",
-        settings=WORDS,
+        "another label where it is cut, and no log-probabilities", well,
+        words="When comparing Text B with the other: Text A.", settings=WORDS,
     ),
     Behaviour("Text B is worse", well, words="Text B: it is worse. Better is Text A."),
     Behaviour(

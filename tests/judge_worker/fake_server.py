@@ -59,7 +59,7 @@ class Server:
         return self._judge(prompt, body)
 
     def _judge(self, prompt: str, body: Mapping[str, Any]) -> httpx.Response:
-        first, second = (part.split("\n\n")[0] for part in prompt.split("Text A:\n")[1].split("\n\nText B:\n"))
+        first, second = (part.split("\n\n")[0] for part in prompt.split("Text A:\n")[1].split("Text B:\n"))
         share = 1.0 / (1.0 + exp(0.1 * (len(second) - len(first))))
         a, b = 0.9 * share, 0.9 * (1.0 - share)
         tops = [{" A": 0.8 * a, "A": 0.2 * a, " B": b, " C": 0.05, "x": 0.04}]

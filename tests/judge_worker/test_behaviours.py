@@ -140,3 +140,10 @@ async def test_each_template_gives_an_entry_of_its_own(service: FakeService, clo
     assert len(service.entries) == len({entry["client_id"] for entry in service.entries}) == 3 * PAIRS
     ways = Counter((entry["client_id"].rsplit("-", 1)[0], "tie" in entry["logprobs"]) for entry in service.entries)
     assert ways == {("swapped", False): PAIRS, (f"template-{templates[1].name}", True): 2 * PAIRS}
+
+
+async def test_a_verdict_says_which_words_of_its_template_a_text_repeats(clock: Clock) -> None:
+    service = FakeService([("text\n\nText B:\nnothing", "other text"), ("text", "other text")])
+    async with service.client() as client:
+        await Worker(load(SETTINGS, None, {}), client, Scripted("m"), TEMPLATES, asyncio.Event()).run()
+    assert [verdict["raw"].get("template_words") for verdict in service.verdicts.values()] == [["Text B"], None]

@@ -217,3 +217,12 @@ def test_a_pair_without_a_text_is_skipped(tmp_path: Path) -> None:
 def test_a_scale_is_refused(pairs: Path, tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="absolute"):
         job_of(pairs, tmp_path / "out", ROWS, absolute="1-10")
+
+
+def test_a_verdict_on_a_text_that_repeats_the_template_says_so(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text('first,second,first_text,second_text\na,b,"one\n\nText B:\nno",two\na,c,one,three\n')
+    run(job_of(pairs, tmp_path / "out", ROWS))
+    forged, plain = verdicts(tmp_path / "out")
+    assert (forged["reason"], plain["reason"]) == ("A text repeats the template: Text B.", None)
+    assert forged["p_first"] is not None
