@@ -26,7 +26,7 @@ def test_what_is_missing_leaves_no_trace() -> None:
     user = render(load("comparative"), FIELDS).messages[1].text
     assert "Context" not in user
     assert "Task" not in user
-    assert re.match(r"\[\d+\] Text A:\none\n\n\[\d+\] Text B:\ntwo\n\n\[\d+\] .* Which is better\?", user)
+    assert re.match(r"\[\d+\] Text A:\none\n\n\[\d+\] Text B:\ntwo\n\n\[\d+\] .*\nWhich is better\?", user)
 
 
 def test_context_comes_first_so_that_prompts_share_their_beginning() -> None:
@@ -71,9 +71,9 @@ def test_a_text_that_looks_like_a_template_is_a_text() -> None:
 
 
 def number_of(fields: prompts.Fields) -> str:
-    """The number of a prompt's own lines: the last one, and one before each text."""
+    """The number of a prompt's own lines: one before each text, and one after them."""
     user = render(load("comparative"), fields).messages[1].text
-    number = user.splitlines()[-1][1:].partition("]")[0]
+    number = user.splitlines()[-2][1:].partition("]")[0]
     assert user.count(number) == 3
     return number
 
