@@ -56,6 +56,13 @@ HOSTILE = [
     "*\u202eright to left\u202c* \u0000 {{ 7 * 7 }} ${window.ran=1}",
 ]
 
+GROWING = {
+    "a table": "|a" * 1250 + "|\n" + "|-" * 1250 + "|\n" + "|a|\n" * 1250,
+    "links to one address": f"[a]: http://e.example/{'x' * 5000}\n\n" + "[a] " * 1200,
+    "a macro": "$\\def\\x{" + "y" * 5000 + "}" + "\\x" * 150 + "$",
+    "formulas": f"${'x^{}' * 2000}$\n\n" * 12,
+}
+
 
 @pytest.fixture(scope="session")
 async def page(chromium: Browser, server: Server) -> AsyncIterator[Page]:
@@ -94,6 +101,13 @@ async def test_nothing_hostile_runs_loads_or_stays(page: Page, text: str) -> Non
     assert complaints == []
     for event, listener in (("dialog", complain), ("pageerror", complain), ("console", complain), ("request", asked)):
         page.remove_listener(event, listener)
+
+
+@pytest.mark.parametrize("text", GROWING.values(), ids=GROWING.keys())
+async def test_no_text_takes_more_of_a_page_than_it_bears(page: Page, text: str) -> None:
+    seen = await shown(page, text)
+    assert await page.locator("main *").count() <= 20_100
+    assert len(seen["html"]) < 1_000_000
 
 
 async def test_what_is_plain_stays_as_it_was_written(page: Page) -> None:

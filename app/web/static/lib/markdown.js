@@ -1,8 +1,11 @@
 // @ts-check
 // Markdown with LaTeX, as HTML that is still to be sanitised. HTML in it stays text, so that judges see what was written.
+import { elementsIn } from "./markup.js";
 import { looksLikeMathematics } from "./mathematics.js";
 
 const PICTURE = /^data:image\/(?:png|jpeg|webp|gif);base64,[a-z\d+/=\s]+$/i;
+const MOST_CELLS = 10_000; // of a text's tables: each row is filled up to its header's width
+const MOST_ADDRESSES = 100_000; // characters in a text's links, each of which repeats the address that it refers to
 const PLAIN = new Set(["paragraph", "text", "space", "escape", "br"]); // kinds of tokens in a text without Markdown
 const BLOCK = /^ {0,3}(\$\$|\\\[)([^]+?)(?:\$\$|\\\])[ \t]*(?:\n|$)/;
 const INLINE = [
@@ -15,18 +18,24 @@ const INLINE = [
 /** @typedef {import("marked").Tokens.Generic} Token */
 
 /**
- * A function from Markdown to HTML; null where there is no Markdown in a text.
+ * A function from Markdown to HTML; null where there is no Markdown in a text, or more of it than a page bears.
  * @param {typeof import("marked").Marked} Marked
  * @returns {(text: string) => string | null}
  */
 export function markdown(Marked) {
   /** @type {number[]} */
   let depths = []; // of the headings that the next one may stand below
+  let cells = 0;
   const marked = new Marked({ gfm: true, breaks: true, extensions: [formula("block"), formula("inline")] });
   marked.use({
     tokenizer: {
       html: nothing,
       code: nothing, // by indentation
+      table(source) {
+        const [, head, , rows = ""] = this.rules.block.table.exec(source) ?? [];
+        if (head) cells += head.split("|").length * rows.split("\n").length;
+        return cells > MOST_CELLS ? undefined : false;
+      },
       tag: (source) => {
         const [raw] = /^<br *\/?>/i.exec(source) ?? [];
         return raw ? /** @type {any} */ ({ type: "br", raw }) : undefined;
@@ -47,11 +56,26 @@ export function markdown(Marked) {
     },
   });
   return (text) => {
-    const tokens = marked.lexer(text);
-    if (isPlain(tokens)) return null;
+    cells = 0;
     depths = [];
-    return marked.parser(tokens);
+    const tokens = marked.lexer(text);
+    if (cells > MOST_CELLS || isPlain(tokens) || addressed(marked, tokens) > MOST_ADDRESSES) return null;
+    const html = marked.parser(tokens);
+    return elementsIn(html) === Infinity ? null : html;
   };
+}
+
+/**
+ * The characters of all addresses and titles.
+ * @param {import("marked").Marked} marked
+ * @param {import("marked").TokensList} tokens
+ */
+function addressed(marked, tokens) {
+  let characters = 0;
+  marked.walkTokens(tokens, (/** @type {Token} */ { href, title }) => {
+    characters += (href?.length ?? 0) + (title?.length ?? 0);
+  });
+  return characters;
 }
 
 /** @param {"block" | "inline"} level */

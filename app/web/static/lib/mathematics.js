@@ -1,8 +1,10 @@
 // @ts-check
 // LaTeX as MathML, by KaTeX, which is loaded when the first formula is seen.
+import { MOST_ELEMENTS, elementsIn } from "./markup.js";
 
 const MOST_FORMULAS = 300; // of a text; the others stay as they were written
 const NEEDLESS = /<annotation[^]*<\/annotation>| style="[^"]*"/g; // the source, and what the page's policy forbids
+const DEFINES = /\\(?:[egx]?def|let|futurelet|(?:re)?newcommand|providecommand)(?![a-z])/i; // a macro, which may grow without end
 const WORDS = /[a-z]{2,} +[a-z]{2,}/i;
 
 /** @type {typeof import("katex").default | null | undefined} */
@@ -26,8 +28,8 @@ export function looksLikeMathematics(tex) {
 export function showFormulas(place, sanitised) {
   const formulas = [...place.querySelectorAll("code[data-tex]")].slice(0, MOST_FORMULAS);
   if (!formulas.length) return;
-  if (katex === undefined) load().then(() => formulas.forEach((code) => typeset(code, sanitised)));
-  else for (const code of formulas) typeset(code, sanitised);
+  if (katex === undefined) load().then(() => typeset(formulas, sanitised));
+  else typeset(formulas, sanitised);
 }
 
 async function load() {
@@ -37,18 +39,33 @@ async function load() {
 }
 
 /**
- * Leaves what KaTeX does not understand as it was written.
- * @param {Element} code
+ * Leaves what KaTeX does not understand as it was written, and what is more than a page bears.
+ * @param {Element[]} formulas
  * @param {(markup: string) => DocumentFragment} sanitised
  */
-function typeset(code, sanitised) {
-  const displayMode = code.hasAttribute("data-display");
+function typeset(formulas, sanitised) {
+  let left = MOST_ELEMENTS;
+  for (const code of formulas) {
+    const markup = mathml(code.getAttribute("data-tex") ?? "", code.hasAttribute("data-display"));
+    const elements = elementsIn(markup);
+    if (!markup || elements > left) continue;
+    left -= elements;
+    code.replaceWith(sanitised(markup));
+  }
+}
+
+/**
+ * @param {string} tex
+ * @param {boolean} displayMode
+ */
+function mathml(tex, displayMode) {
+  if (DEFINES.test(tex)) return "";
   try {
-    const markup = katex?.renderToString(code.getAttribute("data-tex") ?? "", {
+    const markup = katex?.renderToString(tex, {
       output: "mathml", displayMode, throwOnError: true, strict: "ignore", trust: false, maxExpand: 200, maxSize: 20,
     });
-    if (markup) code.replaceWith(sanitised(markup.replace(NEEDLESS, "")));
+    return markup?.replace(NEEDLESS, "") ?? "";
   } catch {
-    // the LaTeX stays in view
+    return "";
   }
 }
