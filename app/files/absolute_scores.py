@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.schemas.absolute_scores import LARGEST_VALUE, LEAST_VARIANCE
 
-from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of, texts_of
+from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of, texts_of, usual
 from app.files.comparisons import judge_names
 from app.files.names import SCORED, SCORES, VARIANCE
 from app.files.tables import Floats, InputError, Table, complaint
@@ -35,10 +35,10 @@ def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, 
     column = _named(table, SCORES)
     mean = _within(table, column, -LARGEST_VALUE, LARGEST_VALUE)
     variance = np.full(len(mean), ROUNDED)
-    if VARIANCE in table.columns:
+    if usual(table.columns, [VARIANCE]):
         variance = _within(table, VARIANCE, LEAST_VARIANCE, LARGEST_VALUE**2)
-    labels = label_rows(table, group_by if set(group_by) & set(table.columns) else ())
-    items = texts_of(table, "item") if "item" in table.columns else [""] * len(mean)
+    labels = label_rows(table, group_by if any(usual(table.columns, [column]) for column in group_by) else ())
+    items = texts_of(table, "item") if usual(table.columns, ["item"]) else [""] * len(mean)
     who = zip(labels, keys_of(table, _named(table, SCORED)), judge_names(table, None), items, strict=True)
     last = dict(zip(who, zip(mean.tolist(), variance.tolist(), strict=True), strict=True))
     scores: dict[Labels, list[KeyedScore]] = {}
@@ -48,10 +48,9 @@ def read_absolute_scores(table: Table, group_by: Sequence[str]) -> dict[Labels, 
 
 
 def _named(table: Table, names: Sequence[str]) -> str:
-    """The first of the columns `names` that is there."""
-    for name in names:
-        if name in table.columns:
-            return name
+    """The first of the columns `names` that is there. Raises InputError."""
+    if column := usual(table.columns, names):
+        return column
     raise InputError(f"{table.name}: no column {names[0]!r}; the columns are {', '.join(table.columns)}")
 
 

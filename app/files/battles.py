@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from nextpair.schemas import CandidateIn, ComparisonIn, ItemIn
 from pydantic import ValidationError
 
-from app.files.columns import places_of, require, texts_of, texts_or_empty
-from app.files.comparisons import ComparisonColumns, has_pairs, item_column, outcome_column, pair_columns, read_keyed
-from app.files.names import ANNOTATIONS, JUDGE, WEIGHT
+from app.files.columns import chosen, places_of, texts_of, texts_or_empty, usual
+from app.files.comparisons import ComparisonColumns, has_pairs, outcome_column, pair_columns, read_keyed
+from app.files.names import ANNOTATIONS, ITEMS, JUDGE, WEIGHT
 from app.files.outputs import item_key
 from app.files.tables import Fault, RowError, Table, complaint
 
@@ -43,28 +43,26 @@ def is_like(table: Table) -> bool:
 def find(table: Table, columns: ComparisonColumns) -> ComparisonColumns:
     """The columns that are named, and the others by their usual names. Raises InputError for one that is missing."""
     columns = _annotated(table, columns)
-    for column in filter(None, (columns.judge, columns.weight, columns.item)):
-        require(table, column)
+    judge, weight, item = (
+        chosen(table, column, names)
+        for column, names in ((columns.judge, [JUDGE]), (columns.weight, [WEIGHT]), (columns.item, ITEMS))
+    )
     first, second = pair_columns(table, columns)
     outcome, in_words = outcome_column(table, columns)
     winner, p_first = (outcome, None) if in_words else (None, outcome)
-    judge, weight = (
-        column or (usual if usual in table.columns else None)
-        for column, usual in ((columns.judge, JUDGE), (columns.weight, WEIGHT))
-    )
-    return ComparisonColumns(first, second, winner, p_first, judge, weight, item_column(table, columns.item))
+    return ComparisonColumns(first, second, winner, p_first, judge, weight, item)
 
 
 def _annotated(table: Table, columns: ComparisonColumns) -> ComparisonColumns:
     """The columns with those of AlpacaEval's annotations, where the table has all of these."""
-    if not _is_annotated(table) or columns.first not in (None, ANNOTATED.first):
+    if not _is_annotated(table) or not usual([columns.first or ANNOTATIONS[0]], ANNOTATIONS[:1]):
         return columns
-    filled = ComparisonColumns(*(own or usual for own, usual in zip(columns, ANNOTATED, strict=True)))
+    filled = ComparisonColumns(*(own or name for own, name in zip(columns, ANNOTATED, strict=True)))
     return filled._replace(p_first=columns.p_first) if columns.winner else filled
 
 
 def _is_annotated(table: Table) -> bool:
-    return set(filter(None, ANNOTATED)) <= set(table.columns)
+    return all(usual(table.columns, [column]) for column in filter(None, ANNOTATED))
 
 
 def read(table: Table, columns: ComparisonColumns) -> ReadBattles:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from nextpair.schemas import LONGEST_KEY, CandidateIn
 
-from app.files.columns import texts_of
+from app.files.columns import require, texts_of, usual
 from app.files.comparisons import ComparisonColumns, has_pairs
 from app.files.names import KEYS, OUTCOMES, TEXTS
 from app.files.rivals import refuse_no_rivals
@@ -54,7 +54,7 @@ def read(
         raise InputError(f"{table.name}: these are comparisons, not candidates; use nextpair import")
     used = _used(table, columns)
     if columns.key is None or columns.text is None:
-        is_text_guessed = columns.text is None and (used.text or "").casefold() not in TEXTS
+        is_text_guessed = columns.text is None and not usual([used.text or ""], TEXTS)
         refuse_no_rivals(table, used.key or "", used.text or "", is_text_guessed=is_text_guessed)
     rows = list(_rows(table, used))
     checked = list(_checked(rows, used, max_chars))
@@ -84,22 +84,18 @@ def _key_and_text(number: int, line: str) -> tuple[str, str]:
 
 def look_like_candidates(table: Table) -> bool:
     """True where the table tells no verdicts, and a column is named or filled as texts are."""
-    tells_verdicts = has_pairs(table, ComparisonColumns()) or bool(_named(table.columns, OUTCOMES))
-    return not tells_verdicts and bool(_named(table.columns, TEXTS) or _prose(table, table.columns))
+    tells_verdicts = has_pairs(table, ComparisonColumns()) or usual(table.columns, OUTCOMES)
+    return not tells_verdicts and bool(usual(table.columns, TEXTS) or _prose(table, table.columns))
 
 
 def _used(table: Table, columns: CandidateColumns) -> CandidateColumns:
     """The usual names; without one the texts are the longest distinct ones, or else the last column."""
-    key = _named(table.columns, KEYS) if columns.key is None else columns.key
+    key = columns.key and require(table, columns.key)
+    key = usual(table.columns, KEYS) or "" if key is None else key
     others = [column for column in table.columns if column != key]
-    usual = _named(others, TEXTS) or _prose(table, others) or "".join(others[-1:])
-    return CandidateColumns(key, usual if columns.text is None else columns.text)
-
-
-def _named(columns: Sequence[str], names: Sequence[str]) -> str:
-    """The column that has the first of these names, empty where none has one of them."""
-    by_name = {column.casefold(): column for column in reversed(columns)}
-    return next((by_name[name] for name in names if name in by_name), "")
+    text = columns.text and require(table, columns.text)
+    text = usual(others, TEXTS) or _prose(table, others) or "".join(others[-1:]) if text is None else text
+    return CandidateColumns(key, text)
 
 
 def _prose(table: Table, columns: Sequence[str]) -> str:

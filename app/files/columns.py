@@ -1,8 +1,10 @@
-"""Columns of a table as texts, keys and numbers, and the rows that meet conditions on them.
+"""Columns of a table by their names, as texts, keys and numbers, and the rows that meet conditions on them.
 
-Cells are text without the spaces around them, which only an export of the service keeps; an empty cell is empty text.
+Upper case, blanks, `_` and `-` make no difference to the name of a column. Cells are text without the spaces around
+them, which only an export of the service keeps; an empty cell is empty text.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,11 +25,35 @@ class Coded(NamedTuple):
     code: Ints  # (K,) which of them each row has
 
 
+def folded(name: str) -> str:
+    """The name of a column without what makes no difference."""
+    return re.sub(r"[\s_-]+", "", name).casefold()
+
+
+def usual(columns: Iterable[str], names: Iterable[str]) -> str | None:
+    """The column that has the first of these names; None where none has one."""
+    exact = {column: column for column in columns}
+    alike = {folded(column): column for column in reversed(exact)}
+    return next((there for name in names if (there := exact.get(name) or alike.get(folded(name)))), None)
+
+
+def usual_pair(columns: Iterable[str], pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """The two columns that have the first of these pairs of names; None where no two have them."""
+    columns = list(columns)
+    found = ((usual(columns, [first]), usual(columns, [second])) for first, second in pairs)
+    return next(((first, second) for first, second in found if first and second), None)
+
+
 def require(table: Table, column: str) -> str:
-    """`column`, when the table has it. Raises InputError that lists what is there."""
-    if column not in table.columns:
+    """The column of this name. Raises InputError that lists what is there."""
+    if (there := usual(table.columns, [column])) is None:
         raise InputError(f"{table.name}: no column {column!r}; the columns are {', '.join(table.columns)}")
-    return column
+    return there
+
+
+def chosen(table: Table, column: str | None, names: Iterable[str]) -> str | None:
+    """The column that somebody named, else the first usual one. Raises InputError where the named one is missing."""
+    return require(table, column) if column else usual(table.columns, names)
 
 
 def coded(table: Table, column: str) -> Coded:
@@ -63,7 +89,7 @@ def texts_of(table: Table, column: str) -> list[str]:
 
 def texts_or_empty(table: Table, column: str) -> list[str]:
     """(K,) as `texts_of`, empty where there is no such column. Raises InputError."""
-    return texts_of(table, column) if column in table.columns else [""] * len(table.rows)
+    return texts_of(table, column) if usual(table.columns, [column]) else [""] * len(table.rows)
 
 
 def places_of(table: Table, column: str) -> list[int]:

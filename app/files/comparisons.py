@@ -7,7 +7,20 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
 
-from app.files.columns import Coded, Labels, coded, coded_keys, encode, first_true, numbers_of, require, texts_of
+from app.files.columns import (
+    Coded,
+    Labels,
+    chosen,
+    coded,
+    coded_keys,
+    encode,
+    first_true,
+    numbers_of,
+    require,
+    texts_of,
+    usual,
+    usual_pair,
+)
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
 from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
@@ -145,20 +158,14 @@ def _labels(table: Table, group_by: Sequence[str]) -> tuple[list[Labels], Ints]:
 
 def _judges(table: Table, column: str | None) -> Coded:
     """Names of judges: the column of that name, or `judge` if there is one, or none."""
-    if column is None and JUDGE not in table.columns:
-        return _nameless(table)
-    return coded_keys(table, column or JUDGE)
+    column = chosen(table, column, [JUDGE])
+    return _nameless(table) if column is None else coded_keys(table, column)
 
 
 def _items(table: Table, column: str | None) -> Coded:
     """Item that was judged: the column of that name, or a usual one, or one thing; an empty cell is one too."""
-    column = item_column(table, column)
+    column = chosen(table, column, ITEMS)
     return _nameless(table) if column is None else coded(table, column)
-
-
-def item_column(table: Table, column: str | None) -> str | None:
-    """The column of what was judged: the one that is named, or the first usual one that is there."""
-    return column or next((name for name in ITEMS if name in table.columns), None)
 
 
 def _nameless(table: Table) -> Coded:
@@ -195,30 +202,29 @@ def read_coded(table: Table, columns: ComparisonColumns) -> CodedComparisons:
 
 def has_pairs(table: Table, columns: ComparisonColumns) -> bool:
     """True where the table looks like comparisons."""
-    return columns.first is not None or any(set(pair) <= set(table.columns) for pair in PAIRS)
+    return columns.first is not None or usual_pair(table.columns, PAIRS) is not None
 
 
 def pair_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str]:
     """The columns of the first and of the second candidate. Raises InputError."""
-    usual = next((pair for pair in PAIRS if set(pair) <= set(table.columns)), PAIRS[0])
-    first = _chosen(table, "first", columns.first, usual[0])
-    return first, _chosen(table, "second", columns.second, usual[1])
+    first, second = usual_pair(table.columns, PAIRS) or PAIRS[0]
+    return _side(table, "first", columns.first, first), _side(table, "second", columns.second, second)
 
 
-def _chosen(table: Table, option: str, chosen: str | None, usual: str) -> str:
-    if chosen is None and usual not in table.columns:
-        has_verdicts = not set(table.columns).isdisjoint(OUTCOMES) or two_answers(table)
-        if any(map(is_prompt, table.columns)) and not has_verdicts:
-            raise InputError(f"{table.name}: {OUTPUTS_ALONE}")
-        there = ", ".join(table.columns)
-        raise InputError(f"{table.name}: no column {usual!r}; give --{option}; the columns are {there}")
-    return require(table, chosen or usual)
+def _side(table: Table, option: str, named: str | None, name: str) -> str:
+    if (column := chosen(table, named, [name])) is not None:
+        return column
+    has_verdicts = usual(table.columns, OUTCOMES) or two_answers(table)
+    if any(map(is_prompt, table.columns)) and not has_verdicts:
+        raise InputError(f"{table.name}: {OUTPUTS_ALONE}")
+    there = ", ".join(table.columns)
+    raise InputError(f"{table.name}: no column {name!r}; give --{option}; the columns are {there}")
 
 
 def outcome_column(table: Table, columns: ComparisonColumns) -> tuple[str, bool]:
     """The column that says who won, and whether it holds words rather than probabilities."""
-    chosen = [(name, name == columns.winner) for name in (columns.winner, columns.p_first) if name]
-    outcomes = chosen or [(name, name == "winner") for name in OUTCOMES if name in table.columns]
+    named = [(name, name == columns.winner) for name in (columns.winner, columns.p_first) if name]
+    outcomes = named or [(name, name == "winner") for name in OUTCOMES if usual(table.columns, [name])]
     if len(outcomes) == 1:
         ((column, in_words),) = outcomes
         return require(table, column), in_words
@@ -233,11 +239,11 @@ def weights(table: Table, column: str | None) -> Floats:
 
     Raises InputError for what is empty, below MIN_WEIGHT or above MAX_WEIGHT.
     """
-    if column is None and WEIGHT not in table.columns:
+    if (column := chosen(table, column, [WEIGHT])) is None:
         return np.ones(len(table.rows))
-    weight = numbers_of(table, column or WEIGHT)
+    weight = numbers_of(table, column)
     if (row := first_true(~((weight >= MIN_WEIGHT) & (weight <= MAX_WEIGHT)))) is not None:
-        shown = texts_of(table, column or WEIGHT)[row] or "an empty cell"
+        shown = texts_of(table, column)[row] or "an empty cell"
         wanted = f"write a number from {MIN_WEIGHT:f} to {MAX_WEIGHT:,}, or remove the row"
-        raise complaint(table, row, column or WEIGHT, f"{shown} is not a weight; {wanted}")
+        raise complaint(table, row, column, f"{shown} is not a weight; {wanted}")
     return weight

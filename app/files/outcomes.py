@@ -7,7 +7,7 @@ import numpy as np
 from nextpair.words import P_OF_WINNER, Winner
 from numpy.typing import NDArray
 
-from app.files.columns import coded, encode, first_true, numbers_of, texts_of
+from app.files.columns import coded, encode, first_true, folded, numbers_of, texts_of, usual
 from app.files.names import PREFERENCE
 from app.files.tables import EXPORTED_WORD, Floats, Ints, Table, complaint
 
@@ -22,8 +22,8 @@ BITS: dict[Winner, int] = {"first": 1, "second": 2, "tie": 4, "both_bad": 8}  # 
 OF_BIT: dict[int, Winner] = {bit: word for word, bit in BITS.items()}
 P_OF_BIT = np.full(1 + max(OF_BIT), np.nan)
 P_OF_BIT[[*OF_BIT]] = [P_OF_WINNER[word] for word in OF_BIT.values()]
-FIRST_WINS = re.compile(r"(.*?)(model_a|first|a)")  # the name of a column of 0 and 1, such as winner_model_a
-SECOND = {"model_a": "model_b", "first": "second", "a": "b"}
+FIRST_WINS = re.compile("(.*?)(modela|first|a)")  # the folded name of a column of 0 and 1, such as winner_model_a
+SECOND = {"modela": "modelb", "first": "second", "a": "b"}
 TIES = ("tie", "is_tie", "draw", "both_bad")  # such columns for ties, alone or as winner_tie
 YES = ("1", "1.0", "true", "yes")
 
@@ -35,7 +35,7 @@ def probabilities(table: Table, column: str) -> Floats:
     that some 0 is a tie.
     """
     p = numbers_of(table, column)
-    if column == PREFERENCE:
+    if folded(column) == PREFERENCE:
         p = 2.0 - p
     if (row := first_true(~((p >= 0.0) & (p <= 1.0)))) is not None:
         shown = texts_of(table, column)[row] or "an empty cell"
@@ -46,37 +46,35 @@ def probabilities(table: Table, column: str) -> Floats:
 
 
 def _wanted(column: str) -> str:
-    if column == PREFERENCE:
+    if folded(column) == PREFERENCE:
         return "a preference; write a number from 1 (the first) to 2 (the second)"
     return "a probability; write a number from 0 to 1"
 
 
 def _refuse_ties_as_losses(table: Table, column: str, p: Floats) -> None:
     """Raises InputError."""
-    other_wins, *ties = flags_beside(column)
+    other_wins, *ties = (usual(table.columns, [name]) for name in flags_beside(column))
     is_tie = np.zeros(len(p), bool)
-    for tie in ties:
+    for tie in filter(None, ties):
         is_tie |= _flagged(table, tie)
-    if other_wins in table.columns:
+    if other_wins:
         is_tie |= ~_flagged(table, other_wins)
     if (row := first_true(is_tie & (p == 0.0))) is not None:
-        flags = ", ".join(name for name in (column, other_wins, *ties) if name in table.columns)
+        flags = ", ".join(filter(None, (column, other_wins, *ties)))
         remedy = f"write first, second or tie into one column, from {flags}, and name it with --winner"
         raise complaint(table, row, column, f"0 would count this tie as a loss; {remedy}")
 
 
 def flags_beside(column: str) -> list[str]:
     """Names of columns of 0 and 1 beside that of the first's wins: the second's wins, and then ties."""
-    match = FIRST_WINS.fullmatch(column)
+    match = FIRST_WINS.fullmatch(folded(column))
     if match is None:
         return ["", *TIES]
     return [match[1] + SECOND[match[2]], *TIES, *(match[1] + tie for tie in TIES)]
 
 
 def _flagged(table: Table, column: str) -> NDArray[np.bool_]:
-    """(K,) where the column says yes, nowhere if it is not there."""
-    if column not in table.columns:
-        return np.zeros(len(table.rows), bool)
+    """(K,) where the column says yes."""
     return np.array([text.casefold() in YES for text in texts_of(table, column)], bool)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.files.columns import coded, require
+from app.files.columns import coded, folded, require, usual
 from app.files.comparisons import ComparisonColumns, has_pairs
 from app.files.conversations import is_conversation
 from app.files.names import CONVERSATIONS, OUTCOMES, OUTPUTS, OWN_KEYS, PROMPT_KEYS, PROMPT_TEXTS, SYSTEMS
@@ -37,9 +37,11 @@ def find(table: Table, columns: OutputColumns = OutputColumns()) -> OutputColumn
 
     Raises InputError where some are named and another is missing.
     """
+    system, prompt, prompt_text, output = (column and require(table, column) for column in columns[:4])
+    systems = tuple(require(table, column) for column in columns.systems)
+    tags = columns.tags and tuple(require(table, column) for column in columns.tags)
+    columns = OutputColumns(system, prompt, prompt_text, output, systems, tags)
     named = [*filter(None, columns[:4]), *columns.systems]
-    for column in (*named, *(columns.tags or ())):
-        require(table, column)
     if columns.systems and (columns.system or columns.output):
         raise InputError("--system and --output are of a long table, --systems are of a wide one; leave one out")
     if not named and _are_comparisons(table):
@@ -99,8 +101,11 @@ def _has_outputs(table: Table, prompt_text: str | None) -> bool:
 
 
 def _are_comparisons(table: Table) -> bool:
-    has_outcomes = not {column.casefold() for column in table.columns}.isdisjoint(OUTCOMES)
-    return has_outcomes or two_answers(table) is not None or has_pairs(table, ComparisonColumns())
+    return (
+        usual(table.columns, OUTCOMES) is not None
+        or two_answers(table) is not None
+        or has_pairs(table, ComparisonColumns())
+    )
 
 
 def _has_prompts(table: Table, columns: OutputColumns) -> bool:
@@ -111,7 +116,7 @@ def _has_prompts(table: Table, columns: OutputColumns) -> bool:
 
 def _systems(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
     """The columns of sentences that mostly differ; none where no two of them are about as long."""
-    texts = {column: counts(table, column) for column in columns if column.casefold() not in NO_SYSTEMS}
+    texts = {column: counts(table, column) for column in columns if not usual([column], NO_SYSTEMS)}
     lengths = {
         column: median(map(len, cells))
         for column, cells in texts.items()
@@ -143,8 +148,5 @@ def _own_key(table: Table, text: str | None) -> str | None:
 
 def _usual(columns: Sequence[str], names: Sequence[str]) -> str | None:
     """The column that has the first of these names, whole or between dots."""
-    for name in names:
-        for column in columns:
-            if name in column.casefold().split("."):
-                return column
-    return None
+    parts = {column: [*map(folded, column.split("."))] for column in columns}
+    return next((column for name in names for column in columns if folded(name) in parts[column]), None)

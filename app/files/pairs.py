@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from app.files import reading
-from app.files.columns import first_true, keys_of, texts_of
+from app.files.columns import first_true, folded, keys_of, texts_of, usual, usual_pair
 from app.files.formats import parquet
 from app.files.names import OUTCOMES, PAIRS, SHOWN, TEXT_PAIRS
 from app.files.tables import EXPORTED, Content, InputError, Table, complaint
@@ -107,20 +107,22 @@ def _pairs(table: Table, columns: PairColumns) -> pa.Table:
         cells.setdefault(name, texts_of(table, column))
     if columns.question is not None:
         cells["question"] = [columns.question] * len(first)
-    copied = set(table.columns) - {*cells, *sources.values(), *VERDICT, *OF_OTHER_VERDICTS}
-    others = {name: table.cells[name] for name in table.columns if name in copied}
+    read = {*map(folded, (*cells, *sources.values(), *VERDICT, *OF_OTHER_VERDICTS))}
+    others = {name: table.cells[name] for name in table.columns if folded(name) not in read}
     return pa.table({**{name: pa.array(texts, pa.string()) for name, texts in cells.items()}, **others})
 
 
 def _sources(name: str, there: Sequence[str], columns: PairColumns) -> dict[str, str]:
     """The column of each thing that is shown. Raises InputError."""
-    keys = next((pair for pair in PAIRS if set(pair) <= set(there)), PAIRS[0])
-    texts = next((pair for pair in TEXT_PAIRS if set(pair) <= set(there)), TEXT_PAIRS[0])
-    sources = {
-        option: getattr(columns, option) or usual
-        for option, usual in zip(("first", "second", "first_text", "second_text"), (*keys, *texts), strict=True)
+    keys = usual_pair(there, PAIRS) or PAIRS[0]
+    texts = usual_pair(there, TEXT_PAIRS) or TEXT_PAIRS[0]
+    wanted = {
+        option: getattr(columns, option) or name
+        for option, name in zip(("first", "second", "first_text", "second_text"), (*keys, *texts), strict=True)
     }
-    sources |= {shown: shown for shown in SHOWN if shown in there and not (shown == "question" and columns.question)}
+    shown = [name for name in SHOWN if usual(there, [name]) and not (name == "question" and columns.question)]
+    wanted |= {name: name for name in shown}
+    sources = {option: usual(there, [column]) or column for option, column in wanted.items()}
     missing = [
         f"{column!r} (--{option.replace('_', '-')})" for option, column in sources.items() if column not in there
     ]

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 import numpy as np
 import pyarrow as pa
 
-from app.files.columns import kept_rows, texts_of
+from app.files.columns import folded, kept_rows, texts_of
 from app.files.formats import IN_PARTS, PACKED, READERS, parquet
 from app.files.formats.lines import PART
 from app.files.tables import ANY, EXPORTED, EXPORTED_WORD, JUDGED, Bounds, Content, InputError, Table
@@ -73,7 +73,8 @@ def _parts(path: str, wanted: Collection[str]) -> Iterator[Table]:
     kind = "".join(Path(name.lower().removesuffix(".gz")).suffixes[-1:])
     if kind == ".parquet" and not packed:
         start = 0
-        for cells in parquet.read_columns_in_parts(path, PART, wanted):
+        chosen = [column for column in parquet.column_names(path) if folded(column) in set(map(folded, wanted))]
+        for cells in parquet.read_columns_in_parts(path, PART, chosen):
             rows = np.arange(start, start + cells.num_rows)
             yield Table(path, cells, rows, Content(cells, "row", lambda row: row + 1, []))
             start += cells.num_rows

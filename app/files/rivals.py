@@ -5,12 +5,13 @@ different prompts, several answers in each row, or nested JSON instead of texts.
 text knows what the rows are, and nothing is refused.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from app.files.columns import coded
+from app.files.columns import coded, folded, usual, usual_pair
 from app.files.names import PROMPT_IDS, PROMPT_TEXTS, SYSTEMS
 from app.files.tables import InputError, Table
 
@@ -22,12 +23,16 @@ SENTENCE = 20.0  # characters on average; distinct texts that are longer may be 
 SIMILAR = 4.0  # answers to one prompt have lengths within this factor; a title is shorter than its abstract
 EXPECTED = "candidates are one text per row, and all of them answer the same prompt"
 MANY_PROMPTS = "for systems over many prompts name --system, or --systems, --prompt and --output"
+A_RANK = re.compile(r"(rank|place|position)\d+")  # the folded name of a column, such as rank_1
 ALL_THE_SAME = "if the rows are rivals after all, name both --key and --text"
 
 
 def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool) -> None:
     """Raises InputError that names the column which shows that the rows of these columns do not compete."""
     others = [column for column in table.columns if column not in (key, text)]
+    if len(ranks := [column for column in table.columns if A_RANK.fullmatch(folded(column))]) > 1:
+        remedy = "write a row for each two of them, with the columns first, second, winner, and prompt if there is one"
+        raise InputError(f"{table.name}: columns {', '.join(map(repr, ranks))} hold rankings, not candidates; {remedy}")
     if pair := two_answers(table):
         raise _several_answers(table, pair)
     prompts = [column for column in others if is_prompt(column) and len(counts(table, column)) > 1]
@@ -45,13 +50,12 @@ def refuse_no_rivals(table: Table, key: str, text: str, *, is_text_guessed: bool
 
 
 def two_answers(table: Table) -> tuple[str, str] | None:
-    """The names of two answers in each row, if the columns have them."""
-    names = {column.casefold() for column in table.columns}
-    return next((pair for pair in ANSWERS if {*pair} <= names), None)
+    """The columns of two answers in each row, if there are any."""
+    return usual_pair(table.columns, ANSWERS)
 
 
 def is_prompt(column: str) -> bool:
-    return not {*column.casefold().split(".")}.isdisjoint([*PROMPT_TEXTS, *PROMPT_IDS])
+    return usual(column.split("."), [*PROMPT_TEXTS, *PROMPT_IDS]) is not None
 
 
 def _repeats_like_a_prompt(table: Table, column: str) -> bool:
@@ -80,7 +84,7 @@ def _different_prompts(table: Table, prompt: str, others: Sequence[str]) -> Inpu
     repeats = ""
     for column in others:
         ((value, rows),) = counts(table, column).most_common(1) or [("", 0)]
-        if column.casefold() in SYSTEMS and rows > 1:
+        if usual([column], SYSTEMS) and rows > 1:
             repeats = f" and column {column!r} repeats {_shortened(value)!r}"
             break
     values = counts(table, prompt)

@@ -11,7 +11,7 @@ from nextpair import schemas
 
 from app.analysis import aggregation as analysis
 from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
-from app.files.columns import encode, first_true, keys_of, numbers_of, texts_of
+from app.files.columns import encode, first_true, folded, keys_of, numbers_of, texts_of, usual
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
 from app.inference.judges import (
@@ -126,10 +126,10 @@ def load(
     """The answers in a file, `debiased` where that is wanted. Raises InputError."""
     table = read(file)
     known = (columns.item, columns.truth, columns.group, columns.swapped)
-    others = (*known, *columns.texts, *columns.features, *columns.reference)
-    judges = [*columns.judges] or [column for column in table.columns if column not in others]
-    if both := set(judges) & set(columns.reference):
-        raise InputError(f"--reference {min(both)!r} is a judge's column too; people are held apart from judges")
+    others = {folded(column) for column in (*known, *columns.texts, *columns.features, *columns.reference) if column}
+    judges = [*columns.judges] or [column for column in table.columns if folded(column) not in others]
+    if both := [column for column in columns.reference if usual(judges, [column])]:
+        raise InputError(f"--reference {both[0]!r} is a judge's column too; people are held apart from judges")
     if len(judges) < 2:
         raise InputError(f"{table.name}: aggregation needs two judges or more; name their columns with --judge")
     items = keys_of(table, columns.item) if columns.item else [str(n + 1) for n in range(len(table.rows))]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.files.columns import Labels, keys_of, label_rows, require, where
+from app.files.columns import Labels, keys_of, label_rows, require, usual, where
 from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
 from app.files.tables import InputError, Table
@@ -97,7 +97,7 @@ def _mean_scores(
     if len(tables) > 1:
         raise InputError("absolute scores are read from one file only; put them together")
     (table,) = tables
-    if not group_by or set(group_by) & set(table.columns):
+    if not group_by or any(usual(table.columns, [column]) for column in group_by):
         return read_means(table, [*group_by, judged_by.key], judged_by.score)
     truths = read(truth_file.path)
     group_of = dict(zip(keys_of(truths, truth_file.key), label_rows(truths, group_by), strict=True))
@@ -109,7 +109,7 @@ def _mean_scores(
 
 def _truths(truth_file: TruthFile, group_by: Sequence[str]) -> Truths:
     table = read(truth_file.path)
-    shared = not set(group_by) & set(table.columns)
+    shared = not any(usual(table.columns, [column]) for column in group_by)
     columns = [] if shared else [require(table, column) for column in group_by]
     return _by_group(read_values(table, [*columns, truth_file.key], truth_file.value))
 

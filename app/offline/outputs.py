@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from app.files.columns import coded
-from app.files.comparisons import item_column
+from app.files.columns import chosen, coded, usual
+from app.files.names import ITEMS
 from app.files.outputs import OutputColumns, ReadOutputs, find, item_key, read, tags_of
 from app.files.reading import read_all
 from app.files.tables import InputError, Table
@@ -49,7 +49,7 @@ def load(path: str, by: str | None = None, covariates: Sequence[str] = ()) -> Ou
 
 def _of_table(table: Table, columns: OutputColumns, by: str | None) -> ReadOutputs:
     outputs = read(table, columns)
-    if by and by in table.columns and by not in (outputs.columns.tags or ()):
+    if by and usual(table.columns, [by]) and by not in (outputs.columns.tags or ()):
         outputs = read(table, columns._replace(tags=(by,)))  # says which rows differ
     for fault in outputs.faults[:1]:
         raise fault.error(table.name)
@@ -59,11 +59,11 @@ def _of_table(table: Table, columns: OutputColumns, by: str | None) -> ReadOutpu
 def noted(tables: Iterable[Table], item: str | None, by: str, tags: dict[str, Tags]) -> Iterator[Table]:
     """The tables of a log, whose column `by` is added to the tags of their items on the way. Raises InputError."""
     for table in tables:
-        if by not in table.columns:
+        if usual(table.columns, [by]) is None:
             there = ", ".join(table.columns)
             remedy = f"give --outputs FILE, the prompts with their tags; the columns are {there}"
             raise InputError(f"{table.name}: no column {by!r}; {remedy}")
-        column = item_column(table, item)
+        column = chosen(table, item, ITEMS)
         if column is None:
             raise InputError(f"{table.name}: no column says what was judged; name the prompts' with --item")
         items = coded(table, column)

@@ -9,8 +9,9 @@ from nextpair import schemas
 
 from app.analysis.judged import NO_SET
 from app.analysis.rank_sets import RankSetsRequest, rank_sets
-from app.files.columns import encode, first_true, keys_of, texts_of
+from app.files.columns import encode, first_true, keys_of, texts_of, usual
 from app.files.comparisons import ComparisonColumns, pair_columns
+from app.files.names import WEIGHT
 from app.files.outcomes import winners
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
@@ -34,8 +35,8 @@ def load(file: str, people: str, judges: Sequence[str], first: str | None, secon
     if len({people, *judges}) <= len(judges):
         raise InputError("--people and each --judge need a column of their own; one is named twice")
     table = read(file)
-    if "weight" in table.columns:
-        raise InputError(f"{table.name}: rank-sets count every row once; remove the column 'weight'")
+    if weight := usual(table.columns, [WEIGHT]):
+        raise InputError(f"{table.name}: rank-sets count every row once; remove the column {weight!r}")
     sides = pair_columns(table, ComparisonColumns(first, second))
     a, b = (keys_of(table, side) for side in sides)
     systems, codes = encode(a + b)
@@ -43,7 +44,7 @@ def load(file: str, people: str, judges: Sequence[str], first: str | None, secon
         Instances(*np.split(codes, 2)),
         _wins(table, people, sides),
         [_wins(table, judge, sides) for judge in judges],
-        encode(texts_of(table, "item"))[1] if "item" in table.columns else None,
+        encode(texts_of(table, "item"))[1] if usual(table.columns, ["item"]) else None,
     )
     unjudged = ~np.any([wins.are_there for wins in verdicts.judges], axis=0)
     if (row := first_true(unjudged)) is not None:
