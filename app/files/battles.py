@@ -15,8 +15,16 @@ from nextpair.schemas import CandidateIn, ComparisonIn, ItemIn
 from pydantic import ValidationError
 
 from app.files.columns import chosen, places_of, texts_of, texts_or_empty, usual
-from app.files.comparisons import ComparisonColumns, has_pairs, outcome_column, pair_columns, read_keyed
+from app.files.comparisons import (
+    ComparisonColumns,
+    find_reading,
+    has_pairs,
+    outcome_column,
+    pair_columns,
+    read_keyed,
+)
 from app.files.names import ANNOTATIONS, ITEMS, JUDGE, WEIGHT
+from app.files.outcomes import Reading
 from app.files.outputs import item_key
 from app.files.tables import Fault, RowError, Table, complaint
 
@@ -68,7 +76,7 @@ def _is_annotated(table: Table) -> bool:
 def read(table: Table, columns: ComparisonColumns) -> ReadBattles:
     """The battles in columns that `find` returned, without the rows at fault. Raises InputError where all are."""
     faults = list[Fault]()
-    parts = list(_readable(table, columns, faults))
+    parts = list(_readable(table, columns, find_reading(table, columns), faults))
     if not parts:
         raise faults[0].error(table.name)
     comparisons = identified(each for part in parts for each in part)
@@ -79,13 +87,13 @@ def read(table: Table, columns: ComparisonColumns) -> ReadBattles:
 Rows = list[tuple[str, ComparisonIn]]  # each with its client_id, which may be empty
 
 
-def _readable(table: Table, columns: ComparisonColumns, faults: list[Fault]) -> Iterator[Rows]:
+def _readable(table: Table, columns: ComparisonColumns, reading: Reading | None, faults: list[Fault]) -> Iterator[Rows]:
     """The comparisons of the rows that can be read, in order; the others become faults. Raises InputError."""
     waiting = [table]
     while waiting:
         part = waiting.pop()
         try:
-            yield rows_of(part, columns)
+            yield rows_of(part, columns, reading)
         except RowError as error:
             if len(faults) == MOST_FAULTS:
                 raise faults[0].error(table.name) from None
@@ -100,9 +108,9 @@ def _slice(table: Table, start: int, end: int) -> Table:
     return table._replace(cells=table.cells.slice(start, end - start), rows=table.rows[start:end])
 
 
-def rows_of(table: Table, columns: ComparisonColumns) -> Rows:
+def rows_of(table: Table, columns: ComparisonColumns, reading: Reading | None = None) -> Rows:
     """The comparisons of all rows, in columns that `find` returned. Raises InputError."""
-    verdicts, count = read_keyed(table, columns), len(table.rows)
+    verdicts, count = read_keyed(table, columns, reading), len(table.rows)
     judges = texts_of(table, columns.judge) if columns.judge else [NOBODY] * count
     items = texts_of(table, columns.item) if columns.item else [""] * count
     times, beside = texts_or_empty(table, "created_at"), _beside(table)

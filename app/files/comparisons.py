@@ -23,7 +23,7 @@ from app.files.columns import (
 )
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
-from app.files.outcomes import P_OF_BIT, flags_beside, probabilities, verdict_bits, verdict_words
+from app.files.outcomes import P_OF_BIT, Reading, flags_beside, probabilities, reading_of, verdict_bits, verdict_words
 from app.files.rivals import is_prompt, two_answers
 from app.files.tables import Floats, InputError, Ints, Output, Table, complaint
 
@@ -70,6 +70,7 @@ class CodedComparisons(NamedTuple):
     p: Floats  # (K,)
     bit: Ints | None  # (K,) of BITS, where the verdict came as a word
     weight: Floats  # (K,)
+    reading: Reading | None  # of the words
 
 
 class KeyedComparisons(NamedTuple):
@@ -97,10 +98,12 @@ def read_grouped(
     """
     keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
     uncompared = dict[Output, None]()
+    readings = dict[str, Reading | None]()  # by file
 
     def rows_of(table: Table) -> Rows:
         uncompared.update(dict.fromkeys(table.uncompared))
-        names, first, second, p, _, weight = read_coded(table, columns)
+        names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
+        readings[table.name] = reading
         number = _numbers(keys, names)
         return Rows(
             _numbered(groups, _labels(table, group_by)),
@@ -178,26 +181,41 @@ def judge_names(table: Table, column: str | None) -> list[str]:
     return [names[each] for each in code.tolist()]
 
 
-def read_keyed(table: Table, columns: ComparisonColumns) -> KeyedComparisons:
+def read_keyed(table: Table, columns: ComparisonColumns, reading: Reading | None = None) -> KeyedComparisons:
     """The comparisons of a table by key, and their verdicts as words. Raises InputError."""
-    keys, first, second, p, bit, weight = read_coded(table, columns)
+    keys, first, second, p, bit, weight, _ = read_coded(table, columns, reading)
     firsts, seconds = ([keys[each] for each in side.tolist()] for side in (first, second))
     return KeyedComparisons(firsts, seconds, p, verdict_words(table, bit), weight)
 
 
-def read_coded(table: Table, columns: ComparisonColumns) -> CodedComparisons:
-    """The comparisons of a table: who met whom, and the probability that the first was better. Raises InputError."""
-    first_column, second_column = pair_columns(table, columns)
-    (firsts, first), (seconds, second) = coded_keys(table, first_column), coded_keys(table, second_column)
-    keys, place = encode([*firsts, *seconds])
-    first, second = place[: len(firsts)][first], place[len(firsts) :][second]
+def read_coded(table: Table, columns: ComparisonColumns, reading: Reading | None = None) -> CodedComparisons:
+    """The comparisons of a table: who met whom, and the probability that the first was better.
+
+    Words of winners have the `reading` of the file's earlier rows, if these have one. Raises InputError.
+    """
+    sides = pair_columns(table, columns)
+    keys, first, second = _met(coded_keys(table, column) for column in sides)
     if (row := first_true(first == second)) is not None:
-        raise complaint(table, row, second_column, "compares a candidate with itself; remove this row")
+        raise complaint(table, row, sides[1], "compares a candidate with itself; remove this row")
     (column, in_words), weight = outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
-        return CodedComparisons(keys, first, second, probabilities(table, column), None, weight)
-    bit = verdict_bits(table, column, keys, first, second)
-    return CodedComparisons(keys, first, second, P_OF_BIT[bit], bit, weight)
+        return CodedComparisons(keys, first, second, probabilities(table, column), None, weight, None)
+    bit, reading = verdict_bits(table, column, keys, first, second, reading)
+    return CodedComparisons(keys, first, second, P_OF_BIT[bit], bit, weight, reading)
+
+
+def _met(sides: Iterable[Coded]) -> tuple[list[str], Ints, Ints]:
+    """The keys of both columns, and (K,) which of them was first and which second."""
+    (firsts, first), (seconds, second) = sides
+    keys, place = encode([*firsts, *seconds])
+    return keys, place[: len(firsts)][first], place[len(firsts) :][second]
+
+
+def find_reading(table: Table, columns: ComparisonColumns) -> Reading | None:
+    """The reading of the winners of a table, some rows of which may be at fault. Raises InputError."""
+    column, in_words = outcome_column(table, columns)
+    met = _met(coded(table, side) for side in pair_columns(table, columns))
+    return reading_of(table, column, *met) if in_words else None
 
 
 def has_pairs(table: Table, columns: ComparisonColumns) -> bool:

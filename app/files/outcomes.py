@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from nextpair.words import P_OF_WINNER, Winner
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.files.columns import coded, encode, first_true, folded, numbers_of, texts_of, usual
 from app.files.names import PREFERENCE
-from app.files.tables import EXPORTED_WORD, Floats, Ints, Table, complaint
+from app.files.tables import EXPORTED_WORD, Floats, InputError, Ints, Table, complaint
 
 READ_AS: dict[Winner, tuple[str, ...]] = {
     "first": ("first", "a", "left", "model_a", "1"),
@@ -17,7 +18,7 @@ READ_AS: dict[Winner, tuple[str, ...]] = {
     "tie": ("tie", "draw"),
     "both_bad": ("both_bad", "bothbad", "tie (bothbad)"),
 }
-WORDS = {word: winner for winner, words in READ_AS.items() for word in words}
+WORDS = {folded(word): winner for winner, words in READ_AS.items() for word in words}
 BITS: dict[Winner, int] = {"first": 1, "second": 2, "tie": 4, "both_bad": 8}  # a bit for each reading of a word
 OF_BIT: dict[int, Winner] = {bit: word for word, bit in BITS.items()}
 P_OF_BIT = np.full(1 + max(OF_BIT), np.nan)
@@ -26,6 +27,7 @@ FIRST_WINS = re.compile("(.*?)(modela|first|a)")  # the folded name of a column 
 SECOND = {"modela": "modelb", "first": "second", "a": "b"}
 TIES = ("tie", "is_tie", "draw", "both_bad")  # such columns for ties, alone or as winner_tie
 YES = ("1", "1.0", "true", "yes")
+Reading = Literal["key", "verdict"]  # what a word is in a whole column that is both a verdict and some candidate's key
 
 
 def probabilities(table: Table, column: str) -> Floats:
@@ -81,29 +83,60 @@ def _flagged(table: Table, column: str) -> NDArray[np.bool_]:
 def winners(table: Table, column: str, first: Sequence[str], second: Sequence[str]) -> list[Winner]:
     """(K,) verdicts, from words or from the winner's key, in upper or lower case. Raises InputError."""
     keys, place = encode([*first, *second])
-    return [OF_BIT[bit] for bit in verdict_bits(table, column, keys, place[: len(first)], place[len(first) :]).tolist()]
+    bits, _ = verdict_bits(table, column, keys, place[: len(first)], place[len(first) :])
+    return [OF_BIT[bit] for bit in bits.tolist()]
 
 
-def verdict_bits(table: Table, column: str, keys: Sequence[str], first: Ints, second: Ints) -> Ints:
-    """(K,) the bit of each verdict. Raises InputError for a word that has no reading or several.
+def verdict_bits(
+    table: Table, column: str, keys: Sequence[str], first: Ints, second: Ints, reading: Reading | None = None
+) -> tuple[Ints, Reading | None]:
+    """(K,) the bit of each verdict, and the reading of the column: that of its earlier rows where they have one.
 
-    A word may be read as a verdict, and as the key of the first or of the second candidate.
+    Raises InputError for a word that has no meaning in its row, and what `reading_of` raises.
     """
-    texts, code = coded(table, column)
-    words = [text.casefold() for text in texts]
-    _, same = encode([*words, *(key.casefold() for key in keys)])
-    word, key = same[: len(words)][code], same[len(words) :]
-    of_word = np.array([BITS[WORDS[word]] if word in WORDS else 0 for word in words], np.int64)
-    bits: Ints = of_word[code] | (word == key[first]) * BITS["first"] | (word == key[second]) * BITS["second"]
-    if (row := first_true(~np.isin(bits, [*OF_BIT]))) is not None:
-        raise complaint(table, row, column, _not_one_reading(texts[code[row]], bool(bits[row])))
-    return bits
+    reading = reading or reading_of(table, column, keys, first, second)
+    bits = _bits(table, column, keys, first, second)
+    if (row := first_true(~np.isin(bits[reading or "key"], [*OF_BIT]))) is not None:
+        other = next((kind for kind in bits if reading and bits[kind][row] in OF_BIT), None)
+        raise complaint(table, row, column, _no_meaning(texts_of(table, column)[row], reading, other))
+    return bits[reading or "key"], reading
 
 
-def _not_one_reading(word: str, several: bool) -> str:
-    if several:
-        return f"{word!r} is a verdict and also the key of the other candidate; write first or second"
+def _no_meaning(word: str, reading: Reading | None, other: Reading | None) -> str:
+    if other:
+        return f"{word!r} has a meaning as a {other}, and more rows as a {reading}; write first or second in every row"
     return f"{word!r} is not a verdict; write first, second, tie, both_bad or the key of the winner"
+
+
+def reading_of(table: Table, column: str, keys: Sequence[str], first: Ints, second: Ints) -> Reading | None:
+    """The reading that fits more rows; None where both are the same.
+
+    Where both fit as many, words are keys: as verdicts they would hardly be keys of their rows alone. Between two
+    candidates they always are, and InputError names both readings.
+    """
+    by_key, by_verdict = _bits(table, column, keys, first, second).values()
+    if (row := first_true(by_key != by_verdict)) is None:
+        return None
+    fitting = [np.count_nonzero(np.isin(bits, [*OF_BIT])) for bits in (by_key, by_verdict)]
+    if fitting[0] == fitting[1] and len(keys) == 2:
+        word, place = texts_of(table, column)[row], table.place(row)
+        readings = f"as a key {word!r} means {OF_BIT[int(by_key[row])]}, as a verdict {OF_BIT[int(by_verdict[row])]}"
+        raise InputError(f"{table.name}, {place}, column {column!r}: {readings}, and both fit; write first or second")
+    return "key" if fitting[0] >= fitting[1] else "verdict"
+
+
+def _bits(table: Table, column: str, keys: Sequence[str], first: Ints, second: Ints) -> dict[Reading, Ints]:
+    """(K,) the bit of each verdict by each reading, 0 where its word has no meaning in its row."""
+    texts, code = coded(table, column)
+    of_verdict = np.array([BITS[WORDS[word]] if word in WORDS else 0 for word in map(folded, texts)], np.int64)[code]
+    of_key, is_key = np.zeros(len(code), np.int64), np.zeros(len(code), bool)
+    for alike in (str.casefold, str):  # what is written exactly as a key counts before what is like it
+        _, same = encode([*map(alike, texts), *map(alike, keys)])
+        written, key = same[: len(texts)], same[len(texts) :]
+        word = written[code]
+        bit = (word == key[first]) * BITS["first"] + (word == key[second]) * BITS["second"]
+        of_key, is_key = np.where(bit, bit, of_key), is_key | np.isin(written, key)[code]
+    return {"key": np.where(is_key, of_key, of_verdict), "verdict": of_verdict}
 
 
 def verdict_words(table: Table, bit: Ints | None) -> list[Winner | None]:
@@ -112,4 +145,4 @@ def verdict_words(table: Table, bit: Ints | None) -> list[Winner | None]:
         return [OF_BIT[each] for each in bit.tolist()]
     if EXPORTED_WORD not in table.columns:
         return [None] * len(table.rows)
-    return [WORDS.get(word) for word in texts_of(table, EXPORTED_WORD)]
+    return [WORDS.get(folded(word)) for word in texts_of(table, EXPORTED_WORD)]

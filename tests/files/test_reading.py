@@ -119,7 +119,7 @@ def test_keys_stay_text(tmp_path: Path) -> None:
         ),
         (
             "first,second,winner\nb,x,tie\nb,x,b\n",
-            ", line 3, column 'winner': 'b' is a verdict and also the key of",
+            ", line 3, column 'winner': as a key 'b' means first, as a verdict second, and both fit; write first",
         ),
         (
             "first,second,winner\nx,y,tie\n\nx,x,tie\n",
