@@ -7,13 +7,17 @@ INTRODUCTION = """# File columns
 
 Files are CSV, TSV, JSON, JSON Lines (each with or without `.gz`) or Parquet. The first row of CSV and TSV has the names
 of the columns. Where you name no column, these names are recognised; the first that exists is used. An option names any
-other column.
+other column. Case, blanks, `_` and `-` make no difference to a name: `Prompt ID` is `prompt_id`.
 
 ## Files in
 """
 WINNERS = """### Words of `winner`
 
-Upper and lower case are equal. A number between 0 and 1 is a probability: put it into `p_first`.
+Case, blanks, `_` and `-` make no difference. A number between 0 and 1 is a probability: put it into `p_first`.
+
+A column has one reading. Where candidates are called `A` or `tie`, all its words are keys, or all are words of this
+table: whichever fits more rows. `--skip-empty` skips rows whose cell is empty, `skip` or `none`, and prints their
+number.
 """
 FILES_OUT = """## Files out
 

@@ -28,6 +28,7 @@ from app.cli.options import (
     ScaleOption,
     ScoresOption,
     Second,
+    SkipEmpty,
     VerdictWeightOption,
     WeightOption,
     Where,
@@ -75,6 +76,7 @@ def rank(
     ] = None,
     weight: WeightOption = None,
     item: ItemOption = None,
+    skip_empty: SkipEmpty = False,
     scores: ScoresOption = None,
     absolute_scale: AbsoluteScaleOption = "estimate",
     level: Annotated[
@@ -132,7 +134,8 @@ def rank(
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),
-        method=require_possible(how), scores=scores, outputs_of=outputs,
+        method=require_possible(how), scores=scores, outputs_of=outputs, skip_empty=skip_empty,
+        say=partial(typer.echo, err=True),
     )  # fmt: skip
     if len(files) > 1:
         refuse_of_several(

@@ -63,6 +63,10 @@ ItemOption = Annotated[
         help="Column of the item, such as a prompt. [default: item, prompt_id, prompt, ..., if it exists]",
     ),
 ]
+SkipEmpty = Annotated[
+    bool,
+    typer.Option("--skip-empty", help="Skip rows whose winner is empty, skip or none, and print how many there are."),
+]
 GroupBy = Annotated[
     list[str] | None,
     typer.Option(metavar="COL", help="Make a separate ranking for each value of this column; repeatable."),

@@ -21,6 +21,7 @@ from app.cli.options import (
     Port,
     Second,
     ServiceUrl,
+    SkipEmpty,
     WeightOption,
     WinnerOption,
     existing,
@@ -124,6 +125,7 @@ def import_file(
     item: ItemOption = None,
     judge: Annotated[str | None, typer.Option(metavar="COL", help="Column of the judge. [default: judge]")] = None,
     weight: WeightOption = None,
+    skip_empty: SkipEmpty = False,
     key: Annotated[
         str | None,
         typer.Option(
@@ -170,7 +172,8 @@ def import_file(
     columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
     in_wide = tuple(name.strip() for name in systems.split(",")) if systems else ()
     of_outputs = OutputColumns(system, prompt, output=output, systems=in_wide)
-    contents = transfer.read(transfer.Source(file, columns, CandidateColumns(key, text), of_outputs))
+    source = transfer.Source(file, columns, CandidateColumns(key, text), of_outputs, skip_empty)
+    contents = transfer.read(source, _say)
     with Client(server, retries=2) as service, progress_of(len(contents.log), "sending") as advance:
         if into is None:
             target = transfer.create(service, name or Path(file).name, question, contents, inference_target, project)

@@ -1,11 +1,11 @@
 """Comparisons in tables: which columns hold them, and who met whom."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner
+from nextpair.words import MAX_WEIGHT, MIN_WEIGHT, Winner, counted
 
 from app.files.columns import (
     Coded,
@@ -15,6 +15,7 @@ from app.files.columns import (
     coded_keys,
     encode,
     first_true,
+    kept_rows,
     numbers_of,
     require,
     texts_of,
@@ -23,9 +24,18 @@ from app.files.columns import (
 )
 from app.files.folding import Codes, Rows, compact, gathered
 from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
-from app.files.outcomes import P_OF_BIT, Reading, flags_beside, probabilities, reading_of, verdict_bits, verdict_words
+from app.files.outcomes import (
+    NO_WINNER,
+    P_OF_BIT,
+    Reading,
+    flags_beside,
+    probabilities,
+    reading_of,
+    verdict_bits,
+    verdict_words,
+)
 from app.files.rivals import is_prompt, two_answers
-from app.files.tables import Floats, InputError, Ints, Output, Table, complaint
+from app.files.tables import Floats, InputError, Ints, Output, Say, Table, complaint
 
 OUTPUTS_ALONE = "these are outputs, not comparisons; send them with nextpair import, judge them, then rank the log"
 H = TypeVar("H", bound=Hashable)
@@ -209,6 +219,23 @@ def _met(sides: Iterable[Coded]) -> tuple[list[str], Ints, Ints]:
     (firsts, first), (seconds, second) = sides
     keys, place = encode([*firsts, *seconds])
     return keys, place[: len(firsts)][first], place[len(firsts) :][second]
+
+
+def with_winner(tables: Iterable[Table], columns: ComparisonColumns, say: Say) -> Iterator[Table]:
+    """The rows that say who won; says how many do not. Raises InputError after the last table where none does."""
+    place, rows, skipped = "", 0, 0
+    for table in tables:
+        column, _ = outcome_column(table, columns)
+        keys = {key.casefold() for side in pair_columns(table, columns) for key in coded(table, side).texts}
+        texts, code = coded(table, column)
+        is_told = np.array([word in keys or word not in NO_WINNER for word in map(str.casefold, texts)], bool)[code]
+        place, rows, skipped = f"{table.name}, column {column!r}", rows + len(code), skipped + int((~is_told).sum())
+        if is_told.any():
+            yield kept_rows(table, is_told)
+    if rows == skipped:
+        raise InputError(f"{place}: no row says who won; name another column with --winner")
+    if skipped:
+        say(f"{counted(skipped, 'row')} of {rows:,} skipped: they do not say who won")
 
 
 def find_reading(table: Table, columns: ComparisonColumns) -> Reading | None:

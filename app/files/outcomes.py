@@ -26,6 +26,7 @@ P_OF_BIT[[*OF_BIT]] = [P_OF_WINNER[word] for word in OF_BIT.values()]
 FIRST_WINS = re.compile("(.*?)(modela|first|a)")  # the folded name of a column of 0 and 1, such as winner_model_a
 SECOND = {"modela": "modelb", "first": "second", "a": "b"}
 TIES = ("tie", "is_tie", "draw", "both_bad")  # such columns for ties, alone or as winner_tie
+NO_WINNER = ("", "skip", "skipped", "none", "null", "na", "n/a", "nan")  # where nobody said who won
 YES = ("1", "1.0", "true", "yes")
 Reading = Literal["key", "verdict"]  # what a word is in a whole column that is both a verdict and some candidate's key
 
@@ -103,6 +104,8 @@ def verdict_bits(
 
 
 def _no_meaning(word: str, reading: Reading | None, other: Reading | None) -> str:
+    if not word:
+        return "empty; write first, second, tie, both_bad or the key of the winner, or leave the row out"
     if other:
         return f"{word!r} has a meaning as a {other}, and more rows as a {reading}; write first or second in every row"
     return f"{word!r} is not a verdict; write first, second, tie, both_bad or the key of the winner"

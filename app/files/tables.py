@@ -17,6 +17,7 @@ EXPORTED = {"seq", "winner", "p_first", "voided_by"}  # by these columns a log t
 JUDGED = {"p_first", "failure"}  # by these columns verdicts of `nextpair judge` are known
 EXPORTED_WORD = "verdict"  # what the winner column of an export is called here, as it may be empty
 Output = tuple[str, str]  # keys of its item, empty where there is none, and of its candidate
+Say = Callable[[str], None]  # what was done with a file, for the person who brought it
 Line = Callable[[int], int]  # the line, from 1, of a row, from 0
 
 

@@ -11,10 +11,10 @@ from nextpair.words import InferenceTargetChoice, counted
 
 from app.files import battles, candidates, logs, outputs, reading
 from app.files.candidates import CandidateColumns
-from app.files.comparisons import ComparisonColumns
+from app.files.comparisons import ComparisonColumns, with_winner
 from app.files.logs import Entry
 from app.files.outputs import OutputColumns, ReadOutputs
-from app.files.tables import InputError, Table
+from app.files.tables import InputError, Say, Table
 
 PART = 20_000_000  # bytes of outputs in one request
 AN_OUTPUT = 200  # bytes that the JSON of an output takes beside its text, at most about
@@ -27,6 +27,7 @@ class Source(NamedTuple):
     columns: ComparisonColumns
     candidates: CandidateColumns = CandidateColumns()
     outputs: OutputColumns = OutputColumns()
+    skip_empty: bool = False  # of comparisons: the rows that do not say who won
 
 
 class Contents(NamedTuple):
@@ -40,9 +41,10 @@ class Contents(NamedTuple):
         return [entry for entry in self.log if isinstance(entry, ComparisonIn)]
 
 
-def read(source: Source) -> Contents:
+def read(source: Source, say: Say = lambda what: None) -> Contents:
     """Kind of a file, by the named columns, else by what it looks like: comparisons, outputs or candidates.
 
+    `say` is called with what is to be known of it, such as the number of rows that are skipped.
     Raises InputError.
     """
     tables = reading.read_all(source.path, reading.with_void)
@@ -64,10 +66,12 @@ def read(source: Source) -> Contents:
         there = ", ".join(table.columns)
         remedy = "give --first and --second of comparisons, or --key and --text of candidates, or --system of outputs"
         raise InputError(f"{table.name}: these columns are not known: {there}; {remedy}")
-    return _read_battles(tables, source)
+    return _read_battles(tables, source, say)
 
 
-def _read_battles(tables: Sequence[Table], source: Source) -> Contents:
+def _read_battles(tables: Sequence[Table], source: Source, say: Say) -> Contents:
+    if source.skip_empty:
+        tables = [*with_winner(tables, battles.find(tables[0], source.columns), say)]
     columns = [battles.find(table, source.columns) for table in tables]
     rows = [battles.rows_of(table, used) for table, used in zip(tables, columns, strict=True)]
     comparisons = battles.identified(each for part in rows for each in part)

@@ -23,9 +23,9 @@ from app.analysis import ranking as analysis
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged
 from app.files.columns import Labels, where
-from app.files.comparisons import ComparisonColumns, columns_of, read_grouped
+from app.files.comparisons import ComparisonColumns, columns_of, read_grouped, with_winner
 from app.files.reading import read_in_parts, rows_of
-from app.files.tables import EXPORTED, JUDGED, InputError
+from app.files.tables import EXPORTED, JUDGED, InputError, Say
 from app.inference import experts, fitting
 from app.inference.fitting import (
     BASELINES,
@@ -102,8 +102,13 @@ def rank_file(
     method: RankingMethod,
     scores: str | None = None,
     outputs_of: str | None = None,
+    *,
+    skip_empty: bool = False,
+    say: Say = lambda what: None,
 ) -> list[Ranked]:
     """A ranking per group of a file, of the rows that meet `conditions`, and of the absolute scores in another file.
+
+    With `skip_empty`, rows that do not say who won are skipped, and `say` is called with their number.
 
     Tags are those of the outputs in a third file, or of the file itself.
     Raises InputError and NotConvergedError.
@@ -120,6 +125,8 @@ def rank_file(
     beside = outputs.load(outputs_of, by, method.covariate) if outputs_of else outputs.NO_OUTPUTS
     wanted = {*columns_of(columns), *group_by, *(column for column, _ in conditions), *EXPORTED, *JUDGED}
     parts = where(read_in_parts(path, wanted | {by} if by else wanted), conditions)
+    if skip_empty:
+        parts = with_winner(parts, columns, say)
     if by and outputs_of:
         tags.update(beside.tags)
     elif by:

@@ -23,7 +23,7 @@ from nextpair.words import Winner
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-Verdict = float | Winner
+Verdict = float | Winner | None
 Judge = Callable[[T, T], Verdict | Awaitable[Verdict]]
 JUDGE = "function"  # the name under which its verdicts are kept
 EACH = 10  # comparisons for each output, unless told otherwise
@@ -95,8 +95,9 @@ def rank(
     `outputs` are a list, a dict or a column of a data frame: texts, or anything that the judge understands. The
     service gets texts and their keys. Of other outputs it gets the keys only.
 
-    `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". It may be
-    an async function. `concurrency` calls run at a time, in threads, or in one event loop for an async function.
+    `judge(first, second)` returns the probability that the first is better, or "first", "second" or "tie". None skips
+    the pair, which then stays without a verdict. The judge may be an async function. `concurrency` calls run at a time,
+    in threads, or in one event loop for an async function.
 
     `until` is a number of comparisons or a rule such as `Stop(top_k=1)`. By default there are ten for each output, and
     never more than there are pairs. Without `client`, a private server starts, and stops at the end. The first start
@@ -218,8 +219,8 @@ def _judge_pairs(
                     if stopping.is_set():  # while this waited
                         pair.release()
                         return
-                    _judge_pair(pair, by_key, call)
-                    show()
+                    if _judge_pair(pair, by_key, call):
+                        show()
         except BaseException:
             stopping.set()
             raise
@@ -234,15 +235,19 @@ def _judge_pairs(
         stopping.set()
 
 
-def _judge_pair(pair: PairToJudge, by_key: dict[str, Any], call: Callable[[Any, Any], Verdict]) -> None:
-    """Raises _Failure, with the pair given back."""
+def _judge_pair(pair: PairToJudge, by_key: dict[str, Any], call: Callable[[Any, Any], Verdict]) -> bool:
+    """True for a verdict, False where the judge skips the pair. Raises _Failure, with the pair given back."""
     try:
         answer = call(by_key[pair.first.key], by_key[pair.second.key])
+        if answer is None:
+            pair.tell(failure="skipped", reason="The judge returned None.")
+            return False
         _refuse_no_answer(answer)
         if isinstance(answer, str):
             pair.tell(winner=answer)
         else:
             pair.tell(p_first=float(answer))
+        return True
     except NextpairError:
         raise
     except BaseException as error:
@@ -257,7 +262,9 @@ def _refuse_no_answer(answer: object) -> None:
     """Raises ValueError."""
     is_probability = isinstance(answer, SupportsFloat) and 0.0 <= float(answer) <= 1.0
     if not is_probability and answer not in get_args(Winner):
-        raise ValueError(f"a judge returns a probability, or one of {', '.join(get_args(Winner))}; this is {answer!r}")
+        raise ValueError(
+            f"a judge returns a probability, one of {', '.join(get_args(Winner))}, or None; this is {answer!r}"
+        )
 
 
 def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOutputs[Any]:

@@ -41,6 +41,27 @@ def test_the_old_name_of_an_option_still_works(capsys: pytest.CaptureFixture[str
     assert "give --verdict-weight or --evidence, its old name, not both" in both
 
 
+@pytest.mark.parametrize(
+    ("header", "rows"), [("winner", "first,,SKIP,second"), ("p_first", "0.9,,n/a,0.2"), ("Winner", "oak,None,,pine")]
+)
+def test_rows_without_a_winner_are_skipped_and_counted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, header: str, rows: str
+) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("\n".join([f"first,second,{header}", *(f"oak,pine,{cell}" for cell in rows.split(","))]))
+    assert failure(capsys, "rank", str(file))[0] == 2
+    assert run(["rank", str(file), "--skip-empty", "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "2 rows of 4 skipped: they do not say who won\n"
+    assert json.loads(printed.out)["comparisons"] == 2
+
+
+def test_a_file_in_which_nobody_won_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("first,second,winner\noak,pine,\n")
+    _, error = failure(capsys, "rank", str(tmp_path / "log.csv"), "--skip-empty")
+    assert error.endswith("log.csv, column 'winner': no row says who won; name another column with --winner")
+
+
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for width in (60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))

@@ -382,10 +382,29 @@ def test_a_judge_that_fails_loses_nothing(client: nextpair.Client) -> None:
     assert len(sky.next_pairs(judge="another", count=10).pairs) == 3  # 6 pairs, 2 judged, 1 with someone else
 
 
-@pytest.mark.parametrize("answer", [1.5, "frist", None])
+@pytest.mark.parametrize("answer", [1.5, "frist"])
 def test_an_answer_that_is_no_verdict_is_a_failure_of_the_judge(client: nextpair.Client, answer: Any) -> None:
-    with pytest.raises(nextpair.JudgeFailed, match="a judge returns a probability, or one of first, second, tie"):
+    with pytest.raises(nextpair.JudgeFailed, match="a judge returns a probability, one of first, second, tie"):
         nextpair.rank(OUTPUTS, judge=lambda first, second: answer, client=client)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_judge_that_returns_none_skips_the_pair(client: nextpair.Client, is_async: bool) -> None:
+    asked: list[frozenset[str]] = []
+
+    def judge(first: str, second: str) -> float | None:
+        asked.append(frozenset((first, second)))
+        return None if OUTPUTS["kelp"] in asked[-1] else longer(first, second)
+
+    async def async_judge(first: str, second: str) -> float | None:
+        return judge(first, second)
+
+    ranking = nextpair.rank(OUTPUTS, judge=async_judge if is_async else judge, client=client)
+
+    assert len(asked) == len({*asked}) == 6
+    assert ranking.ranking.comparisons == 3
+    (function,) = client.sets.get(ranking.ranking.set_id).diagnostics().judges.values()
+    assert function.failures == {"skipped": 3}
 
 
 def test_ctrl_c_releases_the_pair(client: nextpair.Client) -> None:

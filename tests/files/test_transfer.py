@@ -14,6 +14,7 @@ from app.files.comparisons import ComparisonColumns
 from app.files.outputs import OutputColumns
 from app.files.tables import InputError
 from tests.factories import compare
+from tests.files.factories import case
 
 
 def source(folder: Path, content: str) -> transfer.Source:
@@ -26,6 +27,21 @@ def test_a_file_with_key_and_text_holds_candidates(tmp_path: Path) -> None:
     contents = transfer.read(source(tmp_path, "key,text\nash,Tall.\nbirch,White.\n"))
     assert [(each.key, each.text) for each in contents.candidates] == [("ash", "Tall."), ("birch", "White.")]
     assert (contents.items, contents.comparisons) == ([], [])
+
+
+def test_rows_without_a_winner_are_skipped_if_you_say_so() -> None:
+    said: list[str] = []
+    file = transfer.Source(case("files/c21_empty.csv"), ComparisonColumns())
+    with pytest.raises(InputError, match="line 3, column 'winner': empty; write first"):
+        transfer.read(file)
+    contents = transfer.read(file._replace(skip_empty=True), said.append)
+    assert [(each.first, each.second) for each in contents.comparisons] == [("oak", "pine"), ("oak", "elm")]
+    assert said == ["2 rows of 4 skipped: they do not say who won"]
+
+
+def test_a_table_of_rankings_is_no_table_of_candidates() -> None:
+    with pytest.raises(InputError, match=r"columns 'rank_1', 'rank_2', 'rank_3' hold rankings.*write a row for each"):
+        transfer.read(transfer.Source(case("files/sheet_ranking.csv"), ComparisonColumns()))
 
 
 @pytest.mark.parametrize(
