@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 from uuid import UUID
 
-from nextpair.words import LOCAL
+from nextpair.words import LOCAL, in_words
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
@@ -211,4 +211,4 @@ def _say(problem: Mapping[str, Any]) -> str:
         return f"{name} is missing: write --{option}, set {PREFIX}{name.upper()}, or add it to the --config file"
     if problem["type"] == "extra_forbidden":
         return f"{name}: unknown setting; remove it or check its spelling"
-    return f"{name}: {problem['msg'].removeprefix('Value error, ')}".removeprefix(": ")
+    return f"{name}: {in_words(problem)}".removeprefix(": ")

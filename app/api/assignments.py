@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query
 from nextpair import schemas
+from nextpair.words import in_words
 from pydantic import ValidationError
 
 from app.api.bodies import BodyRoute
@@ -35,7 +36,7 @@ async def get_goal(
     try:
         return schemas.Goal.model_validate(named)
     except ValidationError as error:
-        raise InvalidRequest(f"goal: {error.errors()[0]['msg']}") from None
+        raise InvalidRequest(f"goal: {in_words(error.errors()[0])}") from None
 
 
 GoalDep = Annotated[schemas.Goal | None, Depends(get_goal)]

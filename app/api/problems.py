@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from nextpair.schemas import FieldError, Problem
+from nextpair.words import in_words
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
 
@@ -166,5 +167,4 @@ def _in_words(error: dict[str, Any]) -> str:
         return f"not JSON at character {error['loc'][-1]}: {error['ctx']['error']}"
     if error["loc"] == ("body",) and error["type"] in ("missing", "model_type", "model_attributes_type"):
         return "send a JSON object, with Content-Type: application/json"
-    message = str(error["msg"]).removeprefix("Value error, ")
-    return message[0].lower() + message[1:]
+    return in_words(error)

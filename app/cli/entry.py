@@ -75,8 +75,11 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):
         return str(error), 1
     if problems := getattr(error, "errors", None):  # pydantic's
+        from nextpair.words import in_words
+
         first = problems()[0]
-        return f"{'/'.join(map(str, first['loc']))}: {first['msg']}", 2
+        place = "/".join(map(str, first["loc"]))
+        return f"{place}: {in_words(first)}" if place else in_words(first), 2
     return f"unexpected {type(error).__name__}: {error} (NEXTPAIR_TRACEBACK=1 shows where)", 1
 
 

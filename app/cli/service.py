@@ -177,10 +177,10 @@ def import_file(
     with Client(server, retries=2) as service, progress_of(len(contents.log), "sending") as advance:
         if into is None:
             target = transfer.create(service, name or Path(file).name, question, contents, inference_target, project)
-            candidates = len(contents.candidates)
+            candidates, warnings = len(contents.candidates), target.record.warnings
         else:
             target = service.sets.get(into)
-            candidates = transfer.add(target, contents)
+            candidates, warnings = transfer.add(target, contents)
         sent = logs.send(target, contents.log, advance)
         now = target.read()
     voids = f", {counted(sent.voids, 'void')}" if sent.voids else ""
@@ -189,6 +189,8 @@ def import_file(
         f"{counted(sent.duplicates, 'duplicate')}{voids}, version {now.version}"
     )
     what = added if contents.outputs is None else transfer.summary(contents.outputs)
+    for warning in warnings:
+        _say(warning)
     print(f"set {target.id}: {what}\n{server.rstrip('/')}/sets/{target.id}")
     if now.budget and (most := now.budget.max_comparisons) and sent.comparisons and now.comparisons > most:
         _say(f"The set has {counted(now.comparisons, 'comparison')}, more than its budget of {most:,}.")

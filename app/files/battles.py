@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from nextpair.schemas import CandidateIn, ComparisonIn, ItemIn
+from nextpair.words import in_words
 from pydantic import ValidationError
 
 from app.files.columns import chosen, places_of, texts_of, texts_or_empty, usual
@@ -19,6 +20,7 @@ from app.files.comparisons import (
     ComparisonColumns,
     find_reading,
     has_pairs,
+    judge_names,
     outcome_column,
     pair_columns,
     read_keyed,
@@ -111,7 +113,7 @@ def _slice(table: Table, start: int, end: int) -> Table:
 def rows_of(table: Table, columns: ComparisonColumns, reading: Reading | None = None) -> Rows:
     """The comparisons of all rows, in columns that `find` returned. Raises InputError."""
     verdicts, count = read_keyed(table, columns, reading), len(table.rows)
-    judges = texts_of(table, columns.judge) if columns.judge else [NOBODY] * count
+    judges = judge_names(table, columns.judge) if columns.judge else [NOBODY] * count
     items = texts_of(table, columns.item) if columns.item else [""] * count
     times, beside = texts_or_empty(table, "created_at"), _beside(table)
     rows = []
@@ -132,7 +134,7 @@ def rows_of(table: Table, columns: ComparisonColumns, reading: Reading | None = 
             fault = error.errors()[0]
             name = str(fault["loc"][0])
             column = getattr(columns, name, name)
-            raise complaint(table, row, column, f"{fault['msg']}; correct it, or leave the row out") from None
+            raise complaint(table, row, column, f"{in_words(fault)}; correct it, or leave the row out") from None
         rows.append(comparison)
     return list(zip(_ids(table), rows, strict=True))
 

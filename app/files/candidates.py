@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from nextpair.names import normal_name, unseen
 from nextpair.schemas import LONGEST_KEY, CandidateIn
 
 from app.files.columns import require, texts_of, usual
@@ -116,7 +117,7 @@ def _length_of_distinct(cells: Any) -> float:
 
 def _rows(table: Table, columns: CandidateColumns) -> Iterator[_CandidateRow]:
     count = table.cells.num_rows
-    keys = texts_of(table, columns.key) if columns.key else [str(row + 1) for row in range(count)]
+    keys = map(normal_name, texts_of(table, columns.key)) if columns.key else [str(row + 1) for row in range(count)]
     texts: list[str] | list[None] = texts_of(table, columns.text) if columns.text else [None] * count
     for row, (key, text) in enumerate(zip(keys, texts, strict=True)):
         yield _CandidateRow(table.place(row), table.line(row), key, text)
@@ -143,7 +144,9 @@ def _wrong_key(key: str, seen: dict[str, str]) -> tuple[str, str] | None:
         return f"a key of {len(key):,} characters", f"shorten it to {LONGEST_KEY}"
     if key in seen:
         return f"the key {key!r} is on {seen[key]} already", "give every candidate a key of its own"
-    return _unstorable(key)
+    if what := unseen(key):
+        return f"the key {key!r} has {what}, which nobody sees", "remove it"
+    return None
 
 
 def _wrong_text(text: str | None, max_chars: int | None) -> tuple[str, str] | None:

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from nextpair.names import normal_name, unseen
 from numpy.typing import ArrayLike, NDArray
 
 from app.files.tables import Floats, InputError, Ints, Table, complaint
 
+REMOVE_UNSEEN = "which nobody sees; remove it"
 H = TypeVar("H", bound=Hashable)
 Labels = tuple[str, ...]  # the values of some columns in one row
 
@@ -99,12 +101,24 @@ def places_of(table: Table, column: str) -> list[int]:
 
 
 def coded_keys(table: Table, column: str) -> Coded:
-    """Text that may not be empty. Raises InputError."""
-    cells = coded(table, column)
-    if "" in cells.texts:
-        row = int(np.argmax(cells.code == cells.texts.index("")))
+    """Keys in their normal form, none of them empty. Raises InputError."""
+    texts, code = coded(table, column)
+    if "" in texts:
+        row = int(np.argmax(code == texts.index("")))
         raise complaint(table, row, column, "empty; every row needs a value here")
-    return cells
+    keys, place = encode([normal_name(text) for text in texts])
+    return Coded(keys, place[code])
+
+
+def coded_names(table: Table, column: str) -> Coded:
+    """Keys of candidates, or names of judges: all of them is seen, or they come from a set. Raises InputError."""
+    if {"seq", "voided_by"} <= {*table.columns}:
+        return coded(table, column)
+    names, code = coded_keys(table, column)
+    for n, name in enumerate(names):
+        if what := unseen(name):
+            raise complaint(table, int(np.argmax(code == n)), column, f"{name!r} has {what}, {REMOVE_UNSEEN}")
+    return Coded(names, code)
 
 
 def keys_of(table: Table, column: str) -> list[str]:

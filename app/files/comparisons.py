@@ -13,6 +13,7 @@ from app.files.columns import (
     chosen,
     coded,
     coded_keys,
+    coded_names,
     encode,
     first_true,
     kept_rows,
@@ -172,7 +173,7 @@ def _labels(table: Table, group_by: Sequence[str]) -> tuple[list[Labels], Ints]:
 def _judges(table: Table, column: str | None) -> Coded:
     """Names of judges: the column of that name, or `judge` if there is one, or none."""
     column = chosen(table, column, [JUDGE])
-    return _nameless(table) if column is None else coded_keys(table, column)
+    return _nameless(table) if column is None else coded_names(table, column)
 
 
 def _items(table: Table, column: str | None) -> Coded:
@@ -204,7 +205,7 @@ def read_coded(table: Table, columns: ComparisonColumns, reading: Reading | None
     Words of winners have the `reading` of the file's earlier rows, if these have one. Raises InputError.
     """
     sides = pair_columns(table, columns)
-    keys, first, second = _met(coded_keys(table, column) for column in sides)
+    keys, first, second = _met(coded_names(table, column) for column in sides)
     if (row := first_true(first == second)) is not None:
         raise complaint(table, row, sides[1], "compares a candidate with itself; remove this row")
     (column, in_words), weight = outcome_column(table, columns), weights(table, columns.weight)

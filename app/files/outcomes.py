@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from nextpair.names import normal_name
 from nextpair.words import P_OF_WINNER, Winner
 from numpy.typing import NDArray
 
@@ -133,8 +134,9 @@ def _bits(table: Table, column: str, keys: Sequence[str], first: Ints, second: I
     texts, code = coded(table, column)
     of_verdict = np.array([BITS[WORDS[word]] if word in WORDS else 0 for word in map(folded, texts)], np.int64)[code]
     of_key, is_key = np.zeros(len(code), np.int64), np.zeros(len(code), bool)
+    words = [normal_name(text) for text in texts]
     for alike in (str.casefold, str):  # what is written exactly as a key counts before what is like it
-        _, same = encode([*map(alike, texts), *map(alike, keys)])
+        _, same = encode([*map(alike, words), *map(alike, keys)])
         written, key = same[: len(texts)], same[len(texts) :]
         word = written[code]
         bit = (word == key[first]) * BITS["first"] + (word == key[second]) * BITS["second"]

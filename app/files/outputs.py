@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 
 import numpy as np
+from nextpair.names import normal_name, unseen
 from nextpair.schemas import LONGEST_KEY, CandidateIn, ItemIn
 from nextpair.schemas.candidates import MOST_TAGS
 
@@ -52,7 +53,9 @@ class _Rows:
 
     def __init__(self, table: Table, columns: OutputColumns, max_chars: int | None) -> None:
         self.prompts: dict[str, str] = {}  # text by key, empty where there is none
-        self.outputs: dict[str, dict[str, str]] = {system: {} for system in columns.systems}  # by system and prompt
+        self.outputs: dict[str, dict[str, str]] = {
+            normal_name(system): {} for system in columns.systems
+        }  # by system and prompt
         self.keys: list[str] = []  # of the prompt of each row that is not at fault
         self._origins: dict[tuple[str, ...], str] = {}  # the place of a prompt's text, or of an output
         self._table, self._columns, self._max_chars = table, columns, max_chars
@@ -100,14 +103,16 @@ class _Rows:
         """The systems of a row and what they wrote, which may be empty."""
         columns = self._columns
         if columns.system is None:
-            answers = [(system, self._cells[system][row]) for system in columns.systems]
+            answers = [(normal_name(system), self._cells[system][row]) for system in columns.systems]
         else:
             text = self._cells[columns.output][row] if columns.output else prompt.output
-            answers = [(self._cells[columns.system][row], text)]
+            answers = [(normal_name(self._cells[columns.system][row]), text)]
         for system, text in answers:
             column = system if columns.systems else columns.output or columns.prompt_text
             if not system:
                 raise _Wrong(columns.system, "empty", "every row needs the name of its system here")
+            if what := unseen(system):
+                raise _Wrong(columns.system, f"{system!r} has {what}, which nobody sees", "remove it")
             self._check(columns.system, system, LONGEST_KEY)
             self._check(column, text, self._max_chars)
             if text and self.outputs.get(system, {}).get(prompt.key, "") not in ("", text):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair import CandidateIn, Client, ComparisonIn, ItemIn, NextpairError, Set
+from nextpair.names import look_alike
 from nextpair.words import InferenceTargetChoice, counted
 
 from app.files import battles, candidates, logs, outputs, reading
@@ -44,7 +45,7 @@ class Contents(NamedTuple):
 def read(source: Source, say: Say = lambda what: None) -> Contents:
     """Kind of a file, by the named columns, else by what it looks like: comparisons, outputs or candidates.
 
-    `say` is called with what is to be known of it, such as the number of rows that are skipped.
+    `say` is called with the number of rows that are skipped, and with warnings of the judges.
     Raises InputError.
     """
     tables = reading.read_all(source.path, reading.with_void)
@@ -77,6 +78,8 @@ def _read_battles(tables: Sequence[Table], source: Source, say: Say) -> Contents
     comparisons = battles.identified(each for part in rows for each in part)
     rest = iter(comparisons)
     log = [entry for table in tables for entry in logs.entries_of(table, list(islice(rest, len(table.rows))))]
+    for warning in look_alike("judge", dict.fromkeys(each.judge for each in comparisons)):
+        say(warning)
     return Contents(battles.candidates_of(comparisons, tables), battles.items_of(tables, columns), log)
 
 
@@ -126,9 +129,10 @@ def create(
     return target
 
 
-def add(target: Set, contents: Contents) -> int:
-    """The candidates of the file into a set; returns how many are new there."""
-    return sum([target.add_candidates(*part).created for part in _parts(contents)])
+def add(target: Set, contents: Contents) -> tuple[int, list[str]]:
+    """The candidates of the file into a set; returns how many are new there, and the warnings of the service."""
+    added = [target.add_candidates(*part) for part in _parts(contents)]
+    return sum(each.created for each in added), [warning for each in added for warning in each.warnings]
 
 
 def _parts(contents: Contents) -> Iterator[tuple[list[CandidateIn], list[ItemIn]]]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan, nan
 
 import numpy as np
+from nextpair.names import normal_name
 
 from app.files.columns import numbers_of, texts_of
 from app.files.outputs import ReadOutputs, item_key
@@ -33,7 +34,7 @@ def add_column(table: Table, outputs: ReadOutputs, column: str, numbers: dict[Ou
             "with a row for each system and prompt"
         )
     values = numbers_of(table, column, "write a number for each output").tolist()
-    rows = list(zip(outputs.prompts, texts_of(table, outputs.columns.system), strict=True))
+    rows = list(zip(outputs.prompts, map(normal_name, texts_of(table, outputs.columns.system)), strict=True))
     for row, (output, value) in enumerate(zip(rows, values, strict=True)):
         if not isnan(value) and (before := numbers.setdefault(output, value)) != value:
             what = f"{value}, but an earlier row has {before} for the same output; write one number for each output"

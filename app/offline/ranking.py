@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair import schemas
+from nextpair.names import look_alike
 from nextpair.words import (
     JOINT,
     AbsoluteScale,
@@ -108,7 +109,7 @@ def rank_file(
 ) -> list[Ranked]:
     """A ranking per group of a file, of the rows that meet `conditions`, and of the absolute scores in another file.
 
-    With `skip_empty`, rows that do not say who won are skipped, and `say` is called with their number.
+    With `skip_empty`, rows that do not say who won are skipped. `say` is called with their number, and with warnings.
 
     Tags are those of the outputs in a third file, or of the file itself.
     Raises InputError and NotConvergedError.
@@ -133,6 +134,8 @@ def rank_file(
         parts = outputs.noted(parts, columns.item, by, tags)
     tables = memory.while_there_is(parts, "rank fewer groups at a time")
     comparisons = read_grouped(tables, columns, group_by, MOST_ROWS if folds else inf)
+    for warning in (*look_alike("candidate", comparisons.keys), *look_alike("judge", comparisons.judges)):
+        say(warning)
     if scores is not None and method.name in BASELINES:
         raise InputError(f"{method.name} is a baseline: it reads comparisons alone; leave --scores out")
     groups = list(split(comparisons, absolute_scores.load(scores, group_by), beside._replace(tags=tags)))

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
+from nextpair.names import look_alike, normal_name
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import Context, existing_set, locked_set
 from app.service.errors import FieldFault, TextInUse, TextsOrSystems, UnknownCandidate, UnknownItem
-from app.service.limits import refuse_duplicates, refuse_large_set, refuse_large_text
+from app.service.key_lookup import elsewhere_if_many
+from app.service.limits import refuse_duplicates, refuse_large_set, refuse_large_text, refuse_unseen
 from app.service.presenting.candidates import TEXT_ITEM, json_of_system, present_candidate
 from app.storage import candidates, pages, sets
 from app.storage.schema import Record
@@ -45,18 +47,20 @@ async def store(
     The set exists, locked or made by this transaction. Raises DuplicateKey, TextTooLarge, SetTooLarge, UnknownItem,
     TextsOrSystems, TextInUse.
     """
-    for field, keys in (("candidates", [c.key for c in new]), ("items", [i.key for i in new_items])):
+    keys = [row.key for row in await candidates.keys(db, [set_id])]
+    new = _as_known(new, keys)
+    for field, sent_keys in (("candidates", [c.key for c in new]), ("items", [i.key for i in new_items])):
         complaint = f"The key {{key!r}} occurs twice in {field}; every key must be unique."
-        refuse_duplicates(keys, f"/{field}/{{n}}/key", complaint)
+        refuse_duplicates(sent_keys, f"/{field}/{{n}}/key", complaint)
     sent = list(_outputs(new))
     prompts = [_Output(n, item.key, item.prompt, f"/items/{n}/prompt") for n, item in enumerate(new_items)]
     for output in (*sent, *prompts):
         refuse_large_text(output.text, output.pointer, ctx.settings)
     item_ids = await _store_items(db, set_id, new_items, sent)
-    keys = [row.key for row in await candidates.keys(db, [set_id])]
     ids = _numbered(keys, (c.key for c in new))
     refuse_large_set(len(ids), len(item_ids), ctx.settings)
     created = [c for c in new if ids[c.key] >= len(keys)]
+    warnings = await elsewhere_if_many(new, lambda: look_alike("candidate", [c.key for c in created], keys))
     await candidates.add(db, "candidates", set_id, [(ids[c.key], c.key, c.metadata) for c in created])
     await _store_outputs(db, set_id, sent, [ids[c.key] for c in new], item_ids)
     for known in new:
@@ -64,7 +68,9 @@ async def store(
             await candidates.change(db, "candidates", set_id, [ids[known.key]], metadata=known.metadata)
     items = sum(key != TEXT_ITEM for key in item_ids)
     await sets.change(db, set_id, {"candidates": len(ids), "items": items, "revision": sets.next_revision()})
-    return schemas.CandidatesAdded(created=len(created), updated=len(new) - len(created), candidates=len(ids))
+    return schemas.CandidatesAdded(
+        created=len(created), updated=len(new) - len(created), candidates=len(ids), warnings=warnings
+    )
 
 
 async def page(
@@ -120,7 +126,9 @@ async def keys(db: AsyncConnection, set_id: UUID) -> list[str]:
 
 async def _id_of(db: AsyncConnection, set_id: UUID, key: str, parameter: str, remedy: str) -> int:
     """Raises UnknownCandidate."""
-    candidate_id = await candidates.find(db, "candidates", set_id, key)
+    for spelled in (key, normal_name(key)):
+        if (candidate_id := await candidates.find(db, "candidates", set_id, spelled)) is not None:
+            break
     if candidate_id is None:
         raise UnknownCandidate(f"{parameter}: the set has no candidate {key!r}; {remedy}.")
     return candidate_id
@@ -145,6 +153,22 @@ async def _batches(ctx: Context, set_id: UUID, candidate_id: int) -> AsyncIterat
             outputs, has_more = await candidates.outputs_page(db, set_id, candidate_id, after=last)
         yield outputs
         last = outputs[-1].item_id
+
+
+def _as_known(new: Sequence[schemas.CandidateIn], keys: Sequence[str]) -> list[schemas.CandidateIn]:
+    """The candidates with the keys that they have, or with the normal form of a new one.
+
+    Raises InvalidRequest for a new key that has something that nobody sees.
+    """
+    known = {normal_name(key): key for key in keys} | {key: key for key in keys}
+    named = []
+    for n, candidate in enumerate(new):
+        normal = normal_name(candidate.key)
+        key = known.get(candidate.key, known.get(normal, normal))
+        if key not in known:
+            refuse_unseen(key, "candidate", f"/candidates/{n}/key")
+        named.append(candidate if key == candidate.key else candidate.model_copy(update={"key": key}))
+    return named
 
 
 def _outputs(new: Sequence[schemas.CandidateIn]) -> Iterator[_Output]:

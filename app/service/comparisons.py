@@ -33,7 +33,7 @@ from app.service.errors import (
     UnknownAssignment,
     UnknownComparison,
 )
-from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output
+from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, refuse_same, require_output
 from app.service.leases import obstacle
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
@@ -267,18 +267,20 @@ def _entries(
 
 def _places(new: Sequence[schemas.ComparisonIn], catalogue: Catalogue) -> list[tuple[int, int, int]]:
     """Ids of the item and both candidates of each. Raises what `_require_place` raises."""
-    candidates, items = catalogue.ids, catalogue.item_ids
+    items = catalogue.item_ids
+    candidates = {key: catalogue.id_of(key) for each in new for key in (each.first, each.second)}
     unnamed = 0 if len(catalogue.items) == 1 else UNKNOWN
     places = [
         (
             unnamed if each.item is None else items.get(each.item, UNKNOWN),
-            candidates.get(each.first, UNKNOWN),
-            candidates.get(each.second, UNKNOWN),
+            UNKNOWN if (first := candidates[each.first]) is None else first,
+            UNKNOWN if (second := candidates[each.second]) is None else second,
         )
         for each in new
     ]
     item, first, second = np.array(places).T
-    if min(item.min(), first.min(), second.min()) == UNKNOWN or not catalogue.has[[item, item], [first, second]].all():
+    is_known = min(item.min(), first.min(), second.min()) > UNKNOWN
+    if not is_known or (first == second).any() or not catalogue.has[[item, item], [first, second]].all():
         for n, each in enumerate(new):
             _require_place(n, each, catalogue)
     return places
@@ -292,6 +294,7 @@ def _require_place(n: int, new: schemas.ComparisonIn, catalogue: Catalogue) -> N
     pointer = f"/comparisons/{n}"
     first = candidate_id(new.first, catalogue, f"{pointer}/first")
     second = candidate_id(new.second, catalogue, f"{pointer}/second")
+    refuse_same(first, second, new.first)
     item = item_id(new.item, catalogue, f"{pointer}/item")
     require_output(item, first, catalogue, f"{pointer}/first")
     require_output(item, second, catalogue, f"{pointer}/second")

@@ -7,12 +7,14 @@ from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
+from nextpair.names import normal_name
 from nextpair.words import AskStatus
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
 from app.service.errors import SetDeleted, UnknownJudge, UnknownSet
+from app.service.limits import refuse_unseen
 from app.service.notices import Notices
 from app.service.turns import Asks, Turns
 from app.settings import Settings
@@ -77,12 +79,20 @@ class Context:
         return (await self.identify(db, {name}))[name]
 
     async def identify(self, db: AsyncConnection, names: set[str]) -> dict[str, int]:
-        """Ids of judges by name; remembered only when they were there before this transaction."""
+        """Ids of judges by name; remembered only when they were there before this transaction.
+
+        A new name becomes a judge. Raises InvalidRequest where it has something that nobody sees.
+        """
         if names <= self.judge_ids.keys():
             return {name: self.judge_ids[name] for name in names}
-        identified = await judges.identify(db, names)
-        self.judge_ids.update(identified.known)
-        return identified.ids
+        known = await judges.find(db, names)
+        self.judge_ids.update(known)
+        if new := names - known.keys():
+            for name in new:
+                refuse_unseen(name, "judge")
+            await judges.add(db, map(normal_name, new))
+            known |= await judges.find(db, new)
+        return known
 
 
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:

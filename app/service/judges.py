@@ -5,6 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
+from nextpair.names import normal_name
 from nextpair.words import AggregationName, JudgeKind, TiesName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -13,6 +14,7 @@ from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.definitions import catalogue_of, overlap_of
 from app.service.errors import UnknownJudge
+from app.service.limits import refuse_unseen
 from app.service.presenting.judge_cards import JudgeRecords
 from app.service.presenting.judge_details import history_of, present_judge_detail
 from app.service.presenting.judges import present_judge, present_judges
@@ -49,7 +51,12 @@ async def get(db: AsyncConnection, name: str) -> schemas.JudgeOut:
 
 
 async def describe(db: AsyncConnection, name: str, description: schemas.JudgeIn) -> schemas.JudgeOut:
-    return present_judge(await judges.describe(db, name, description.model_dump()))
+    """Raises InvalidRequest for a new name that has something that nobody sees."""
+    if (known := await judges.get(db, name)) is None:
+        refuse_unseen(name, "judge")
+    return present_judge(
+        await judges.describe(db, known.name if known else normal_name(name), description.model_dump())
+    )
 
 
 async def read(ctx: Context, set_id: UUID, query: JudgesQuery) -> schemas.Judges:
@@ -81,7 +88,7 @@ async def read_one(ctx: Context, set_id: UUID, name: str) -> schemas.JudgeDetail
     async with ctx.reading() as db:
         catalogue = await catalogue_of(ctx, db, row)
         records = await _records(db, set_id, weighed)
-        judge = next((each for each in records.rows.values() if each.name == name), None)
+        judge = next((each for each in records.rows.values() if each.name in (name, normal_name(name))), None)
         if judge is None:
             raise UnknownJudge(f"Judge {name!r} has no verdict in this set; check its spelling.")
         hours = await paces.hours(db, set_id, judge.id)

@@ -18,22 +18,32 @@ async def elsewhere_if_many(entries: Sequence[object], work: Callable[[], R]) ->
 
 def candidate_id(key: str, catalogue: Catalogue, pointer: str) -> int:
     """Raises UnknownCandidate."""
-    if key not in catalogue.ids:
+    if (candidate := catalogue.id_of(key)) is None:
         raise UnknownCandidate(
             f"The set has no candidate {key!r}; add it with POST candidates first.",
             FieldFault(pointer, f"unknown candidate {key!r}"),
         )
-    return catalogue.ids[key]
+    return candidate
 
 
 def pair_of(catalogue: Catalogue, first: str, second: str) -> tuple[int, int]:
     """Ids of two candidates. Raises SameCandidate, UnknownCandidate."""
+    ids = known_candidate(first, catalogue), known_candidate(second, catalogue)
+    refuse_same(*ids, first)
+    return ids
+
+
+def known_candidate(key: str, catalogue: Catalogue) -> int:
+    """Raises UnknownCandidate."""
+    if (candidate := catalogue.id_of(key)) is None:
+        raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
+    return candidate
+
+
+def refuse_same(first: int, second: int, key: str) -> None:
+    """Raises SameCandidate."""
     if first == second:
-        raise SameCandidate(f"first and second are both {first!r}; name two different candidates.")
-    for key in (first, second):
-        if key not in catalogue.ids:
-            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling, or add it.")
-    return catalogue.ids[first], catalogue.ids[second]
+        raise SameCandidate(f"first and second are both {key!r}; name two different candidates.")
 
 
 def item_id(key: str | None, catalogue: Catalogue, pointer: str) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from nextpair import schemas
+from nextpair.names import normal_name
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.state import HumanCheck
@@ -110,7 +111,7 @@ def obstacle(row: LockedAssignment, generation: int | None, judge: str | None = 
     """Problem of a request that claims to be by the judge and to hold this generation of an assignment."""
     if row.deleted_at is not None:
         return SetDeleted.at(row.set_id, row.deleted_at)
-    if judge not in (None, row.judge):
+    if judge is not None and normal_name(judge) != normal_name(row.judge):
         return ForeignAssignment(f"Assignment {row.id} belongs to judge {row.judge!r}, not to {judge!r}.")
     if generation in (None, row.generation):
         return None

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from nextpair.names import normal_name, unseen
+
 from app.inference.regimes import DENSE
-from app.service.errors import DuplicateKey, FieldFault, SetTooLarge, TextTooLarge
+from app.service.errors import DuplicateKey, FieldFault, InvalidRequest, SetTooLarge, TextTooLarge
 from app.settings import Settings
 
 AN_OUTPUT = 100  # bytes in memory of one of a set's outputs, with what is known of its candidate
@@ -28,6 +30,13 @@ def refuse_duplicates(keys: Sequence[str], pointer: str, complaint: str) -> None
             fault = FieldFault(pointer.format(n=n), f"same key as {pointer.rpartition('/')[0].format(n=seen[key])}")
             raise DuplicateKey(complaint.format(key=key), fault)
         seen[key] = n
+
+
+def refuse_unseen(name: str, noun: str, pointer: str | None = None) -> None:
+    """Raises InvalidRequest where nobody sees all of a new name."""
+    if what := unseen(normal_name(name)):
+        fault = () if pointer is None else (FieldFault(pointer, f"has {what}"),)
+        raise InvalidRequest(f"The name {name!r} of a {noun} has {what}, which nobody sees; remove it.", *fault)
 
 
 def refuse_large_set(candidates: int, items: int, settings: Settings) -> None:

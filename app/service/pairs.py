@@ -23,7 +23,8 @@ from app.inference.state import Catalogue, Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
-from app.service.errors import UnknownCandidate, UnknownItem
+from app.service.errors import UnknownItem
+from app.service.key_lookup import known_candidate
 from app.service.presenting.candidates import TEXT_ITEM, present_item
 from app.service.presenting.pairs import OutputPair, fitting, present_sides, texts_of, winner_of
 from app.storage import comparisons, judges
@@ -138,10 +139,7 @@ def _wanted(catalogue: Catalogue, query: PairQuery, judge: int | None) -> PairFi
         else:
             items &= [text in f"{key}\n{prompt or ''}".casefold() for key, prompt in catalogue.items]
     sides = [key for key in (query.candidate, query.other) if key is not None]
-    for key in sides:
-        if key not in catalogue.ids:
-            raise UnknownCandidate(f"The set has no candidate {key!r}; check its spelling.")
-    return PairFilter(items, candidates, [catalogue.ids[key] for key in sides], judge)
+    return PairFilter(items, candidates, [known_candidate(key, catalogue) for key in sides], judge)
 
 
 def _item(catalogue: Catalogue, key: str) -> int:

@@ -6,6 +6,7 @@ from typing import Any, get_args
 from uuid import UUID, uuid4
 
 from nextpair import schemas
+from nextpair.names import normal_name
 from nextpair.words import ExpertName, InferenceTargetChoice
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -27,16 +28,17 @@ async def create(ctx: Context, db: AsyncConnection, new: schemas.SetIn) -> schem
     _refuse_impossible_target(new.inference_target, new.expert)
     _refuse_aimless(new.stop, new.goal)
     if new.candidates:
-        refuse_unknown(new.goal, {candidate.key for candidate in new.candidates})
+        refuse_unknown(new.goal, {normal_name(candidate.key) for candidate in new.candidates})
     for field in ("question", "attribute", "context"):
         refuse_large_text(getattr(new, field), f"/{field}", ctx.settings)
     set_id, columns = uuid4(), await _columns(ctx, db, new)
     if new.verdict_weight is None:
         columns["evidence"] = usual_verdict_weight(new.expert, new.prior)
     await sets.add(db, {"id": set_id, "status": "open", **columns})
+    warnings: list[str] = []
     if new.candidates or new.items:
-        await candidates.store(ctx, db, set_id, new.candidates, new.items)
-    return await get(db, set_id)
+        warnings = (await candidates.store(ctx, db, set_id, new.candidates, new.items)).warnings
+    return (await get(db, set_id)).model_copy(update={"warnings": warnings})
 
 
 async def get(db: AsyncConnection, set_id: UUID) -> schemas.SetOut:

@@ -1,8 +1,9 @@
 """Judges, known by name."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from nextpair.names import normal_name
 from nextpair.words import JudgeKind
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -10,21 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage.schema import Record, judges
 
-
-class Identified(NamedTuple):
-    ids: dict[str, int]  # all that were asked for
-    known: dict[str, int]  # those committed before: safe to remember even if this transaction fails
+BLANKS = " \t\n\v\f\r\u0085\u00a0\u2000\u2001\u2002\u2003\u2009\u202f\u3000"
 
 
-async def identify(db: AsyncConnection, names: Iterable[str]) -> Identified:
-    """Ids by name; a new name becomes a judge."""
-    wanted = sorted(set(names))
-    known = await find(db, wanted)
-    missing = [{"name": name} for name in wanted if name not in known]
-    if not missing:
-        return Identified(known, known)
-    await db.execute(insert(judges).on_conflict_do_nothing(), missing)
-    return Identified(await find(db, wanted), known)
+async def add(db: AsyncConnection, names: Iterable[str]) -> None:
+    """Make judges of these names, unless there are."""
+    await db.execute(insert(judges).on_conflict_do_nothing(), [{"name": name} for name in sorted(set(names))])
 
 
 async def names(db: AsyncConnection, ids: Iterable[int]) -> dict[int, str]:
@@ -40,7 +32,9 @@ async def by_id(db: AsyncConnection, ids: Iterable[int]) -> dict[int, Record]:
 
 
 async def get(db: AsyncConnection, name: str) -> Record | None:
-    return (await db.execute(select(judges).where(judges.c.name == name))).one_or_none()
+    """The judge that `find` finds."""
+    ids = await find(db, [name])
+    return (await by_id(db, ids.values())).get(ids[name]) if ids else None
 
 
 async def page(db: AsyncConnection, *, kind: JudgeKind | None, after: str, limit: int) -> Sequence[Record]:
@@ -77,7 +71,14 @@ async def people(db: AsyncConnection, ids: Sequence[int]) -> set[int]:
     return set((await db.execute(statement)).scalars())
 
 
-async def find(db: AsyncConnection, names: Sequence[str]) -> dict[str, int]:
-    """Ids of those that exist, by name."""
-    rows = await db.execute(select(judges.c.name, judges.c.id).where(judges.c.name == func.any(names)))
-    return {row.name: row.id for row in rows}
+async def find(db: AsyncConnection, names: Iterable[str]) -> dict[str, int]:
+    """Ids of those that exist, by the names that are asked for: of that name, else of one with its normal form."""
+    normal = {name: normal_name(name) for name in names}
+    spelled = select(judges.c.name, judges.c.id).where(judges.c.name == func.any(sorted({*normal, *normal.values()})))
+    ids = {row.name: row.id for row in await db.execute(spelled)}
+    if missing := sorted({form for name, form in normal.items() if ids.keys().isdisjoint((name, form))}):
+        old = func.normalize(func.btrim(judges.c.name, BLANKS))  # of names from before these were normalised
+        is_missing = old.op("=")(func.any(missing))
+        alike = select(old.label("name"), judges.c.id).where(is_missing).order_by(judges.c.id.desc())
+        ids |= {row.name: row.id for row in await db.execute(alike)}
+    return {name: ids[each] for name, form in normal.items() for each in (form, name) if each in ids}

@@ -15,6 +15,7 @@ from typing import Any, Protocol, SupportsFloat, TypeVar, get_args, overload
 from nextpair.calls import create_set
 from nextpair.client import Client
 from nextpair.errors import ApiError, JudgeFailed, NextpairError
+from nextpair.names import normal_name
 from nextpair.ranked import RankedOutputs
 from nextpair.resources.pairs import PairToJudge
 from nextpair.resources.sets import Set
@@ -145,7 +146,7 @@ def _kept(service: Client, wanted: SetIn) -> Set | None:
     if len(same_name) > 1:
         raise ValueError(f"{len(same_name)} sets are called {wanted.name!r}; choose another name")
     for each in same_name:
-        texts = {candidate.key: candidate.text for candidate in each.candidates()}
+        texts = {normal_name(candidate.key): candidate.text for candidate in each.candidates()}
         if texts != {candidate.key: candidate.text for candidate in wanted.candidates}:
             raise ValueError(f"the set {wanted.name!r} has other outputs; give those, or choose another name")
         if each.record.question != wanted.question:
@@ -162,7 +163,9 @@ def _keyed(outputs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         column = "frame['answer'], or frame.set_index('id')['answer'] to rank by the ids"
         raise TypeError(f"outputs are one column of a data frame, not all of it: pass {column}")
     entries = list(outputs.items() if hasattr(outputs, "items") else enumerate(outputs))
-    keys, by_key = {str(key): key for key, _ in entries}, {str(key): output for key, output in entries}
+    names = [normal_name(str(key)) for key, _ in entries]
+    keys = {name: key for name, (key, _) in zip(names, entries, strict=True)}
+    by_key = {name: output for name, (_, output) in zip(names, entries, strict=True)}
     if len(by_key) < len(entries):
         raise ValueError("two outputs have the same key")
     if len(by_key) < 2:
@@ -238,7 +241,7 @@ def _judge_pairs(
 def _judge_pair(pair: PairToJudge, by_key: dict[str, Any], call: Callable[[Any, Any], Verdict]) -> bool:
     """True for a verdict, False where the judge skips the pair. Raises _Failure, with the pair given back."""
     try:
-        answer = call(by_key[pair.first.key], by_key[pair.second.key])
+        answer = call(*(by_key[normal_name(shown.key)] for shown in (pair.first, pair.second)))
         if answer is None:
             pair.tell(failure="skipped", reason="The judge returned None.")
             return False
@@ -274,7 +277,10 @@ def _read(ranked: Set, keys: dict[str, Any], by_key: dict[str, Any]) -> RankedOu
         picture = ranked.ranking_picture(fresh=True).decode()
     except ApiError as error:  # a service may be installed without what draws
         picture = error
-    return RankedOutputs(ranked.ranking(top_k=stop.top_k if stop else None, fresh=True), keys, by_key, picture)
+    ranking = ranked.ranking(top_k=stop.top_k if stop else None, fresh=True)
+    names = {row.key: normal_name(row.key) for row in ranking.ranking}  # a set may be older than normal names
+    own, outputs = ({key: known[name] for key, name in names.items()} for known in (keys, by_key))
+    return RankedOutputs(ranking, own, outputs, picture)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The words of the contract that the command line offers too, without anything heavy to import."""
 
+from collections.abc import Mapping
 from math import floor
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random", "covering"]
 ExpertName = Literal[
@@ -77,6 +78,14 @@ P_OF_WINNER: dict[Winner, float] = {"first": 1.0, "second": 0.0, "tie": 0.5, "bo
 def counted(n: int, noun: str) -> str:
     """The number and its noun, which takes an s unless there is one: 1 pair, 1,200 pairs."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def in_words(error: Mapping[str, Any]) -> str:
+    """What is wrong, by an error of pydantic's `errors()`."""
+    if error["type"] == "uuid_parsing":
+        return "not an id; copy it from the address of its page"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
 
 
 def percent(probability: float) -> str:

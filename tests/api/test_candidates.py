@@ -4,10 +4,24 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from app.service.context import Context
 from app.storage import candidates as storage
 from tests.api.test_bad_input import assert_problem
-from tests.factories import ask, candidates, compare, create_set, create_systems, get, log, ranking, send
+from tests.factories import (
+    ask,
+    ask_one,
+    candidates,
+    compare,
+    create_set,
+    create_systems,
+    get,
+    log,
+    ranking,
+    send,
+    tell,
+)
 
 
 async def add(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **fields: Any) -> httpx.Response:
@@ -53,7 +67,7 @@ async def test_a_system_with_more_outputs_than_a_page_takes_comes_in_parts(
 async def test_adding_says_what_is_new_and_what_was_there(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
     answer = await add(http, created["id"], *candidates("elm", "oak", "yew"))
-    assert (answer.status_code, answer.json()) == (201, {"created": 2, "updated": 1, "candidates": 4})
+    assert (answer.status_code, answer.json()) == (201, {"created": 2, "updated": 1, "candidates": 4, "warnings": []})
 
 
 async def test_one_candidate_is_read_by_its_key(http: httpx.AsyncClient) -> None:
@@ -250,3 +264,87 @@ async def test_an_update_reads_no_text_that_cannot_be_the_one_sent(
     assert places == [1]
     kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
     assert [each["text"] for each in kept] == ["aaa", "longer", "ccc"]
+
+
+NFD, NFC = "cafe\u0301", "caf\u00e9"
+
+
+async def test_names_are_kept_in_their_normal_form(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=candidates(NFD, "oak "))
+    assert [each["key"] for each in await listed(http, created["id"])] == [NFC, "oak"]
+    await compare(http, created["id"], f"{NFC}>oak")
+    sent = await send(http, created["id"], {"first": "oak ", "second": NFD, "p_first": 1.0, "judge": "ada "})
+    assert (sent.status_code, [entry["judge"] for entry in await log(http, created["id"])]) == (201, ["bob", "ada"])
+    assert (await add(http, created["id"], {"key": NFD})).json()["updated"] == 1
+    twice = await http.post("/v1/sets", json={"name": "x", "question": "?", "candidates": candidates(NFC, NFD)})
+    assert_problem(twice, 422, "duplicate-key", "every key must be unique")
+
+
+@pytest.mark.parametrize("key", ["GPT-4\u200b", "\u202eGPT", " ", "\u3164"])
+async def test_a_name_that_is_not_seen_is_refused(http: httpx.AsyncClient, key: str) -> None:
+    created = await create_set(http, "ash", "elm")
+    added = await add(http, created["id"], *candidates("oak", key))
+    assert_problem(added, 422, "invalid-request", "/candidates/1/key has ")
+    for answer in (
+        await send(http, created["id"], {"first": "ash", "second": "elm", "p_first": 1.0, "judge": key}),
+        await http.put(f"/v1/judges/{key}", json={"kind": "human"}),
+    ):
+        assert_problem(answer, 422, "invalid-request", "which nobody sees; remove it")
+    assert [each["key"] for each in await listed(http, created["id"])] == ["ash", "elm"]
+
+
+async def test_names_that_look_alike_are_warned_of(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, candidates=candidates("GPT-4", "gpt-4", "oak"))
+    (warning,) = created["warnings"]
+    assert warning.startswith("candidates look alike: 'GPT-4' and 'gpt-4'; ")
+    assert (await get(http, f"/v1/sets/{created['id']}"))["warnings"] == []
+    added = (await add(http, created["id"], *candidates("elm", "OAK", "GPT-4"))).json()
+    assert added["warnings"] == [
+        "candidates look alike: 'oak' and 'OAK'; if two are the same candidate, give them one name"
+    ]
+
+
+async def test_names_from_before_they_were_normalised_stay_in_use(http: httpx.AsyncClient, context: Context) -> None:
+    """A set, a judge and a lease with names that nobody could make now."""
+    old = [f" {NFD}", "GPT-4\u200b", "oak"]
+    created = await create_set(http, "x", "y", "z")
+    path = f"/v1/sets/{created['id']}"
+    leased = await ask_one(http, created["id"], judge="ada")
+    async with context.writing() as db:
+        for key, was in zip(old, "xyz", strict=True):
+            await db.execute(
+                text("UPDATE candidates SET key = :key WHERE set_id = :id AND key = :was"),
+                {"id": created["id"], "key": key, "was": was},
+            )
+        await db.execute(text("UPDATE judges SET name = :name WHERE name = 'ada'"), {"name": f"{NFD} "})
+        await db.execute(text("UPDATE sets SET revision = revision + 1"))
+    context.judge_ids.clear()
+
+    assert (await tell(http, leased["id"], p_first=1.0, judge=f"{NFD} ")).status_code == 201
+    for first, judge in ((NFC, NFC), (f" {NFD}", f"{NFD} ")):
+        sent = await send(http, created["id"], {"first": first, "second": old[1], "p_first": 1.0, "judge": judge})
+        assert sent.status_code == 201
+    same = await send(http, created["id"], {"first": NFC, "second": old[0], "p_first": 1.0, "judge": "bob"})
+    assert_problem(same, 422, "same-candidate", "name two different candidates")
+    added = await add(http, created["id"], {"key": NFC}, {"key": old[1]}, {"key": "oak"}, {"key": "new"})
+    assert (added.json()["created"], added.json()["updated"]) == (1, 3)
+    assert [each["key"] for each in await listed(http, created["id"])] == [*old, "new"]
+    assert {entry["judge"] for entry in await log(http, created["id"])} == {f"{NFD} "}
+    for spelled in (NFC, f"{NFD} "):
+        described = await http.put(f"/v1/judges/{spelled}", json={"kind": "human"})
+        assert (described.status_code, described.json()["name"]) == (200, f"{NFD} ")
+    assert [(await get(http, f"{path}/candidates", key=key))["candidates"][0]["key"] for key in old] == old
+    assert {row["key"] for row in (await ranking(http, created["id"]))["ranking"]} == {*old, "new"}
+
+
+async def test_two_old_names_with_one_normal_form_stay_apart(http: httpx.AsyncClient, context: Context) -> None:
+    created = await create_set(http, "GPT-4", "x")
+    await compare(http, created["id"], "GPT-4>x", judge="ada")
+    async with context.writing() as db:
+        await db.execute(text("UPDATE candidates SET key = 'GPT-4 ' WHERE key = 'x'"))
+        await db.execute(text("INSERT INTO judges (name) VALUES ('ada ')"))
+        await db.execute(text("UPDATE sets SET revision = revision + 1"))
+    sent = await send(http, created["id"], {"first": "GPT-4 ", "second": "GPT-4", "p_first": 1.0, "judge": "ada "})
+    assert sent.status_code == 201
+    entry = (await log(http, created["id"]))[-1]
+    assert (entry["first"], entry["second"], entry["judge"]) == ("GPT-4 ", "GPT-4", "ada ")

@@ -4,7 +4,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nextpair.schemas.common import LONGEST_LIST, Key, Metadata, Request, Response, ShortMetadata
+from nextpair.schemas.common import (
+    LONGEST_LIST,
+    Key,
+    Metadata,
+    Request,
+    Response,
+    ShortMetadata,
+    Warnings,
+)
 
 MOST_TAGS = 20  # of one item
 ABOUT_TAGS = "What kind of prompt it is, such as its category: one value by name."
@@ -32,7 +40,9 @@ class ItemPage(Response):
 class CandidateIn(Request):
     """One candidate: `text` in a set of texts, `outputs` by item in a set of systems, or its key alone."""
 
-    key: Key
+    key: Key = Field(
+        description="Its name. It is kept in Unicode's form NFC, without blanks around it or hidden characters."
+    )
     text: str | None = Field(
         default=None, min_length=1, description="The text that judges read.", examples=["Sunlight is a mix..."]
     )
@@ -62,6 +72,7 @@ class CandidatesAdded(Response):
     created: int
     updated: int
     candidates: int = Field(description="Number of candidates in the set now.")
+    warnings: Warnings = Field(default_factory=list)
 
 
 class CandidatePage(Response):

@@ -30,6 +30,9 @@ JudgeName = Annotated[
 ]
 Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Warnings = Annotated[
+    list[str], Field(description="What to check of the request, such as candidates whose names look alike.")
+]
 Seq = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]  # a place in the log
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metadata = dict[str, JsonValue]

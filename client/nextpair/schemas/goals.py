@@ -2,17 +2,20 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from nextpair.names import normal_name
 from nextpair.schemas.common import Key, Request
+
+CandidateKey = Annotated[Key, AfterValidator(normal_name)]
 
 
 class Goal(Request):
     """What pairs are chosen for. Send one of these, or none for the order of all candidates."""
 
     top_k: int | None = Field(default=None, ge=1, description="Find the best k candidates.")
-    against: Key | None = Field(default=None, description="Find the candidates that are better than this one.")
-    pair: Annotated[tuple[Key, Key], Field(strict=False)] | None = Field(
+    against: CandidateKey | None = Field(default=None, description="Find the candidates that are better than this one.")
+    pair: Annotated[tuple[CandidateKey, CandidateKey], Field(strict=False)] | None = Field(
         default=None, examples=[["kelp", "rowan"]], description="Find which of these two is better."
     )
 
@@ -28,6 +31,6 @@ class Goal(Request):
         return self
 
     @property
-    def candidates(self) -> tuple[Key, ...]:
+    def candidates(self) -> tuple[str, ...]:
         """Keys of the candidates that it names."""
         return self.pair or (() if self.against is None else (self.against,))

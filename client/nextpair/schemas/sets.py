@@ -16,6 +16,7 @@ from nextpair.schemas.common import (
     Request,
     Response,
     ShortMetadata,
+    Warnings,
 )
 from nextpair.schemas.deprecated import AcceptsEvidence, OldNames, old_name
 from nextpair.schemas.goals import Goal
@@ -284,6 +285,7 @@ class SetOut(OldNames):
     deleted_at: datetime | None = Field(
         default=None, description="When it was deleted; you can restore it for 30 days."
     )
+    warnings: Warnings = Field(default_factory=list)  # of the request that made it
     _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float])
 
 
