@@ -561,7 +561,7 @@ async def test_a_database_that_dies_in_the_middle_has_written_nothing(
 async def test_errors_are_in_words(http: httpx.AsyncClient) -> None:
     assert_problem(await http.get("/v1/sets/nonsense"), 422, "invalid-request", "not an id; copy it from the address")
     created = await create_set(http)
-    preview = await http.get(f"/v1/sets/{created['id']}/pairs/preview", params={"pair": ["ash", "ash"]})
+    preview = await http.get(f"/v1/sets/{created['id']}/next-pair", params={"pair": ["ash", "ash"]})
     for answer in (preview, await http.post("/v1/sets", json=of_set(goal={"pair": ["ash", "ash"]}))):
         assert_problem(answer, 422, "invalid-request", "pair takes two different candidates; found 'ash' twice")
         assert "Value error" not in answer.text

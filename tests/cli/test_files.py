@@ -19,6 +19,7 @@ from app.inference.choosing import Criterion, Order
 from app.inference.experts import MAKERS
 from app.inference.fitting import BASELINES
 from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
+from tests.files.factories import case
 
 
 def test_options_offer_what_there_is() -> None:
@@ -54,6 +55,21 @@ def test_rows_without_a_winner_are_skipped_and_counted(
     printed = capsys.readouterr()
     assert printed.err == "2 rows of 4 skipped: they do not say who won\n"
     assert json.loads(printed.out)["comparisons"] == 2
+
+
+def test_names_that_look_alike_are_one_or_warned_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_bytes(Path(case("ranking/c30_alike.csv")).read_bytes())
+    assert (
+        "line 8, column 'first': 'GPT-4\\u200b' has U+200B, which nobody sees; remove it"
+        in failure(capsys, "rank", str(log))[1]
+    )
+    log.write_text(log.read_text("utf-8").replace("\u200b", ""), "utf-8")
+    assert run(["rank", str(log), "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.startswith("candidates look alike: 'GPT-4' and 'gpt-4', 'GPT-4' and 'gpt\u20114'; if two are")
+    keys = [row["key"] for row in json.loads(printed.out)["ranking"]]
+    assert sorted(keys) == ["GPT-4", "caf\u00e9", "gpt-4", "gpt\u20114", "oak", "pine"]
 
 
 def test_a_file_in_which_nobody_won_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -39,6 +39,31 @@ def test_rows_without_a_winner_are_skipped_if_you_say_so() -> None:
     assert said == ["2 rows of 4 skipped: they do not say who won"]
 
 
+def test_judges_that_look_alike_are_warned_of(tmp_path: Path) -> None:
+    said: list[str] = []
+    rows = "oak,elm,first,Ada\noak,elm,first,ada\noak,elm,first,cafe\u0301\noak,elm,first,caf\u00e9\n"
+    contents = transfer.read(source(tmp_path, f"first,second,winner,judge\n{rows}"), said.append)
+    assert [each.judge for each in contents.comparisons] == ["Ada", "ada", "caf\u00e9", "caf\u00e9"]
+    assert said == ["judges look alike: 'Ada' and 'ada'; if two are the same judge, give them one name"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("key,text\ncafe\u0301,A.\ncaf\u00e9,B.\n", "line 3, column 'key': the key 'caf\u00e9' is on line 2 already"),
+        ("key,text\nelm,A.\nk\u202e,B.\n", "line 3, column 'key': the key 'k.u202e' has U.202E, which nobody sees"),
+        (
+            "model,prompt_id,prompt,output\na\u200b,1,Why?,x\nb,1,Why?,y\nb,2,How?,z\n",
+            "line 2, column 'model': 'a.u200b' has U",
+        ),
+        ("first,second,winner,judge\noak,elm,first,a\u00ad\n", "line 2, column 'judge': 'a.xad' has U.00AD"),
+    ],
+)
+def test_names_that_are_one_or_not_seen_are_refused(tmp_path: Path, content: str, line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        transfer.read(source(tmp_path, content))
+
+
 def test_a_table_of_rankings_is_no_table_of_candidates() -> None:
     with pytest.raises(InputError, match=r"columns 'rank_1', 'rank_2', 'rank_3' hold rankings.*write a row for each"):
         transfer.read(transfer.Source(case("files/sheet_ranking.csv"), ComparisonColumns()))
