@@ -62,9 +62,11 @@ async def test_a_simulation_through_the_service_asks_the_same_pairs(
         "--criterion",
         "reordering",
         "--criterion",
-        "random",
+        "covering",
+        "--equal",
+        "0",
         "--limit-fraction",
-        "0.1",
+        "0.05",
         "--verdict-weight",
         "one-vote",
     ]

@@ -8,7 +8,7 @@ from app.offline.ranking import RankingMethod
 from app.offline.simulation import Way
 from app.offline.tournaments import Tournament
 from benchmarks.studies.methods import figures, measuring
-from benchmarks.studies.methods.data import SUMMEVAL, VICUNA, VICUNA_PEOPLE, DataSet
+from benchmarks.studies.methods.data import SUMMEVAL, TOPICALCHAT, VICUNA, VICUNA_PEOPLE, DataSet
 from benchmarks.studies.methods.markdown import command, estimate, figure, in_hundredths, signed, table, verdict
 from benchmarks.studies.methods.measuring import (
     CONSISTENT,
@@ -31,6 +31,7 @@ SOME: tuple[Way, ...] = (  # where the judge is not the consistent one
     Tournament.ROUND_ROBIN,
 )
 DRAWN: tuple[Way, ...] = SOME
+ALONE: tuple[Way, ...] = (Criterion.KNOWLEDGE, Tournament.ROUND_ROBIN, Criterion.RANDOM)
 EVIDENCE: Mapping[str, RankingMethod] = {
     "one vote": RankingMethod("soft-bt"),
     "learnt": RankingMethod("soft-bt", verdict_weight="learnt"),
@@ -39,6 +40,7 @@ JUDGES_OF = {SUMMEVAL.title: JUDGES, VICUNA.title: (CONSISTENT,)}
 BEFORE, DEFAULT = "one vote", "learnt"
 OLD, NEW = Criterion.REORDERING, Criterion.KNOWLEDGE  # the default, before decision 40 and since
 SHARE, TARGETS = 0.2, (0.9, 0.95)
+LEVELS = (*TARGETS, 0.98)
 CANDIDATES = (Criterion.REORDERING, Criterion.EXPONENT, Criterion.KNOWLEDGE)  # for the default
 MOST = 8.5  # comparisons to 90% on SummEval, by the default with a consistent judge
 
@@ -57,6 +59,7 @@ def write(data: DataSet, campaign: Campaign) -> str:
         _draw(data, campaign, measured),
         *(_of_judge(judge, by_evidence) for judge, by_evidence in measured.items()),
         f"**Consistent, by part** (comparisons to 90%, {DEFAULT})\n\n{_by_part(measured[CONSISTENT][DEFAULT])}",
+        *([_alone(data, campaign)] if data in (SUMMEVAL, TOPICALCHAT) else []),
         f"**Against `reordering`** ({DEFAULT}; Spearman x 100)\n\n{_against(measured)}",
         _commands(data),
     ]
@@ -97,6 +100,21 @@ def _by_part(measured: Measured) -> str:
     parts = [{part: curves} for part, curves in measured.items()]
     rows = [[way, *(estimate(measuring.cost(part, way, TARGETS[0])) for part in parts)] for way in WAYS]
     return table(["pairs by", *measured], rows)
+
+
+def _alone(data: DataSet, campaign: Campaign) -> str:
+    """What a set costs that has no pool to learn from."""
+    plan = MeasuringPlan(ALONE, method=EVIDENCE[DEFAULT], limit=_limit(data, CONSISTENT))
+    measured = measuring.measure(campaign, data, plan)
+    parts = {"all parts": measured} | {part: {part: curves} for part, curves in measured.items()}
+    header = ["pairs by", "share", *parts]
+    rows = [
+        [way, f"{share:.0%}", *(estimate(measuring.cost(part, way, share)) for part in parts.values())]
+        for way in ALONE
+        for share in LEVELS
+    ]
+    title = f"**Consistent, a lone set** (comparisons to a share of the full set, {DEFAULT} on each document by itself)"
+    return f"{title}\n\n{table(header, rows)}"
 
 
 def _against(measured: Mapping[JudgeFile, Mapping[str, Measured]]) -> str:
