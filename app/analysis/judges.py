@@ -1,16 +1,16 @@
 """Judges: the bias, the effects and the agreement of each, by the names of judges and candidates."""
 
 from collections.abc import Sequence
+from math import isnan
 
-import numpy as np
 from nextpair import schemas
 
-from app.inference.judges import Agreements, krippendorff
+from app.inference.judges import PairVotes, agreements, krippendorff, most_twos
 from app.inference.reporting import AgreedShare, Bias, JudgeEffects
-from app.inference.types import Floats
 from app.sentences.judges import warning_of
 
 DEVIATIONS_OF_MANY = 3  # of each judge, where many are shown
+MOST_LISTED = 100_000  # pairs, of judges or of outputs, in one answer
 
 
 def biases_by_name(biases: Sequence[Bias], judges: Sequence[str]) -> dict[str, schemas.JudgeBias]:
@@ -43,23 +43,26 @@ def present_judge_effects(
     return schemas.JudgeEffects(sd=effects.sd, largest_deviations=deviations)
 
 
-def present_alpha(direction: Floats, *, drawn: bool = False) -> schemas.Alpha | None:
-    """Krippendorff's alpha of (M, J) votes; `drawn` says whether the M pairs are those drawn for an overlap."""
-    alpha = krippendorff(direction)
+def present_alpha(votes: PairVotes, *, drawn: bool = False) -> schemas.Alpha | None:
+    """Krippendorff's alpha; `drawn` says whether the pairs are those drawn for an overlap."""
+    alpha = krippendorff(votes)
     return alpha and schemas.Alpha(value=alpha.value, interval=alpha.interval, pairs=alpha.units, drawn=drawn)
 
 
-def present_agreements(agreements: Agreements, judges: Sequence[str]) -> list[schemas.PairAgreement]:
-    """Each two judges that voted on the same pairs."""
-    pairs, agreeing, kappa, interval = agreements
-    is_known = ~np.isnan(kappa)
+def present_agreements(votes: PairVotes, judges: Sequence[str]) -> list[schemas.PairAgreement] | None:
+    """Each two judges that voted on the same pairs; None of more than can be listed."""
+    if most_twos(votes) > MOST_LISTED:
+        return None
+    first, second, pairs, agreeing, kappa, interval = agreements(votes)
     return [
         schemas.PairAgreement(
             judges=(judges[i], judges[j]),
-            pairs=int(pairs[i, j]),
-            share=float(agreeing[i, j] / pairs[i, j]),
-            kappa=float(kappa[i, j]) if is_known[i, j] else None,
-            kappa_interval=tuple(interval[:, i, j].tolist()) if is_known[i, j] else None,
+            pairs=met,
+            share=agreed / met,
+            kappa=None if isnan(beyond) else beyond,
+            kappa_interval=None if isnan(beyond) else (low, high),
         )
-        for i, j in np.argwhere(np.triu(pairs, 1)).tolist()
+        for i, j, met, agreed, beyond, low, high in zip(
+            *(each.tolist() for each in (first, second, pairs, agreeing, kappa, *interval)), strict=True
+        )
     ]

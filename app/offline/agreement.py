@@ -1,15 +1,14 @@
 """Agreement of the judges of a file of comparisons, and what they dispute."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from nextpair import schemas
 
 from app.analysis.judged import JudgedLog
 from app.analysis.judges import present_agreements, present_alpha
-from app.inference.judges import agreements, disputed_pairs, votes_by_pair
-
-MOST_CELLS = 5_000_000  # of a matrix of judges by comparisons; nothing is said of more
+from app.inference.judges import PairVotes, disputed_pairs, votes_by_pair
 
 
 class FileDispute(schemas.Response):
@@ -21,21 +20,24 @@ class FileDispute(schemas.Response):
     p_first: dict[str, float]  # by judge
 
 
-class JudgeAgreement(schemas.Response):
+class JudgeAgreement(NamedTuple):
     """Agreement on the pairs that several judges judged."""
 
     alpha: schemas.Alpha | None
-    judges: list[schemas.PairAgreement]
     disputes: list[FileDispute]  # in the order of their last verdict
+    votes: PairVotes
+    names: Sequence[str]  # of judges
+
+    def of_twos(self) -> list[schemas.PairAgreement] | None:
+        """Each two judges, computed where they are listed; None of more than can be."""
+        return present_agreements(self.votes, self.names)
 
 
 def agreement_of(log: JudgedLog, items: Sequence[str]) -> JudgeAgreement | None:
-    """None of one judge, and of so many that it would take long; `items` (I,) are the names of what was judged."""
-    judges = len(log.judges)
-    if judges < 2 or judges * log.verdicts.size > MOST_CELLS:
+    """None of one judge; `items` (I,) are the names of what was judged."""
+    if len(log.judges) < 2:
         return None
-    direction = votes_by_pair(log.verdicts, log.item, judges).direction
-    seq = np.arange(1, log.verdicts.size + 1)
+    votes, seq = votes_by_pair(log.verdicts, log.item, len(log.judges)), np.arange(1, log.verdicts.size + 1)
     disputes = [
         FileDispute(
             item=items[dispute.item] or None,
@@ -45,5 +47,4 @@ def agreement_of(log: JudgedLog, items: Sequence[str]) -> JudgeAgreement | None:
         )
         for dispute in disputed_pairs(log.verdicts, log.item, seq, len(log.keys))
     ]
-    by_pair = present_agreements(agreements(direction), log.judges)
-    return JudgeAgreement(alpha=present_alpha(direction), judges=by_pair, disputes=disputes)
+    return JudgeAgreement(present_alpha(votes), disputes, votes, log.judges)

@@ -173,7 +173,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
         if covariates is None:
-            return alone(target)
+            return alone("all-pairs" if target == "all-pairs" else "latent")  # the others are read from one
         return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
 
     @cache

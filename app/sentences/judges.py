@@ -1,6 +1,6 @@
 """What judges are like: how far people's labels validate them, what is wrong with them, biases, effects, agreement."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from nextpair import schemas
@@ -38,6 +38,7 @@ TOO_LITTLE_MIXED = (
     "The closed form assumes that pairs and their orders are random, and this judge has too few or too little mixed. "
     f"{REVERSED_ORDER}"
 )
+MOST_NAMED = 10  # judges with a line each; of more, one line tells
 KNOWN_BIAS = 0.5  # logits, the sd of a position bias that a sentence speaks of
 INVERTED = (
     "This judge disagrees with the others, so its verdicts are inverted (discrimination below 0). "
@@ -183,22 +184,51 @@ def _biased(bias: schemas.JudgeBias | None) -> str:
     return f"favours the {side} text by {abs(bias.delta):.1f} logits"
 
 
-def position_bias(judge: str, bias: schemas.JudgeBias) -> str:
+def position_biases(by_judge: Mapping[str, schemas.JudgeBias]) -> list[str]:
+    if len(by_judge) > MOST_NAMED:
+        spread = _spread([bias.delta for bias in by_judge.values()])
+        doubted = sum(bias.warning is not None for bias in by_judge.values())
+        doubt = f"; {doubted:,} of them cannot be relied on yet" if doubted else ""
+        return [f"Position biases of {len(by_judge):,} judges: {spread} logits towards the first{doubt}"]
+    return [_position_bias(judge, bias) for judge, bias in by_judge.items()]
+
+
+def _position_bias(judge: str, bias: schemas.JudgeBias) -> str:
     c, sd = bias.discrimination, bias.discrimination_sd
     merit = "" if c is None else f", discrimination {c:.2f} ± {sd:.2f}"
     doubt = f". {bias.warning}" if bias.warning else ""
     return f"Position bias of {judge}: {bias.delta:+z.2f} ± {bias.sd:.2f} logits towards the first{merit}{doubt}"
 
 
-def effects(judge: str, of_judge: schemas.JudgeEffects) -> str:
+def effects_of_judges(by_judge: Mapping[str, schemas.JudgeEffects]) -> list[str]:
+    if len(by_judge) > MOST_NAMED:
+        spread = _spread([effects.sd for effects in by_judge.values()])
+        return [f"Judge effects of {len(by_judge):,} judges: sd {spread} logits"]
+    return [_effects(judge, effects) for judge, effects in by_judge.items()]
+
+
+def _effects(judge: str, of_judge: schemas.JudgeEffects) -> str:
     largest = ", ".join(f"{each.key} {each.deviation:+z.2f} ± {each.sd:.2f}" for each in of_judge.largest_deviations)
     return f"Judge effects of {judge}: sd {of_judge.sd:.2f} logits; largest deviations: {largest}"
 
 
-def scale(judge: str, of_judge: schemas.JudgeScale) -> str:
-    """How a judge's absolute scores map to the scores that are shown."""
+def scales(by_judge: Mapping[str, schemas.JudgeScale]) -> list[str]:
+    """How each judge's absolute scores map to the scores that are shown."""
+    if len(by_judge) > MOST_NAMED:
+        spread = _spread([scale.c1 for scale in by_judge.values()])
+        return [f"Absolute scores of {len(by_judge):,} judges: each point that one gave adds {spread} to the score"]
+    return [_scale(judge, scale) for judge, scale in by_judge.items()]
+
+
+def _scale(judge: str, of_judge: schemas.JudgeScale) -> str:
     doubt = "" if of_judge.converged else ", not converged yet"
     return f"Absolute scores of {judge}: score = {of_judge.c0:+z.2f} {of_judge.c1:+z.2f} x what it gave{doubt}"
+
+
+def _spread(values: Sequence[float]) -> str:
+    """What many judges have together, where naming each would take a page."""
+    least, middle, most = np.quantile(values, [0.0, 0.5, 1.0])
+    return f"{least:+z.2f} to {most:+z.2f} (median {middle:+z.2f})"
 
 
 def with_people(agreed: schemas.AgreementWithPeople) -> str:

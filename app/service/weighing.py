@@ -56,7 +56,7 @@ class WeighedJudges(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        return sum(each.nbytes for each in (*self.findings.pair_votes, self.findings.p_low, *self.findings.agreements))
+        return sum(each.nbytes for each in (*self.findings.pair_votes[:-1], self.findings.p_low))
 
 
 async def weigh(

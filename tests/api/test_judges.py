@@ -293,7 +293,8 @@ async def test_systems_are_compared_item_by_item(http: httpx.AsyncClient) -> Non
 async def test_more_than_an_answer_lists_is_left_out_with_a_warning(
     http: httpx.AsyncClient, many: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.service.presenting.judges.MOST_LISTED", 3)
+    for place in ("app.service.presenting.judges", "app.analysis.judges"):
+        monkeypatch.setattr(f"{place}.MOST_LISTED", 3)
     answer = await judges(http, many)
     assert (answer["verdicts"], answer["agreement"]) == (None, [])
     assert {"agreement: too many to list.", "verdicts: too many to list."} <= set(answer["warnings"])

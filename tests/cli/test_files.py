@@ -19,6 +19,7 @@ from app.inference.choosing import Criterion, Order
 from app.inference.experts import MAKERS
 from app.inference.fitting import BASELINES
 from tests.cli.commands import BATTLES, JUDGE, RATINGS, failure, out
+from tests.conftest import SHARED
 from tests.files.factories import case
 
 
@@ -328,6 +329,36 @@ def test_several_judges_have_an_agreement_and_disputes(capsys: pytest.CaptureFix
         "p_first": pytest.approx({"ann": 0.9, "ben": 0.4, "cid": 0.5}),
     }
     assert json.loads(out(capsys, "rank", JUDGE, "--format", "json"))["agreement"] is None
+
+
+def test_a_crowd_has_one_line_for_the_biases_of_all_and_no_list_of_every_two(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Some 150 people on each of three pairs: as many twos as cannot be listed."""
+    rng, rows = np.random.default_rng(0), ["first,second,winner,judge"]
+    rows += [
+        f"{a},{b},{'first' if rng.random() < 0.7 else 'second'},u{n}" for n in range(150) for a, b in ("xy", "yz", "xz")
+    ]
+    (file := tmp_path / "crowd.csv").write_text("\n".join(rows))
+    printed = out(capsys, "rank", str(file), "--position-bias", "estimate")
+    assert "Position biases of 150 judges: " in printed
+    assert len(printed.splitlines()) < 20
+    assert "over 3 pairs that several judged, 3 of them disputed" in " ".join(printed.split())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.analysis.judges.MOST_LISTED", 100)
+        answer = json.loads(out(capsys, "rank", str(file), "--format", "json"))
+    assert answer["agreement"]["judges"] == []
+    assert answer["left_out"] == ["the agreement of each two judges"]
+    assert len(answer["agreement"]["disputes"]) == 3
+
+
+def test_thousands_of_people_with_a_vote_each_rank_quietly(capsys: pytest.CaptureFixture[str]) -> None:
+    if not (file := SHARED / "cases/ranking/c59_scale2000.csv").is_file():
+        pytest.skip("needs ../shared/cases, which is not here")
+    printed = out(capsys, "rank", str(file))
+    rows = [line.split()[1] for line in printed.splitlines() if "  model-" in line[:12]]
+    assert rows == [f"model-{letter}" for letter in "ABCDEFGH"]
+    assert len(printed.splitlines()) < 25
 
 
 def test_the_columns_of_items_and_the_judges_who_are_people_are_named(

@@ -139,17 +139,20 @@ def of_judges() -> Iterator[str]:
         bias = Bias(0, 0.3, 0.1, identified, 40, c, None if c is None else 0.1, is_closed_form)
         warning = judges.warning_of(bias)
         yield warning or ""
-        yield judges.position_bias(
-            "gpt",
-            schemas.JudgeBias(
-                delta=0.3,
-                sd=0.1,
-                comparisons=40,
-                discrimination=c,
-                discrimination_sd=None if c is None else 0.1,
-                warning=warning,
-            ),
+        of_judge = schemas.JudgeBias(
+            delta=0.3,
+            sd=0.1,
+            comparisons=40,
+            discrimination=c,
+            discrimination_sd=None if c is None else 0.1,
+            warning=warning,
         )
+        for count in (1, 500):
+            yield from judges.position_biases(dict.fromkeys(map(str, range(count)), of_judge))
+    for count in (1, 500):
+        names = [str(number) for number in range(count)]
+        yield from judges.effects_of_judges(dict.fromkeys(names, schemas.JudgeEffects(sd=0.2, largest_deviations=[])))
+        yield from judges.scales(dict.fromkeys(names, schemas.JudgeScale(c0=0.1, c1=0.4, converged=True)))
     for named in ("changed", "random", "inverted"):
         yield judges.named_for(Discrimination(0, 0.1, named, 4, 1.0, 0.1), "gpt")
     yield judges.progress(FitRound("effects", 3))

@@ -188,7 +188,8 @@ def _prior_of_scale(hyperprior: Hyperprior, noise: Floats) -> Normal:
 
 
 def _sd_of_noise(hyperprior: Hyperprior, judges: int) -> float:
-    return min(hyperprior.log_noise.get(judge, WEAK_NOISE).sd for judge in range(max(judges, 1)))
+    known = [noise.sd for judge, noise in hyperprior.log_noise.items() if judge < judges]
+    return min([*known, *([WEAK_NOISE.sd] if len(known) < max(judges, 1) else [])])
 
 
 def _log_prior(x: Floats, prior: Normal) -> Floats:

@@ -4,7 +4,13 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 """
 
 from app.inference.judges.aggregation import Probabilities, Votes, binary, is_labelled, votes
-from app.inference.judges.agreement import Agreements, Krippendorff, agreements, krippendorff
+from app.inference.judges.agreement import (
+    Krippendorff,
+    agreement_with_others,
+    agreements,
+    krippendorff,
+    most_twos,
+)
 from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.dependence import Dependence
 from app.inference.judges.discrimination import FEWEST_VERDICTS, Discrimination, discriminations
@@ -41,7 +47,7 @@ from app.inference.judges.pair_statistics import (
     surprise_of_pairs,
     surprises,
 )
-from app.inference.judges.pair_votes import PairVotes, votes_by_pair
+from app.inference.judges.pair_votes import PairVotes, on_pairs, votes_by_pair
 from app.inference.judges.people_and_judge import ENOUGH, JudgedInstances, judged_instances, least_seen
 from app.inference.judges.rank_sets import RankBounds, ranked, usual_simultaneous
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step

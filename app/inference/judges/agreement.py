@@ -29,8 +29,10 @@ not close where all agree.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, triu
 
 from app.inference.judges.aggregation import Votes
+from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
 from app.inference.wilson import wilson, wilson_of_each
 
@@ -39,12 +41,14 @@ NOTHING = 1e-12  # variance that is rounding
 
 
 class Agreements(NamedTuple):
-    """Every two of J judges, over the pairs of outputs that both judged."""
+    """Every two of the judges who judged the same pairs of outputs: T twos, by the number of the first, then second."""
 
-    pairs: Ints  # (J, J) pairs of outputs
-    agreeing: Ints  # (J, J) those of which they name the same winner; a tie agrees with a tie
-    kappa: Floats  # (J, J) NaN where no pair is, or all are ties
-    interval: Floats  # (2, J, J) ends of what holds kappa with LEVEL
+    first: Ints  # (T,) a judge
+    second: Ints  # (T,) one of a higher number
+    pairs: Ints  # (T,) pairs of outputs that both judged
+    agreeing: Ints  # (T,) those of which they name the same winner; a tie agrees with a tie
+    kappa: Floats  # (T,) NaN where all are ties
+    interval: Floats  # (2, T) ends of what holds kappa with LEVEL
 
 
 class Krippendorff(NamedTuple):
@@ -55,32 +59,56 @@ class Krippendorff(NamedTuple):
     units: int  # pairs of outputs, or items, that several judged
 
 
-def agreements(direction: Floats) -> Agreements:
-    """Agreement of every two judges, from the (M, J) directions of their votes; NaN where there is none.
+def most_twos(votes: PairVotes) -> int:
+    """Number that the twos of `agreements` do not exceed."""
+    on_each = votes.counts.sum(axis=1)
+    return int(min(votes.judges * (votes.judges - 1) // 2, (on_each * (on_each - 1) // 2).sum()))
+
+
+def agreements(votes: PairVotes) -> Agreements:
+    """Agreement of every two judges who voted on the same pairs of outputs.
 
     kappa is conceptually that of the directions stacked on their negatives.
     """
-    voted = (~np.isnan(direction)).astype(np.int64)
-    named = [(direction == way).astype(np.int64) for way in (-1.0, 0.0, 1.0)]
-    pairs, agreeing = voted.T @ voted, np.sum([way.T @ way for way in named], axis=0)
-    ties, both_tie = (_share(named[1].T @ each, pairs) for each in (voted, named[1]))  # `ties` of the row's judge
-    by_chance = 1.0 - ties * ties.T - (1.0 - ties) * (1.0 - ties.T) / 2.0
-    differing = 1.0 - _share(agreeing, pairs)
+    way, shape = votes.direction, (votes.judges, votes.size)
+    voted, named, tied = (
+        csr_array((each, (votes.judge, votes.pair)), shape)
+        for each in (np.ones(len(way)), way, np.where(way == 0.0, 1.0, 0.0))
+    )
+    met = triu(voted @ voted.T, 1, format="csr")
+    first, second = met.nonzero()
+    pairs, alike, both, of_first, of_second = (
+        product[first, second] if len(first) else np.empty(0)  # of no places it is a sparse array
+        for product in (met, named @ named.T, tied @ tied.T, tied @ voted.T, voted @ tied.T)
+    )
+    agreeing = both + (pairs - of_first - of_second + both + alike) / 2.0  # alike is agreeing less differing winners
+    differing, t, u, both_tie = 1.0 - agreeing / pairs, of_first / pairs, of_second / pairs, both / pairs
+    by_chance = 1.0 - t * u - (1.0 - t) * (1.0 - u) / 2.0
     ratio = _share(differing, by_chance)
-    by_ties = ratio * (3.0 * ties.T - 1.0) / 2.0
-    of_row = by_ties**2 * ties * (1.0 - ties) + 2.0 * by_ties * (ties - both_tie - differing * ties)
-    of_both = 2.0 * by_ties * by_ties.T * (both_tie - ties * ties.T)
-    variance = (differing * (1.0 - differing) + of_row + of_row.T + of_both) / np.maximum(pairs - 1, 1)
-    low, high = wilson_of_each(differing, _draws(differing, variance, pairs), LEVEL)
-    return Agreements(pairs, agreeing, 1.0 - ratio, np.stack([1.0 - _share(end, by_chance) for end in (high, low)]))
+    by_t, by_u = ratio * (3.0 * u - 1.0) / 2.0, ratio * (3.0 * t - 1.0) / 2.0
+    variance = differing * (1.0 - differing) + 2.0 * by_t * by_u * (both_tie - t * u)
+    for by_ties, ties in ((by_t, t), (by_u, u)):
+        variance += by_ties**2 * ties * (1.0 - ties) + 2.0 * by_ties * (ties - both_tie - differing * ties)
+    low, high = wilson_of_each(differing, _draws(differing, variance / np.maximum(pairs - 1, 1), pairs), LEVEL)
+    interval = np.stack([1.0 - _share(end, by_chance) for end in (high, low)])
+    return Agreements(first, second, pairs.astype(np.int64), agreeing.astype(np.int64), 1.0 - ratio, interval)
 
 
-def krippendorff(direction: Floats) -> Krippendorff | None:
-    """Krippendorff's alpha, from the (M, J) directions of the votes; None where no two judges met, or all are ties.
+def agreement_with_others(votes: PairVotes) -> tuple[Ints, Ints]:
+    """(J,) how many votes of others meet those of each judge on a pair of outputs, and how many agree with them."""
+    others = votes.counts
+    alike = others[votes.pair, votes.direction.astype(np.int64) + 1] - 1
+    meeting = others.sum(axis=1)[votes.pair] - 1
+    met, agreeing = (np.bincount(votes.judge, each, votes.judges).astype(np.int64) for each in (meeting, alike))
+    return met, agreeing
+
+
+def krippendorff(votes: PairVotes) -> Krippendorff | None:
+    """Krippendorff's alpha of the votes; None where no two judges met, or all are ties.
 
     Conceptually: alpha of the directions stacked on their negatives, by the matrix of coincidences.
     """
-    counts = np.column_stack([(direction == way).sum(axis=1) for way in (-1.0, 0.0, 1.0)])
+    counts = votes.counts
     return _alpha(counts, (counts + counts[:, ::-1]) / 2.0, ways=2)
 
 
@@ -115,7 +143,7 @@ def _alpha(counts: Floats | Ints, all_ways: Floats | Ints, *, ways: int) -> Krip
     return Krippendorff(1.0 - observed / by_chance, (1.0 - high / by_chance, 1.0 - low / by_chance), units)
 
 
-def _draws(share: Floats | float, variance: Floats | float, units: Ints | int) -> Floats:
+def _draws(share: Floats | float, variance: Floats | float, units: Floats | int) -> Floats:
     """Number of draws as sure as a share of so many units; one for each unit where nothing varies."""
     varies = np.asarray((variance > NOTHING) & (share > 0.0) & (share < 1.0))
     return np.where(varies, share * (1.0 - share) / np.where(varies, variance, 1.0), np.maximum(units, 1))

@@ -37,10 +37,10 @@ def disputed_pairs(
     last = np.zeros(size, np.int64)
     np.maximum.at(last, pair, seq)
     disputed = np.flatnonzero((names_low > 0) & (names_high > 0) & (last > after))
-    disputes = []
+    disputes, ends = [], np.cumsum(np.bincount(pair_of_vote, minlength=size)).tolist()  # votes are in order of pairs
     for number in disputed[np.argsort(last[disputed])][:limit].tolist():
-        votes = np.flatnonzero(pair_of_vote == number)
-        at = begins[votes[0]]
+        votes = slice(ends[number - 1] if number else 0, ends[number])
+        at = begins[votes][0]
         sides = comparisons.first[at], comparisons.second[at]
         p_low = dict(zip(comparisons.judge[begins[votes]].tolist(), (0.5 + lean[votes]).tolist(), strict=True))
         disputes.append(DisputedPair(int(last[number]), int(item[at]), int(min(sides)), int(max(sides)), p_low))

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import Probabilities, binary, votes
-from app.inference.judges.agreement import Agreements, agreements
+from app.inference.judges.agreement import agreement_with_others
 from app.inference.judges.debiasing import debiased_comparisons
 from app.inference.judges.discrimination import Discrimination, discriminations
 from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
@@ -26,6 +26,7 @@ from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
+from app.inference.verdicts import directions
 
 
 class Weighing(NamedTuple):
@@ -51,7 +52,7 @@ class Findings(NamedTuple):
     group: GroupVerdicts
     weighed: Ints  # (K,) the judges in it: all but people, if there are others
     skill: Mapping[int, float]  # by judge, where the method tells judges apart
-    agreements: Agreements
+    with_others: tuple[Ints, Ints]  # (J,) votes of others on the pairs of each judge, and those that agree with it
     repeats: list[Consistency]  # by judge
     discriminations: dict[int, Discrimination]  # by judge; none where verdicts are few
     judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
@@ -97,7 +98,8 @@ def examine_judges(
     judges, pair_votes = len(people), votes_by_pair(raw, item, len(people))
     turned = rng.random(pair_votes.size) < 0.5
     p = (votes_by_pair(debiased_comparisons(raw, item, model.n, people), item, judges) if way.debias else pair_votes).p
-    y = _answers(np.where(turned[:, None], 1.0 - p, p), pair_votes.direction == 0.0 if way.ties == "class" else None)
+    is_tie = directions(pair_votes.p - 0.5) == 0.0 if way.ties == "class" else None
+    y = _answers(np.where(turned[:, None], 1.0 - p, p), is_tie)
     weighed = np.flatnonzero(~people) if not people.all() else np.arange(judges)
     anchors = np.setdiff1d(np.arange(judges), weighed)
     if context is not None:
@@ -112,7 +114,7 @@ def examine_judges(
         group=group,
         weighed=weighed,
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
-        agreements=agreements(pair_votes.direction),
+        with_others=agreement_with_others(pair_votes),
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered),

@@ -79,8 +79,8 @@ def _moment(
 def _votes_of_others(comparisons: Comparisons, item: Ints, judge: int) -> Ints:
     """(M, 3) how many other judges name the higher-numbered candidate of each pair, neither, and the lower one."""
     votes = votes_by_pair(comparisons, item, int(comparisons.judge.max()) + 1)
-    direction = np.delete(votes.direction, judge, axis=1)
-    return np.column_stack([(direction == way).sum(axis=1) for way in (-1.0, 0.0, 1.0)])
+    theirs = votes.judge != judge
+    return votes._replace(pair=votes.pair[theirs], judge=votes.judge[theirs], lean=votes.lean[theirs]).counts
 
 
 def _counts(part: Comparisons, places: Ints, others: Ints) -> _Counts:

@@ -7,17 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.types import Comparisons, Floats, Ints
-from app.inference.verdicts import directions, means
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import directions, lean_to_lower, means, numbered
+
+WAYS = (-1.0, 0.0, 1.0)  # directions: high, neither, low
 
 
 class PairVotes(NamedTuple):
-    """M pairs of outputs that any of J judges judged, in the order of item, low and high."""
+    """M pairs of outputs that any of J judges judged, in the order of item, low and high, and the V votes on them."""
 
     item: Ints  # (M,)
     low: Ints  # (M,)
     high: Ints  # (M,)
-    p: Floats  # (M, J) mean probability that low is better; NaN where a judge has no verdict
+    pair: Ints  # (V,) ascending
+    judge: Ints  # (V,)
+    lean: Floats  # (V,) how far the mean probability that low is better is above 1/2
+    judges: int  # J
 
     @property
     def size(self) -> int:
@@ -26,15 +31,36 @@ class PairVotes(NamedTuple):
 
     @property
     def direction(self) -> Floats:
-        """(M, J) who each judge names: 1 for low, -1 for high, 0 for neither; NaN where it has no verdict."""
-        return directions(self.p - 0.5)
+        """(V,) who each vote names: 1 for low, -1 for high, 0 for neither."""
+        return directions(self.lean)
+
+    @property
+    def counts(self) -> Ints:
+        """(M, 3) votes for high, for neither and for low."""
+        place = 3 * self.pair + self.direction.astype(np.int64) + 1
+        return np.bincount(place, minlength=3 * self.size).reshape(-1, 3)
+
+    @property
+    def p(self) -> Floats:
+        """(M, J) mean probability that low is better; NaN where a judge has no verdict."""
+        p = np.full((self.size, self.judges), np.nan)
+        p[self.pair, self.judge] = 0.5 + self.lean
+        return p
 
 
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
-    first, second, p, judge, weight = comparisons
-    pair_of_each = np.column_stack([item, np.minimum(first, second), np.maximum(first, second)])
-    pairs, number = np.unique(pair_of_each, axis=0, return_inverse=True)
-    vote = number.reshape(-1) * judges + judge
-    mean = means(np.where(first < second, p, 1.0 - p), vote, len(pairs) * judges, weight)
-    return PairVotes(pairs[:, 0], pairs[:, 1], pairs[:, 2], mean.reshape(len(pairs), judges))
+    low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
+    pair = numbered(item, low, high)
+    vote = numbered(pair, comparisons.judge)
+    at_pair, at_vote = (np.unique(number, return_index=True)[1] for number in (pair, vote))
+    lean = means(lean_to_lower(comparisons), vote, len(at_vote), comparisons.weight)
+    votes = pair[at_vote], comparisons.judge[at_vote], lean
+    return PairVotes(item[at_pair], low[at_pair], high[at_pair], *votes, judges)
+
+
+def on_pairs(votes: PairVotes, chosen: Bools) -> PairVotes:
+    """The votes on the (M,) chosen pairs alone."""
+    kept, number = chosen[votes.pair], np.cumsum(chosen) - 1
+    pairs = votes.item[chosen], votes.low[chosen], votes.high[chosen]
+    return PairVotes(*pairs, number[votes.pair[kept]], votes.judge[kept], votes.lean[kept], votes.judges)

@@ -19,6 +19,7 @@ from app.sentences import judges as sentences
 
 MOST_SHOWN = 1000  # rows of a table
 MOST_IN_MATRIX = 10  # candidates; JSON has them all
+TWOS = "the agreement of each two judges"
 PICTURE = "the picture of intervals"
 GIVING_WAY = ("± sd", "tie", "interval", "n")  # columns of a table, where names are too long: others tell much the same
 
@@ -42,7 +43,11 @@ def show(rankings: Sequence[Ranked], group_by: Sequence[str], form: Format) -> N
 
 def _answer(ranked: Ranked, group: dict[str, str]) -> Row:
     """The ranking as the contract has it, and what a file has beside it."""
-    beside = {"agreement": ranked.agreement, "left_out": ranked.left_out}
+    beside: Row = {"agreement": None, "left_out": ranked.left_out}
+    if agreement := ranked.agreement:
+        twos = agreement.of_twos()
+        beside["agreement"] = {"alpha": agreement.alpha, "judges": twos or [], "disputes": agreement.disputes}
+        beside["left_out"] = [*ranked.left_out, *([TWOS] if twos is None else [])]
     win_rates = {"win_rates": ranked.matrix._asdict()} if ranked.matrix else {}
     return ({"group": group} if group else {}) | ranked.ranking.model_dump() | beside | win_rates
 
@@ -110,9 +115,9 @@ def _sentences(ranked: Ranked) -> list[str]:
         parts = f"{ranking.components} parts were never compared with each other"
         lines.append(f"{parts}: compare scores within a part only, or judge pairs across.")
     lines += [effect.sentence for effect in (ranking.effects or {}).values()]
-    lines += [sentences.position_bias(judge, bias) for judge, bias in (ranking.position_bias or {}).items()]
-    lines += [sentences.effects(judge, effects) for judge, effects in (ranking.judge_effects or {}).items()]
-    lines += [sentences.scale(judge, scale) for judge, scale in (ranking.absolute_scores or {}).items()]
+    lines += sentences.position_biases(ranking.position_bias or {})
+    lines += sentences.effects_of_judges(ranking.judge_effects or {})
+    lines += sentences.scales(ranking.absolute_scores or {})
     if agreed := ranking.validation.agreement_with_people:
         lines.append(sentences.with_people(agreed))
     if agreement and agreement.alpha:

@@ -136,7 +136,7 @@ def _bias(number: int, weighed: WeighedJudges) -> Bias | None:
 def _with_others(number: int, findings: Findings) -> schemas.Agreement | None:
     if number == UNSEEN:
         return None
-    pairs, agreeing = (int(np.delete(table[number], number).sum()) for table in findings.agreements[:2])
+    pairs, agreeing = (int(each[number]) for each in findings.with_others)
     return schemas.Agreement(pairs=pairs, share=agreeing / pairs if pairs else None)
 
 

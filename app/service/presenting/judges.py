@@ -3,22 +3,18 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.analysis.judges import present_agreements, present_alpha
+from app.analysis.judges import MOST_LISTED, present_agreements, present_alpha
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import Findings, PairVotes, agreements
+from app.inference.judges import Findings, PairVotes, on_pairs
 from app.inference.state import Catalogue
-from app.inference.types import Floats
 from app.sentences.judges import ONLY_PEOPLE, sentences_about_labels, warnings
 from app.service.presenting.judge_cards import Blamed, JudgeRecords, blamed_judges, present_cards, present_rightness
 from app.service.weighing import WeighedJudges
 from app.storage.schema import Record
-
-MOST_LISTED = 100_000  # pairs in one answer
 
 
 def present_judge(row: Record) -> schemas.JudgeOut:
@@ -40,12 +36,10 @@ def present_judges(
     method = weighed.conditions.way.method
     findings, convergence = weighed.findings, weighed.findings.group.aggregate.convergence
     names = [records.rows[judge].name for judge in weighed.judges.tolist()]
-    direction = _drawn(findings.pair_votes, overlap)
-    agreed = agreements(direction)
-    sizes = {"agreement": int(np.count_nonzero(np.triu(agreed.pairs, 1)))}
-    if with_verdicts:
-        sizes["verdicts"] = findings.pair_votes.size
-    long = [noun for noun, size in sizes.items() if size > MOST_LISTED]
+    votes = _drawn(findings.pair_votes, overlap)
+    agreement = present_agreements(votes, names)
+    verdicts = _verdicts(catalogue, findings) if with_verdicts else []
+    long = [noun for noun, listed in (("agreement", agreement), ("verdicts", verdicts)) if listed is None]
     return schemas.Judges(
         set_id=set_id,
         version=weighed.version,
@@ -57,9 +51,9 @@ def present_judges(
             *(f"{noun}: too many to list." for noun in long),
         ],
         judges=present_cards(weighed, catalogue.keys, records),
-        agreement=[] if "agreement" in long else present_agreements(agreed, names),
-        alpha=present_alpha(direction, drawn=overlap is not None),
-        verdicts=_verdicts(catalogue, findings) if with_verdicts and "verdicts" not in long else None,
+        agreement=agreement or [],
+        alpha=present_alpha(votes, drawn=overlap is not None),
+        verdicts=verdicts if with_verdicts else None,
     )
 
 
@@ -85,14 +79,17 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
     )
 
 
-def _drawn(votes: PairVotes, overlap: Overlap | None) -> Floats:
-    """(M, J) directions of the votes on the pairs that are drawn for overlap; on all where there is none."""
-    return votes.direction if overlap is None else votes.direction[drawn(overlap, votes.item, votes.low, votes.high)]
+def _drawn(votes: PairVotes, overlap: Overlap | None) -> PairVotes:
+    """The votes on the pairs that are drawn for overlap; all where there is none."""
+    return votes if overlap is None else on_pairs(votes, drawn(overlap, votes.item, votes.low, votes.high))
 
 
-def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict]:
+def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict] | None:
+    """None of more than can be listed."""
     votes = findings.pair_votes
-    judges = (~np.isnan(votes.p)).sum(axis=1)
+    if votes.size > MOST_LISTED:
+        return None
+    judges = votes.counts.sum(axis=1)
     return [
         schemas.GroupVerdict(
             item=catalogue.items[item][0] or None,

@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 
 from app.inference.judges.aggregation import binary, votes
-from app.inference.judges.agreement import Krippendorff, agreements, krippendorff, krippendorff_of_items
+from app.inference.judges.agreement import (
+    Krippendorff,
+    agreement_with_others,
+    agreements,
+    krippendorff,
+    krippendorff_of_items,
+    most_twos,
+)
 from app.inference.judges.item_verdicts import answers_of
+from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import directions
 from app.inference.wilson import wilson
@@ -18,6 +26,13 @@ def verdicts(rng: np.random.Generator, pairs: int, judges: int, each: int, right
     said[rng.random(said.shape) < ties] = 0.0
     said[rng.random(said.shape).argsort(axis=1) >= each] = np.nan
     return said
+
+
+def cast(direction: Floats) -> PairVotes:
+    """The votes of (M, J) directions; NaN is none."""
+    pair, judge = np.nonzero(~np.isnan(direction))
+    row = np.arange(len(direction))
+    return PairVotes(row, row, row + 1, pair, judge, direction[pair, judge] / 2.0, direction.shape[1])
 
 
 def cohen(one: Floats, other: Floats) -> float:
@@ -48,31 +63,43 @@ def numbered(direction: Floats) -> Ints:
 
 def test_a_tie_agrees_with_a_tie_only() -> None:
     p = np.array([[0.9, 0.6, 0.5], [0.1, 0.8, np.nan], [0.5, 0.5, 0.5]])
-    pairs, agreeing, *_ = agreements(directions(p - 0.5))
-    assert pairs.tolist() == [[3, 3, 2], [3, 3, 2], [2, 2, 2]]
-    assert agreeing.tolist() == [[3, 2, 1], [2, 3, 1], [1, 1, 2]]
+    found, (met, agreed) = agreements(cast(directions(p - 0.5))), agreement_with_others(cast(directions(p - 0.5)))
+    assert np.column_stack(found[:4]).tolist() == [[0, 1, 3, 2], [0, 2, 2, 1], [1, 2, 2, 1]]
+    assert (met.tolist(), agreed.tolist()) == ([5, 5, 4], [3, 3, 2])
+
+
+def test_a_crowd_has_twos_only_of_those_who_met() -> None:
+    """100,000 judges, of whom every two neighbours judged one pair: a matrix of them would take 80 GB."""
+    pair = np.repeat(np.arange(50_000), 2)
+    row, lean = np.arange(50_000), np.where(np.arange(100_000) % 4 == 3, -0.5, 0.5)
+    crowd = PairVotes(row, row, row + 1, pair, np.arange(100_000), lean, 100_000)
+    found = agreements(crowd)
+    assert most_twos(crowd) == 50_000
+    assert np.array_equal(np.stack(found[:2]), [2 * row, 2 * row + 1])
+    assert np.array_equal(found.agreeing, (row + 1) % 2)
+    assert np.array_equal(agreement_with_others(crowd)[1], np.repeat((row + 1) % 2, 2))
 
 
 def test_kappa_and_alpha_are_those_of_every_pair_both_ways_round() -> None:
     said = verdicts(np.random.default_rng(1), 60, 4, 3, right=0.8)
     said[:20] = np.abs(said[:20])  # many pairs whose better one joined first
     both_ways = np.concatenate([said, -said])
-    assert krippendorff(said).value == pytest.approx(alpha(numbered(both_ways)))  # type: ignore[union-attr]
+    assert krippendorff(cast(said)).value == pytest.approx(alpha(numbered(both_ways)))  # type: ignore[union-attr]
     met = ~np.isnan(both_ways[:, [0, 1]]).any(axis=1)
-    assert agreements(said).kappa[0, 1] == pytest.approx(cohen(*both_ways[met][:, [0, 1]].T))
+    assert agreements(cast(said)).kappa[0] == pytest.approx(cohen(*both_ways[met][:, [0, 1]].T))
 
 
 def test_who_joined_first_does_not_matter() -> None:
     rng = np.random.default_rng(2)
     said = verdicts(rng, 80, 3, 2, right=0.9)
     turned = said * rng.choice([-1.0, 1.0], (80, 1))
-    assert krippendorff(turned) == krippendorff(said)
-    np.testing.assert_allclose(agreements(turned).kappa, agreements(said).kappa)
+    assert krippendorff(cast(turned)) == krippendorff(cast(said))
+    np.testing.assert_allclose(agreements(cast(turned)).kappa, agreements(cast(said)).kappa)
 
 
 def test_random_judges_agree_by_chance_alone_and_all_alike_is_one() -> None:
-    random = krippendorff(verdicts(np.random.default_rng(3), 20_000, 3, 2, right=0.5, ties=0.2))
-    alike = krippendorff(np.tile([[1.0], [-1.0]], (20, 3)))
+    random = krippendorff(cast(verdicts(np.random.default_rng(3), 20_000, 3, 2, right=0.5, ties=0.2)))
+    alike = krippendorff(cast(np.tile([[1.0], [-1.0]], (20, 3))))
     assert random is not None
     assert random.value == pytest.approx(0.0, abs=0.02)
     assert alike is not None
@@ -82,21 +109,21 @@ def test_random_judges_agree_by_chance_alone_and_all_alike_is_one() -> None:
 
 def test_nothing_is_said_where_no_two_judges_met_or_all_are_ties() -> None:
     alone = np.array([[1.0, np.nan], [np.nan, -1.0]])
-    assert krippendorff(alone) is None
-    assert krippendorff(np.zeros((5, 2))) is None
-    assert np.isnan(agreements(alone).kappa[0, 1])
-    assert np.isnan(agreements(np.zeros((5, 2))).kappa).all()
+    assert krippendorff(cast(alone)) is None
+    assert krippendorff(cast(np.zeros((5, 2)))) is None
+    assert not agreements(cast(alone)).kappa.size
+    assert np.isnan(agreements(cast(np.zeros((5, 2)))).kappa).all()
 
 
 @pytest.mark.parametrize(("right", "ties", "each"), [(0.8, 0.0, 2), (0.95, 0.1, 2), (0.9, 0.2, 3)])
 def test_the_interval_holds_the_agreement_of_all_pairs(right: float, ties: float, each: int) -> None:
     """500 samples of 40 pairs: coverage has an error of .01, and the agreement of all pairs one of .005."""
     rng = np.random.default_rng(4)
-    true = krippendorff(verdicts(rng, 40_000, 3, each, right, ties))
+    true = krippendorff(cast(verdicts(rng, 40_000, 3, each, right, ties)))
     assert true is not None
     held = 0
     for _ in range(500):
-        sample = krippendorff(verdicts(rng, 40, 3, each, right, ties))
+        sample = krippendorff(cast(verdicts(rng, 40, 3, each, right, ties)))
         assert sample is not None
         held += sample.interval[0] <= true.value <= sample.interval[1]
     assert 0.92 <= held / 500 <= 0.985
@@ -107,26 +134,26 @@ def test_the_interval_holds_the_agreement_of_all_pairs(right: float, ties: float
 def test_the_interval_holds_the_kappa_of_all_pairs(right: float, ties: float, pairs: int) -> None:
     """1,000 samples: coverage has an error of .007, and the kappa of all pairs one of .005."""
     rng = np.random.default_rng(5)
-    true = agreements(verdicts(rng, 40_000, 2, 2, right, ties)).kappa[0, 1]
-    samples = [agreements(verdicts(rng, pairs, 2, 2, right, ties)) for _ in range(1000)]
-    held = [low <= true <= high for low, high in (sample.interval[:, 0, 1] for sample in samples)]
+    true = agreements(cast(verdicts(rng, 40_000, 2, 2, right, ties))).kappa[0]
+    samples = [agreements(cast(verdicts(rng, pairs, 2, 2, right, ties))) for _ in range(1000)]
+    held = [low <= true <= high for low, high in (sample.interval[:, 0] for sample in samples)]
     assert 0.93 <= np.mean(held) <= 0.99
 
 
 def test_kappa_varies_as_its_samples_do() -> None:
     """The variance behind the interval, from pairs that are left out one after the other."""
     said = verdicts(np.random.default_rng(6), 400, 2, 2, right=0.9, ties=0.3)
-    without = [agreements(np.delete(said, row, axis=0)).kappa[0, 1] for row in range(len(said))]
+    without = [agreements(cast(np.delete(said, row, axis=0))).kappa[0] for row in range(len(said))]
     jackknife = len(said) * np.var(without) * (len(said) - 1.0) / len(said)
-    low, high = agreements(said).interval[:, 0, 1]
+    low, high = agreements(cast(said)).interval[:, 0]
     assert (high - low) / (2.0 * 1.96) == pytest.approx(np.sqrt(jackknife), rel=0.02)
 
 
 def test_kappa_of_judges_who_call_no_ties_has_the_interval_of_a_share() -> None:
     said = verdicts(np.random.default_rng(7), 50, 2, 2, right=0.8, ties=0.0)
-    agreed = agreements(said)
-    ends = wilson(agreed.agreeing[0, 1] / 50.0, 49.0, 0.95)
-    np.testing.assert_allclose(agreed.interval[:, 0, 1], [2.0 * end - 1.0 for end in ends])
+    agreed = agreements(cast(said))
+    ends = wilson(agreed.agreeing[0] / 50.0, 49.0, 0.95)
+    np.testing.assert_allclose(agreed.interval[:, 0], [2.0 * end - 1.0 for end in ends])
 
 
 def items(rng: np.random.Generator, count: int, judges: int, right: float) -> Ints:

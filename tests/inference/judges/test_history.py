@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inference.judges import agreements, judge_history, latest_of, votes_by_pair
+from app.inference.judges import agreement_with_others, judge_history, latest_of, votes_by_pair
 from app.inference.types import Comparisons, once_each
 from tests.inference.judges.test_discrimination import N, simulated
 
@@ -25,12 +25,11 @@ def logs(draw: st.DrawFn) -> tuple[Comparisons, np.ndarray]:
 @given(logs())
 def test_its_end_is_the_agreement_of_the_card(drawn: tuple[Comparisons, np.ndarray]) -> None:
     log, item = drawn
-    pairs, agreeing, *_ = agreements(votes_by_pair(log, item, 3).direction)
+    met, agreeing = agreement_with_others(votes_by_pair(log, item, 3))
     for judge in np.unique(log.judge).tolist():
         end = judge_history(log, 4, item, judge)[-1]
-        others = np.arange(3) != judge
         assert end.verdicts == np.count_nonzero(log.judge == judge)
-        assert (end.pairs, end.agreeing) == (pairs[judge, others].sum(), agreeing[judge, others].sum())
+        assert (end.pairs, end.agreeing) == (met[judge], agreeing[judge])
 
 
 @settings(deadline=None)  # kernels are compiled first
