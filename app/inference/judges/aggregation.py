@@ -105,12 +105,21 @@ def majority(v: Votes) -> Aggregate:
 
 
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
-    """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`."""
-    start = majority(v).probability
-    p, convergence = fixed_point(start, lambda p: expected(v, estimated(v, p, equal_shares=equal_shares)), TOLERANCE)
-    confusion = estimated(v, p).confusion
+    """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`.
+
+    Items with the same votes are fitted as one, which counts for all of them.
+    """
+    n, judges, classes = v.shape
+    rows, kind, count = np.unique(v.reshape(n, judges * classes), axis=0, return_inverse=True, return_counts=True)
+    kinds, items = rows.reshape(len(rows), judges, classes), count[:, None]
+
+    def step(p: Floats) -> Floats:
+        return expected(kinds, estimated(kinds, items * p, equal_shares=equal_shares))
+
+    p, convergence = fixed_point(majority(kinds).probability, step, TOLERANCE)
+    confusion = estimated(kinds, items * p).confusion
     names = _names(confusion)
-    return Aggregate(p[:, names], confusion[:, names], convergence)
+    return Aggregate(p[kind][:, names], confusion[:, names], convergence)
 
 
 def fixed_point(p: Floats, step: Callable[[Floats], Floats], tolerance: float) -> tuple[Floats, Convergence]:
