@@ -144,9 +144,9 @@ def _wrong_key(key: str, seen: dict[str, str]) -> tuple[str, str] | None:
         return f"a key of {len(key):,} characters", f"shorten it to {LONGEST_KEY}"
     if key in seen:
         return f"the key {key!r} is on {seen[key]} already", "give every candidate a key of its own"
-    if what := unseen(key):
+    if (what := unseen(key)) and NUL not in key:
         return f"the key {key!r} has {what}, which nobody sees", "remove it"
-    return None
+    return _unstorable(key)
 
 
 def _wrong_text(text: str | None, max_chars: int | None) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 JOINED = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])")  # as Persian, Hindi and emoji need it
 INVISIBLE = re.compile("[\u115f\u1160\u2800\u3164\uffa0]")  # letters and a symbol without a picture
-UNSEEN = ("Cc", "Cf", "Zl", "Zp")  # Unicode categories: controls, formats, separators of lines and paragraphs
+UNSEEN = ("Cc", "Cf")  # Unicode categories: controls, but for those that are blanks, and formats
 BETWEEN_WORDS = re.compile(r"[\s_.\-\u2010-\u2015\u2212]+")
 TWINS = str.maketrans(  # Cyrillic and Greek, by Latin letters with the same picture
     "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455"
@@ -26,7 +26,7 @@ def unseen(name: str) -> str:
     if not name.strip():
         return "only blanks"
     for character in JOINED.sub("", name):
-        if unicodedata.category(character) in UNSEEN or INVISIBLE.match(character):
+        if (unicodedata.category(character) in UNSEEN and not character.isspace()) or INVISIBLE.match(character):
             return f"U+{ord(character):04X}"
     return ""
 
