@@ -41,7 +41,7 @@ from app.inference.types import Floats, Ints
 MAX_ITERATIONS = 100
 OVERSHOT, SHORT = 0.1, 2.0
 LEAST_SLOPE = 1e-9
-CLOSE, ENOUGH = 1e-9, 1e-4  # posterior sds
+CLOSE, ENOUGH = 1e-10, 1e-4  # posterior sds
 PATIENT = 20
 SHORTEST = 1e-8  # t
 

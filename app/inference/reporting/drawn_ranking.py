@@ -2,8 +2,9 @@
 
 rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
-rank interval   simultaneous as in ranking.py, with one spread of the normal scores upwards and another downwards, for
-                ranks by win rates lean; and with the rank itself, which draws in which others tie may not have
+rank interval   simultaneous: all hold together in a share `level` of the draws. On normal scores, with one spread
+                upwards and another downwards, for ranks by win rates lean; and with the rank itself, which draws in
+                which others tie may not have
 tie group       going down the ranking, a new group begins where the whole rank interval is below that of somebody in
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 confidence      share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
@@ -14,19 +15,17 @@ forecast        as in confidence.py with the draws' m and v, where v' = v (1 - c
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import FEWEST, ORDERS, PairsOf, by_draws, in_order_after
 from app.inference.reporting.ranking import (
-    ROUNDED,
     RankTable,
     Wanted,
     entropy,
     intervals,
-    normal_scores,
     ranks,
-    ranks_within,
     relative_sd,
     split_by_ranks,
 )
@@ -34,6 +33,7 @@ from app.inference.reporting.win_rates import around
 from app.inference.targets.all_pairs import WinRates
 from app.inference.types import Bools, Floats, Ints
 
+ROUNDED = 1e-9  # of a normal score
 KNOWN = 1e-18  # variance of a difference of win rates
 
 
@@ -85,7 +85,7 @@ def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     is beyond all of a thousand draws.
     """
     count, n = drawn.shape
-    z = normal_scores(n)[drawn - 1]
+    z = _normal_scores(n)[drawn - 1]
     centre = z.mean(axis=0)
     apart = z - centre
     below, above = (
@@ -94,7 +94,20 @@ def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     spread = np.where(apart < 0.0, below, above)
     farthest = (np.abs(apart) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     c = np.sort(farthest)[int(np.ceil(level * count)) - 1]
-    return around(rank, ranks_within(centre - c * below - ROUNDED, centre + c * above + ROUNDED))
+    return around(rank, _ranks_within(centre - c * below - ROUNDED, centre + c * above + ROUNDED))
+
+
+def _ranks_within(low: Floats, high: Floats) -> Ints:
+    """(N, 2) the best and the worst rank with a normal score from `low` to `high`."""
+    n = len(low)
+    scale = _normal_scores(n)
+    best = np.minimum(np.searchsorted(scale, low, side="left") + 1, n)
+    return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
+
+
+def _normal_scores(n: int) -> Floats:
+    """(n,) Phi^-1((rank - 1/2) / n) of ranks 1 to n."""
+    return np.asarray(ndtri((np.arange(n) + 0.5) / n))
 
 
 def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:

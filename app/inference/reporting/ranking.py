@@ -2,9 +2,8 @@
 
     score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
     interval        score_i -+ z sd_i, marginal: each one holds with probability `level`
-    rank interval   simultaneous: all N hold together with probability `level`, from draws of the joint posterior
-                    (one width for all, in standard deviations of each candidate's normal scores)
-    p_best, p_top   shares of the same draws in which a candidate is first, or among the first k
+    rank interval   simultaneous: all N hold together with probability `level` (rank_intervals.py)
+    p_best, p_top   shares of draws of the joint posterior in which a candidate is first, or among the first k
                     (candidates that the posterior does not tell apart share what their draws say together)
     tie group       going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
                     1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
@@ -29,13 +28,13 @@ from scipy.special import ndtr, ndtri
 from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, confidence_of
+from app.inference.reporting.rank_intervals import rank_intervals
 from app.inference.reporting.win_rates import VOTES, around, rates
 from app.inference.targets import Quantity, WinRates, drawn_in_place
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import means
 
 SAME_SCORE = 1e-9  # covariances: relative to the largest variance where that is above 1
-ROUNDED = 1e-9  # of a normal score
 HALVINGS = 50
 
 
@@ -84,7 +83,7 @@ def summarise(
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     values, alike = drawn_in_place(posterior, rng), interchangeable(posterior)
     drawn, win_rate = _ranks_of(values), rates(values, attenuation, wanted.level)
-    rank_interval = around(rank, simultaneous_intervals(drawn, alike, wanted.level))
+    rank_interval = around(rank, rank_intervals(score, sd, wanted.level))
     return RankTable(
         rank=rank,
         score=score,
@@ -184,35 +183,6 @@ def interchangeable(posterior: Scores) -> Ints:
 def _shared(values: Floats, alike: Ints) -> Floats:
     """(N,) the mean of `values` (N,) over those who are alike."""
     return means(values, alike, len(values))[alike]
-
-
-def simultaneous_intervals(drawn: Ints, alike: Ints, level: float) -> Ints:
-    """(N, 2) rank intervals that hold together in at least `level` of the (D, N) draws.
-
-    On normal scores z = Phi^-1((rank - 1/2) / N) each is mean -+ c sd of its draws, with the one c that keeps enough
-    whole draws inside: a single quantile, which D draws determine well whatever N is. Those who are `alike` (N,) have
-    one mean and one sd.
-    """
-    count, n = drawn.shape
-    z = normal_scores(n)[drawn - 1]
-    centre = _shared(z.mean(axis=0), alike)
-    spread = np.sqrt(_shared(((z - centre) ** 2).mean(axis=0), alike))
-    farthest = (np.abs(z - centre) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
-    half = np.sort(farthest)[int(np.ceil(level * count)) - 1] * spread + ROUNDED
-    return ranks_within(centre - half, centre + half)
-
-
-def ranks_within(low: Floats, high: Floats) -> Ints:
-    """(N, 2) the best and the worst rank with a normal score from `low` to `high`."""
-    n = len(low)
-    scale = normal_scores(n)
-    best = np.minimum(np.searchsorted(scale, low, side="left") + 1, n)
-    return np.column_stack([best, np.maximum(np.searchsorted(scale, high, side="right"), best)])
-
-
-def normal_scores(n: int) -> Floats:
-    """(n,) Phi^-1((rank - 1/2) / n) of ranks 1 to n."""
-    return np.asarray(ndtri((np.arange(n) + 0.5) / n))
 
 
 def tie_groups(posterior: Scores, wanted: Wanted) -> Ints:

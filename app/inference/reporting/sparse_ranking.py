@@ -5,9 +5,7 @@
     given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
                (2) Sigma_ii = 1 / D_i + var m_i
-    rank interval  centre -+ c spread on normal scores z = Phi^-1((rank - 1/2) / N), with the one c that keeps enough
-                   whole draws inside. Centre and spread are those of score -+ sd among what all scores may be, and owe
-                   the draws nothing: few draws give the c of any N
+    rank interval  by rank_intervals.py, as in ranking.py
     tie group      as in ranking.py, by a column of Sigma for each head; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
     confidence     shares of the pairs in order, counted in the draws
     win rate       as if scores were independent (win_rates.py)
@@ -31,16 +29,15 @@ from app.inference.graphs.conjugate_gradients import solve
 from app.inference.graphs.push import variances
 from app.inference.kernels.inversions import inversions
 from app.inference.reporting.confidence import by_draws, expected_after
+from app.inference.reporting.rank_intervals import rank_intervals
 from app.inference.reporting.ranking import (
     RankTable,
     Wanted,
-    normal_scores,
     ranks,
-    ranks_within,
     split_by_ranks,
     sure_of_any,
 )
-from app.inference.reporting.win_rates import POINTS, VOTES, around, rates_of_marginals
+from app.inference.reporting.win_rates import VOTES, around, rates_of_marginals
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -48,7 +45,6 @@ WIDTH, WIDEST = 0.04, 0.05  # of an interval of Sigma_ii: what is aimed at, and 
 EFFORT = 20_000  # neighbours visited for one Sigma_ii
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
 PAIRS = 50_000
-LEAST_SPREAD = 0.2  # of the way to the next rank: c is about 5
 
 
 class _Tally(NamedTuple):
@@ -57,7 +53,6 @@ class _Tally(NamedTuple):
     p_best: Floats  # (N,)
     p_top: Floats  # (N,)
     variance: Floats  # (N,) Sigma_ii by (2)
-    farthest: Floats  # (D,) of any rank from its centre, in its spread
     in_order: Floats  # (D,) share of the pairs
 
 
@@ -81,15 +76,13 @@ def summarise(
     share_of_prior = precision.precision / precision.diagonal
     least = (1.0 - (2.0 - share_of_prior) / n) / precision.diagonal  # by (2), and as the mean owes nothing to the rest
     lower, upper = np.maximum(lower - common, least), upper - common
-    centre, spread = _on_normal_scores(score, np.sqrt(lower))
-    tally = _count(mean, precision, rank, wanted.top_k, centre, spread, rng)
+    tally = _count(mean, precision, rank, wanted.top_k, rng)
     is_narrow = upper <= (1.0 + WIDEST) * lower
     variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
     sd = np.sqrt(variance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
-    interval, count = np.column_stack([score - half, score + half]), len(tally.farthest)
-    c = np.sort(tally.farthest)[min(int(np.ceil(wanted.level * (count + 1))), count) - 1]
-    rank_interval = around(rank, ranks_within(centre - c * spread, centre + c * spread))
+    interval = np.column_stack([score - half, score + half])
+    rank_interval = around(rank, rank_intervals(score, sd, wanted.level))
     win_rate = rates_of_marginals(score, sd, interval, attenuation)
     return RankTable(
         rank=rank,
@@ -145,18 +138,16 @@ def _count(
     precision: Precision,
     rank: Ints,
     top_k: int,
-    centre: Floats,
-    spread: Floats,
     rng: np.random.Generator,
 ) -> _Tally:
     start, rival, weight, q, diagonal = precision
     n, prior = len(mean), _prior_variance(precision)
     links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
-    scale, by_rank = normal_scores(n), np.argsort(rank, kind="stable")
+    by_rank = np.argsort(rank, kind="stable")
     tied = np.bincount(rank).astype(np.float64)
     undecided, total = 0.5 * float((tied * (tied - 1.0)).sum()), 0.5 * n * (n - 1)
     p_best, p_top, squares = np.zeros(n), np.zeros(n), np.zeros(n)
-    farthest, in_order = list[float](), list[float]()
+    in_order = list[float]()
     count = min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     for scores in draws(mean, precision, count, rng):
         moved = scores - mean
@@ -172,14 +163,13 @@ def _count(
             drawing = _Drawing(mean + side * given_rest, drawn_scores, best_first, drawn)
             p_best += _chances(drawing, 1, diagonal).sum(axis=0)
             p_top += _chances(drawing, top_k, diagonal).sum(axis=0)
-        farthest += (np.abs(scale[drawn - 1] - centre) / spread).max(axis=1).tolist()
         for each in drawn:
             ordered = each[by_rank][np.lexsort((each[by_rank], rank[by_rank]))]  # no inversions among ties
             in_order.append((total - 0.5 * undecided - inversions(ordered)) / total)
     of_level = (1.0 - q / diagonal) ** 2 * prior / n
     variance = 1.0 / diagonal + of_level + squares / count
     p_best, p_top = p_best / p_best.sum(), np.minimum(p_top * (min(top_k, n) / p_top.sum()), 1.0)
-    return _Tally(p_best, p_top, variance, np.array(farthest), np.array(in_order))
+    return _Tally(p_best, p_top, variance, np.array(in_order))
 
 
 def _chances(drawing: _Drawing, k: int, diagonal: Floats) -> Floats:
@@ -189,13 +179,3 @@ def _chances(drawing: _Drawing, k: int, diagonal: Floats) -> Floats:
         return np.ones_like(scores)
     last, next_one = (np.take_along_axis(scores, best_first[:, [place]], axis=1) for place in (k - 1, k))
     return np.asarray(ndtr(np.sqrt(diagonal) * (given_rest - np.where(drawn <= k, next_one, last))))
-
-
-def _on_normal_scores(score: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    """(N,) centres and (N,) spreads of the normal scores of ranks, the best lowest."""
-    n = len(score)
-    points = np.sort((score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)).ravel())
-    above = [1.0 - np.searchsorted(points, score + side * sd) / len(points) for side in (1.0, 0.0, -1.0)]
-    high, centre, low = (ndtri(np.clip(share, 0.5 / n, 1.0 - 0.5 / n)) for share in above)
-    a_rank = ndtri(np.minimum(ndtr(-np.abs(centre)) + 1.0 / n, 1.0 - 0.5 / n)) + np.abs(centre)  # from one to the next
-    return centre, np.maximum(0.5 * (low - high), LEAST_SPREAD * a_rank)

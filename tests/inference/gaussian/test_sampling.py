@@ -6,7 +6,7 @@ import pytest
 from app.inference.gaussian import Scores, plain, sampling
 from app.inference.gaussian.sampling import draws
 from app.inference.graphs.comparison_graph import precision_of
-from app.inference.reporting.ranking import draw_ranks, simultaneous_intervals
+from app.inference.reporting.ranking import draw_ranks
 from tests.inference.graphs.test_push import differing, inverse, mixed, weighted
 
 
@@ -25,7 +25,7 @@ def test_the_draws_have_the_mean_and_the_covariance_of_the_posterior() -> None:
     np.testing.assert_allclose(correlations, sigma / np.outer(sd, sd), atol=4.5 * np.sqrt(2.0 / count))
 
 
-def test_rank_intervals_and_the_chance_to_be_best_are_those_of_the_dense_sampler() -> None:
+def test_ranks_and_the_chance_to_be_best_are_those_of_the_dense_sampler() -> None:
     """Seed 1, 4,000 draws each: shares differ by 0.011 a standard error at most, 4.5 of them are allowed."""
     n, count = 60, 4000
     (first, second), weight, q = weighted(mixed, differing, n)
@@ -37,9 +37,7 @@ def test_rank_intervals_and_the_chance_to_be_best_are_those_of_the_dense_sampler
     theirs = draw_ranks(posterior, rng, count)
 
     np.testing.assert_allclose((ours == 1).mean(axis=0), (theirs == 1).mean(axis=0), atol=0.05)
-    alone = np.arange(n)
-    apart = simultaneous_intervals(ours, alone, 0.9) - simultaneous_intervals(theirs, alone, 0.9)
-    assert np.abs(apart).max() <= 4
+    np.testing.assert_allclose(ours.std(axis=0), theirs.std(axis=0), rtol=0.1)
 
 
 def test_draws_that_are_not_solved_for_are_not_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from app.inference.reporting.ranking import (
     interchangeable,
     predict,
     ranks,
-    simultaneous_intervals,
     summarise,
     sure_of_any,
     tie_groups,
@@ -98,32 +97,6 @@ def test_rank_intervals_hold_together_for_fresh_draws(n: int, count: int, level:
     fresh = draw_ranks(live, rng(2), draws=5000)
     held = ((low <= fresh) & (fresh <= high)).all(axis=1).mean()
     assert held >= level - 0.025
-
-
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
-def test_rank_intervals_hold_together_in_the_level_of_their_own_draws(level: float) -> None:
-    drawn = draw_ranks(random_posterior(10, 30), rng(), draws=500)
-
-    low, high = simultaneous_intervals(drawn, np.arange(10), level).T
-
-    assert ((low <= drawn) & (drawn <= high)).all(axis=1).mean() >= level
-
-
-def test_rank_intervals_widen_with_the_level() -> None:
-    drawn = draw_ranks(random_posterior(20, 100), rng())
-
-    width = [np.diff(simultaneous_intervals(drawn, np.arange(20), level), axis=1).sum() for level in (0.5, 0.9, 0.99)]
-
-    assert width == sorted(set(width))
-
-
-def test_rank_intervals_are_wider_than_marginal_ones() -> None:
-    drawn = draw_ranks(random_posterior(20, 100), rng())
-
-    low, high = simultaneous_intervals(drawn, np.arange(20), 0.9).T
-
-    assert (low <= np.quantile(drawn, 0.05, axis=0)).all()
-    assert (high >= np.quantile(drawn, 0.95, axis=0)).all()
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])

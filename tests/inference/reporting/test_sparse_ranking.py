@@ -82,14 +82,14 @@ def test_the_forecast_is_that_over_all_pairs() -> None:
 
 
 def test_rank_intervals_hold_together_as_often_as_they_say() -> None:
-    """Seed 3, 400 new draws: the level 0.8 has a standard error of 0.02, and that of its 64 draws is 0.05."""
+    """Seed 3, 400 draws: the level 0.8 has a standard error of 0.02."""
     sparse, _ = both(log(500, 5000), 500)
     best, worst = summarise(
         sparse.mean, precision_of(sparse), Wanted(level=0.8), np.random.default_rng(0)
     ).rank_interval.T
     scores = np.concatenate(list(draws(sparse.mean, precision_of(sparse), 400, np.random.default_rng(3))))
     ranks = np.argsort(np.argsort(-scores, axis=1), axis=1) + 1
-    assert 0.65 < ((best <= ranks) & (ranks <= worst)).all(axis=1).mean() < 0.95
+    assert 0.75 < ((best <= ranks) & (ranks <= worst)).all(axis=1).mean() < 0.9
 
 
 def test_variances_that_pushes_leave_wide_come_from_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
