@@ -48,7 +48,7 @@ from app.api.compression import Compression
 from app.api.connections import Connection
 from app.api.dependencies import refuse_unknown_parameters
 from app.api.heads import Heads
-from app.api.limits import BodyLimit
+from app.api.limits import BodyLimit, ChargeClient
 from app.api.metrics import Metrics
 from app.api.shutdown import AnswerWhenStopped
 from app.inference.state import warm_up
@@ -110,6 +110,7 @@ def create_app(settings: Settings) -> FastAPI:
     problem_pages.install(app)
     contract.install(app)
     app.add_middleware(Admission)
+    app.add_middleware(ChargeClient)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(Access, key=None if settings.api_key is None else settings.api_key.get_secret_value())
     app.add_middleware(Compression)
@@ -124,7 +125,8 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     app.state.failure = None
     async with _remembered(app), database(settings) as opened:
         live = LivePosteriors(max_sets=settings.live_sets, max_bytes=settings.live_bytes)
-        app.state.context = Context(opened.engine, opened.spare, live, Notices(), Jobs(), settings)
+        jobs = Jobs(settings.client_seconds)
+        app.state.context = Context(opened.engine, opened.spare, live, Notices(), jobs, settings)
         app.state.outages = outages = Outages(app.state.context, opened.bring_back)
         app.state.warming = warming = asyncio.create_task(_warm(live))
         work = (

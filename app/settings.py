@@ -38,3 +38,9 @@ class Settings(BaseSettings):
         default=20_000, gt=0, description="Posteriors kept in memory; one of 16 texts takes 13 to 23 KB."
     )
     live_bytes: int = Field(default=2 * 2**30, gt=0, description="Memory that these posteriors may take, in bytes.")
+    client_seconds: float = Field(
+        default=600.0,
+        gt=0,
+        description="Processor time that the computations of one client (an address) may take in ten minutes, in "
+        "seconds. A client that has spent it gets 429 until enough time has passed.",
+    )

@@ -1,9 +1,25 @@
-"""Refuse a body that is too large, before it is read when its length is announced, and while it is read when not."""
+"""Limits of requests: the size of a body, and the client that pays for the computations.
+
+A body is refused before it is read when its length is announced, and while it is read when not.
+"""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.problems import response_of
+from app.service.context import charge
 from app.service.errors import BodyTooLarge
+
+
+class ChargeClient:
+    """ASGI middleware. A client is an address: the key is the same for all."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["client"]:
+            charge(scope["client"][0])
+        await self._app(scope, receive, send)
 
 
 class BodyLimit:

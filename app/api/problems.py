@@ -18,12 +18,14 @@ from starlette.routing import Match, Mount
 from app.files.plots import CannotDraw
 from app.service.errors import (
     AppError,
+    BudgetSpent,
     DatabaseDown,
     DiskFull,
     FieldFault,
     InvalidRequest,
     NotInstalled,
     SetDeleted,
+    StillComputing,
     UnknownSet,
 )
 from app.service.failures import EXPLAINED, explained, hide_values, itself
@@ -62,6 +64,8 @@ def response_of(error: AppError) -> JSONResponse:
 def documented(*errors: type[AppError]) -> dict[int | str, dict[str, Any]]:
     """`responses=` of an endpoint that may answer with these errors."""
     titles: dict[int, list[str]] = {}
+    if StillComputing in errors:  # what is computed beside the requests has a budget
+        errors = (*errors, BudgetSpent)
     for error in errors:
         titles.setdefault(error.status, []).append((error.__doc__ or "").rstrip("."))
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}

@@ -3,7 +3,7 @@
 A request waits a little. Then it gets the last result, which says its version, or the progress of the work. A later
 request gets the new result once it is ready. So a log that grows faster than it can be computed has results too. Once
 every request that waited has gone, work is dropped before it begins and between reading and computing. A computation
-that has begun is finished and kept.
+that has begun is finished and kept. It is at the cost of the client whose request began it (spending.py).
 """
 
 import asyncio
@@ -11,9 +11,13 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from math import inf
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from uuid import UUID
 from weakref import WeakValueDictionary
+
+from app.live.spending import Spending
 
 PATIENCE = 3.0  # seconds that a request waits
 AT_ONCE = 2  # computations, each of another set
@@ -81,7 +85,9 @@ class _Job(Generic[R]):
 class Jobs:
     """One at a time for each set, so that no set waits for the long work of another; the last results are kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: float = inf) -> None:
+        """Args: `budget` is the processor time of a client in a WINDOW, in seconds."""
+        self._spending = Spending(budget)
         self._jobs: OrderedDict[JobKey, _Job[Any]] = OrderedDict()
         self._turns: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
         self._places = asyncio.Semaphore(AT_ONCE)
@@ -100,7 +106,7 @@ class Jobs:
         """The result at `version` or later if it comes soon, else an earlier one under these conditions if accepted.
 
         Once it is the job's turn, `prepare` reads what is to be computed and returns the computation, which runs
-        in a thread and may report how far it is. Raises Underway, and what these raise.
+        in a thread and may report how far it is. Raises Underway, Spent, and what these raise.
 
         Args: `patience_for_a_first`, seconds, where no earlier result will do; PATIENCE by default.
         """
@@ -112,6 +118,7 @@ class Jobs:
             while job.last is None or job.last.version < version or job.last.conditions != conditions:
                 task = job.running
                 if task is None and not self._is_full(key.set_id):
+                    self._spending.require()
                     task = job.running = asyncio.create_task(self._run(job, key.set_id, prepare))
                 if task is None or not (await asyncio.wait({task}, timeout=until - clock()))[0]:
                     if accepts_earlier and job.last is not None and job.last.conditions == conditions:
@@ -133,12 +140,14 @@ class Jobs:
         try:
             yield job
         except asyncio.CancelledError:
-            self._leave(key, job)
+            self._leave(job)
             raise
         finally:
             job.readers -= 1
+            if not job.readers and job.running is None and job.last is None and self._jobs.get(key) is job:
+                del self._jobs[key]
 
-    def _leave(self, key: JobKey, job: _Job[Any]) -> None:
+    def _leave(self, job: _Job[Any]) -> None:
         """Drop what has not begun where this reader was the last one."""
         if job.readers > 1 or not job.busy:
             return
@@ -148,8 +157,6 @@ class Jobs:
         assert job.running is not None
         job.running.cancel()
         job.running = None
-        if job.last is None and self._jobs.get(key) is job:
-            del self._jobs[key]
 
     async def compute(self, function: Callable[[], V]) -> V:
         """Run what may take long, once there is a place among the computations."""
@@ -161,14 +168,15 @@ class Jobs:
         return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
     async def compute_soon(self, function: Callable[[], V]) -> V:
-        """Run what somebody waits for. Raises Underway where no place among the computations becomes free soon."""
+        """Run what somebody waits for. Raises Spent; Underway where no place among the computations is free soon."""
+        self._spending.require()
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._places.acquire()
         except TimeoutError:
             raise Underway("others come first, and it has not begun") from None
         try:
-            return await self.compute_in_place(function)
+            return await self.compute_in_place(self._spending.charging(function))
         finally:
             self._places.release()
 
@@ -202,7 +210,7 @@ class Jobs:
             if job.abandoned:
                 job.running = None
                 raise asyncio.CancelledError
-            job.last = await asyncio.get_running_loop().run_in_executor(self._threads, compute, job.report)
+            job.last = await self.compute_in_place(self._spending.charging(partial(compute, job.report)))
             return job.last
 
     def _trim(self) -> None:

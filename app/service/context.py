@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
+from app.live.spending import charged
 from app.service.errors import SetDeleted, UnknownJudge, UnknownSet
 from app.service.limits import refuse_unseen
 from app.service.notices import Notices
@@ -93,6 +94,11 @@ class Context:
             await judges.add(db, map(normal_name, new))
             known |= await judges.find(db, new)
         return known
+
+
+def charge(client: str) -> None:
+    """Computations that begin from here on are at the cost of this client."""
+    charged.set(client)
 
 
 async def existing_set(db: AsyncConnection, set_id: UUID) -> Record:

@@ -22,7 +22,7 @@ class AppError(Exception):
     """The request failed."""
 
     status: ClassVar[int]
-    retry_after: ClassVar[int | None] = None  # seconds
+    retry_after: int | None = None  # seconds
 
     def __init__(self, detail: str, *faults: FieldFault) -> None:
         super().__init__(detail)
@@ -237,6 +237,13 @@ class StillComputing(AppError):
     """The answer is being computed."""
 
     status = 425
+    retry_after = 1
+
+
+class BudgetSpent(AppError):
+    """The processor time of this client is spent."""
+
+    status = 429
     retry_after = 1
 
 

@@ -1,8 +1,11 @@
 """Failures of the database and of numerics, as errors with an answer: whose, and what to do."""
 
+from math import ceil
+
 from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany
-from app.service.errors import AppError, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
+from app.live.spending import WINDOW, Spent
+from app.service.errors import AppError, BudgetSpent, Busy, DatabaseDown, DiskFull, InvalidRequest, TooManyCandidates
 from app.storage.failures import (
     FAILURES,
     hide_values,
@@ -14,7 +17,7 @@ from app.storage.failures import (
 
 __all__ = ["AGAIN", "EXPLAINED", "FAILURES", "explained", "hide_values", "itself"]
 
-EXPLAINED = (*FAILURES, TooMany, Impossible)
+EXPLAINED = (*FAILURES, TooMany, Impossible, Spent)
 AGAIN = "Send the request again with the same Idempotency-Key; it is done once."
 
 
@@ -39,6 +42,13 @@ def explained(error: BaseException) -> AppError | None:
         return Busy(f"The set is busy, and nothing was written. {AGAIN}")
     if isinstance(error, TooMany):
         return TooManyCandidates(f"The set is too large for this: {error}. Use a smaller set.")
+    if isinstance(error, Spent):
+        spent = BudgetSpent(
+            f"The computations of {error.client} took all the processor time that one client has in {WINDOW:.0f} "
+            "seconds (NEXTPAIR_CLIENT_SECONDS). Ask again after Retry-After; results that are ready are served."
+        )
+        spent.retry_after = ceil(error.wait) + 1
+        return spent
     if isinstance(error, Impossible):
         return InvalidRequest(str(error))
     if (reason := refused_value(error)) is not None:
