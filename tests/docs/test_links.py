@@ -94,3 +94,10 @@ def test_every_question_is_answered_within_two_clicks() -> None:
         unanswered += [] if targets else [question]
         far += [question] if pages and not one_click & set(pages) else []
     assert (unanswered, far) == ([], [])
+
+
+def test_the_site_asks_no_other_host() -> None:
+    """The theme asks the host of `repo_url` for stars and releases, and Google for a font."""
+    settings = (ROOT / "mkdocs.yml").read_text().splitlines()
+    assert not [line for line in settings if line.startswith("repo_url:")]
+    assert any(line.startswith("  font: false") for line in settings)
