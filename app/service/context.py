@@ -131,7 +131,7 @@ async def existing_judges(db: AsyncConnection, names: Sequence[str]) -> dict[str
 
 def _checked(row: Record | None, set_id: UUID) -> Record:
     if row is None:
-        raise UnknownSet(f"There is no set {set_id}; check its id and NEXTPAIR_URL.")
+        raise UnknownSet(f"There is no set {set_id}; check its id and the address of the service.")
     if row.deleted_at is not None:
         raise SetDeleted.at(set_id, row.deleted_at, row.name)
     return row

@@ -77,6 +77,7 @@ async def test_a_browser_gets_a_page_where_there_is_none(http: httpx.AsyncClient
     page = await http.get(path, headers=BROWSER)
     assert (page.status_code, page.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
     assert '<a class="button main" href="/">All sets</a>' in page.text
+    assert "NEXTPAIR_" not in page.text
     assert "script-src 'self';" in page.headers["Content-Security-Policy"]
     assert (await http.get(path)).headers["Content-Type"] == "application/problem+json"
     of_the_api = await http.get(f"/v1/sets/{uuid4()}", headers=BROWSER)
