@@ -7,6 +7,8 @@ from typing import NamedTuple
 from nextpair.schemas import Rank, Ranking
 from nextpair.words import counted, percent
 
+from app.files.rankings import UNITS
+
 MEDIA_TYPE = "application/x-tex"
 SIGNS = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -83,7 +85,7 @@ def _lines(rows: Sequence[Rank], columns: Sequence[TexColumn]) -> list[str]:
 
 def _caption(ranking: Ranking, name: str) -> str:
     about = ranking.inference_target.sentence
-    unit = {"logit": " Scores are in logits.", "elo": " Scores are in Elo points."}.get(ranking.method.scale or "", "")
+    unit = f" Scores are in {UNITS[ranking.method.scale]}." if ranking.method.scale else ""
     jointly = f" Intervals are marginal at {100.0 * ranking.method.level:g}%; rank intervals hold jointly."
     has_intervals = any(row.interval for row in ranking.ranking)
     counts = f"{counted(ranking.comparisons, 'comparison')} of {counted(len(ranking.ranking), 'candidate')}."

@@ -6,6 +6,7 @@ from nextpair import schemas
 from nextpair.words import FigureWidth, counted
 
 from app.files import plots
+from app.files.rankings import UNITS
 
 
 def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: FigureWidth | None = None) -> bytes:
@@ -29,8 +30,11 @@ def draw_ranking(ranking: schemas.Ranking, title: str, form: plots.Form, width: 
             rows += _rows(each.ranking, ranking)[:most]
     if most < len(ranking.ranking):
         caption += f" · the first {most:,} candidates of each part"
-    unit = "" if paper.has_words else f"({level} interval)"
-    return plots.forest(rows, title, caption, form, "win rate" if of_pairs else "score", paper, unit, origin)
+    unit = "" if of_pairs or ranking.method.scale is None else f"in {UNITS[ranking.method.scale]}"
+    interval = "" if paper.has_words else f" ({level} interval)"
+    return plots.forest(
+        rows, title, caption, form, "win rate" if of_pairs else "score", paper, f"{unit}{interval}", origin
+    )
 
 
 def _rows(ranks: Sequence[schemas.Rank], ranking: schemas.Ranking) -> list[plots.ForestRow]:

@@ -96,7 +96,7 @@ def forest(
 
     Args: `unit` follows the label of the axis; `origin` is kept in the file, where no words show it.
     """
-    xlabel = f"{label} {unit}".rstrip()
+    xlabel = " ".join([label, *unit.split()])
     if len(rows) > MOST_ROWS:
         return _band(rows, title, caption, form, label, xlabel, paper, origin)
     with _sheet(max(len(rows), 1) * ROW, title, caption, paper) as (figure, axes):

@@ -7,7 +7,7 @@ from math import isnan
 from typing import IO, Any, NamedTuple
 
 from nextpair.schemas import Rank, Ranking
-from nextpair.words import percent
+from nextpair.words import ScaleName, percent
 
 from app.files import spreadsheets
 
@@ -40,6 +40,7 @@ NAMED = (
     Column(("rank",), "rank", "#", "{0.rank}".format),
     Column(("key",), "key", "candidate", "{0.key}".format),
 )
+UNITS: dict[ScaleName, str] = {"logit": "logits", "elo": "Elo points"}  # of scores, by scale
 COLUMNS = (
     *NAMED,
     Column(

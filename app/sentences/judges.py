@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from nextpair import schemas
-from nextpair.words import AggregationName, counted
+from nextpair.words import AggregationName, ScaleName, counted
 
+from app.files.rankings import UNITS
 from app.inference.judges import (
     DEPARTS,
     FEWEST_VERDICTS,
@@ -200,35 +201,45 @@ def _position_bias(judge: str, bias: schemas.JudgeBias) -> str:
     return f"Position bias of {judge}: {bias.delta:+z.2f} ± {bias.sd:.2f} logits towards the first{merit}{doubt}"
 
 
-def effects_of_judges(by_judge: Mapping[str, schemas.JudgeEffects]) -> list[str]:
+def effects_of_judges(by_judge: Mapping[str, schemas.JudgeEffects], scale: ScaleName | None) -> list[str]:
+    """How the judges' scores differ from the ranking's, on the scale of both."""
     if len(by_judge) > MOST_NAMED:
-        spread = _spread([effects.sd for effects in by_judge.values()])
-        return [f"Judge effects of {len(by_judge):,} judges: sd {spread} logits"]
-    return [_effects(judge, effects) for judge, effects in by_judge.items()]
+        digits, unit = _unit_of_effects(scale)
+        spread = _spread([effects.sd for effects in by_judge.values()], digits)
+        return [f"Judge effects of {len(by_judge):,} judges: sd {spread} {unit}"]
+    return [_effects(judge, effects, scale) for judge, effects in by_judge.items()]
 
 
-def _effects(judge: str, of_judge: schemas.JudgeEffects) -> str:
-    largest = ", ".join(f"{each.key} {each.deviation:+z.2f} ± {each.sd:.2f}" for each in of_judge.largest_deviations)
-    return f"Judge effects of {judge}: sd {of_judge.sd:.2f} logits; largest deviations: {largest}"
+def _effects(judge: str, of_judge: schemas.JudgeEffects, scale: ScaleName | None) -> str:
+    digits, unit = _unit_of_effects(scale)
+    largest = ", ".join(
+        f"{each.key} {each.deviation:+z.{digits}f} ± {each.sd:.{digits}f}" for each in of_judge.largest_deviations
+    )
+    return f"Judge effects of {judge}: sd {of_judge.sd:.{digits}f} {unit}; largest deviations: {largest}"
 
 
-def scales(by_judge: Mapping[str, schemas.JudgeScale]) -> list[str]:
-    """How each judge's absolute scores map to the scores that are shown."""
+def _unit_of_effects(scale: ScaleName | None) -> tuple[int, str]:
+    return (0 if scale == "elo" else 2), UNITS[scale or "logit"]
+
+
+def scales(by_judge: Mapping[str, schemas.JudgeScale], scale: ScaleName | None) -> list[str]:
+    """How each judge's absolute scores map to the scores that are shown, which are on the scale."""
     if len(by_judge) > MOST_NAMED:
-        spread = _spread([scale.c1 for scale in by_judge.values()])
+        spread = _spread([each.c1 for each in by_judge.values()])
         return [f"Absolute scores of {len(by_judge):,} judges: each point that one gave adds {spread} to the score"]
-    return [_scale(judge, scale) for judge, scale in by_judge.items()]
+    return [_scale(judge, each, scale) for judge, each in by_judge.items()]
 
 
-def _scale(judge: str, of_judge: schemas.JudgeScale) -> str:
+def _scale(judge: str, of_judge: schemas.JudgeScale, scale: ScaleName | None) -> str:
+    unit = f" in {UNITS[scale]}" if scale else ""
     doubt = "" if of_judge.converged else ", not converged yet"
-    return f"Absolute scores of {judge}: score = {of_judge.c0:+z.2f} {of_judge.c1:+z.2f} x what it gave{doubt}"
+    return f"Absolute scores of {judge}: score{unit} = {of_judge.c0:+z.2f} {of_judge.c1:+z.2f} x what it gave{doubt}"
 
 
-def _spread(values: Sequence[float]) -> str:
+def _spread(values: Sequence[float], digits: int = 2) -> str:
     """What many judges have together, where naming each would take a page."""
     least, middle, most = np.quantile(values, [0.0, 0.5, 1.0])
-    return f"{least:+z.2f} to {most:+z.2f} (median {middle:+z.2f})"
+    return f"{least:+z.{digits}f} to {most:+z.{digits}f} (median {middle:+z.{digits}f})"
 
 
 def with_people(agreed: schemas.AgreementWithPeople) -> str:

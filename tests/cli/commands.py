@@ -7,8 +7,9 @@ import pytest
 from app import cli
 
 ROOT = Path(__file__).parents[2]
-JUDGE, BATTLES, RATINGS = (
-    str(ROOT / name) for name in ("app/demo/judge.csv", "examples/battles.csv", "app/demo/ratings.csv")
+JUDGE, BATTLES, RATINGS, TASTES = (
+    str(ROOT / name)
+    for name in ("app/demo/judge.csv", "examples/battles.csv", "app/demo/ratings.csv", "examples/tastes.csv")
 )
 
 

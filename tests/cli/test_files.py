@@ -202,7 +202,7 @@ def test_rank_joins_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_path
     assert result["ranking"][-1]["key"] == "new"
     scale = result["absolute_scores"]["gauge"]
     assert scale["converged"]
-    said = f"Absolute scores of gauge: score = {scale['c0']:+.2f} {scale['c1']:+.2f} x what it gave"
+    said = f"Absolute scores of gauge: score in logits = {scale['c0']:+.2f} {scale['c1']:+.2f} x what it gave"
     assert said in out(capsys, *common)
     assert failure(capsys, "rank", JUDGE, "--scores", "none.csv")[0] == 2
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tests.cli.commands import BATTLES, failure, out
+from tests.cli.commands import BATTLES, TASTES, failure, out
 
 
 def judged_by_category(folder: Path) -> tuple[Path, Path]:
@@ -40,7 +40,7 @@ def test_rank_by_tag_against_a_baseline(
     log, outputs = map(str, judged_by_category(tmp_path))
     printed = out(capsys, "rank", log, "--by", "kind", "--baseline", "mistral")
     assert "On kind code, llama beats gpt; elsewhere gpt beats llama" in printed
-    assert re.search(r"Against mistral, difference of scores:\n.*\n +#  candidate  difference +95% interval", printed)
+    assert re.search(r"Against mistral, difference of scores in logits:\n.*\n +#  candidate  difference +95% interval", printed)
     assert re.search(r"^kind = code · 6 prompts · 18 comparisons$", printed, re.MULTILINE)
     own = json.loads(out(capsys, "rank", log, "--by", "kind", "--format", "json"))
     others = json.loads(out(capsys, "rank", log, "--by", "kind", "--outputs", outputs, "--format", "json"))
@@ -56,6 +56,18 @@ def test_rank_in_elo_is_the_ranking_times_a_number(capsys: pytest.CaptureFixture
     for one, other in zip(logits["ranking"], elo["ranking"], strict=True):
         assert other["score"] == pytest.approx(173.7178 * one["score"], rel=1e-6, abs=1e-9)
     assert re.search(r" [+-]\d+ … [+-]\d+ ", out(capsys, "rank", BATTLES, "--scale", "elo"))
+
+
+def test_figures_on_a_scale_have_its_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    drawing = tmp_path / "ranking.svg"
+    options = ["--baseline", "wren", "--plot", str(drawing)]
+    for scale, unit in (("logit", "logits"), ("elo", "Elo points")):
+        printed = out(capsys, "rank", BATTLES, *options, "--scale", scale)
+        assert f" · scores in {unit}\n" in printed
+        assert f"Against wren, difference of scores in {unit}:" in printed
+        assert f">score in {unit}</text>" in drawing.read_text()
+        of_judges = out(capsys, "rank", TASTES, "--method", "consensus", "--scale", scale)
+        assert re.search(rf"Judge effects of ada: sd [\d.]+ {unit}; largest deviations: ", of_judges)
 
 
 def test_rank_prints_win_rates_of_each_against_each(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -151,8 +151,9 @@ def of_judges() -> Iterator[str]:
             yield from judges.position_biases(dict.fromkeys(map(str, range(count)), of_judge))
     for count in (1, 500):
         names = [str(number) for number in range(count)]
-        yield from judges.effects_of_judges(dict.fromkeys(names, schemas.JudgeEffects(sd=0.2, largest_deviations=[])))
-        yield from judges.scales(dict.fromkeys(names, schemas.JudgeScale(c0=0.1, c1=0.4, converged=True)))
+        effects = dict.fromkeys(names, schemas.JudgeEffects(sd=0.2, largest_deviations=[]))
+        yield from judges.effects_of_judges(effects, "elo")
+        yield from judges.scales(dict.fromkeys(names, schemas.JudgeScale(c0=0.1, c1=0.4, converged=True)), "logit")
     for named in ("changed", "random", "inverted"):
         yield judges.named_for(Discrimination(0, 0.1, named, 4, 1.0, 0.1), "gpt")
     yield judges.progress(FitRound("effects", 3))

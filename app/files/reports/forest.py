@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from nextpair.schemas import Ranking
 
+from app.files.rankings import UNITS
+
 ROWS = 16  # of one figure, so that a page is filled
 MOST = 50  # candidates that are drawn
 ROW, AXIS = 26, 30  # pixels
@@ -49,9 +51,9 @@ def figures(ranking: Ranking) -> list[ForestFigure]:
     if not drawn:
         return []
     ends = [end for _, _, value, interval in drawn for end in (value, *interval)]
-    middle, elo = 0.5 if of_pairs else 0.0, ranking.method.scale == "elo"
+    middle, scale = 0.5 if of_pairs else 0.0, ranking.method.scale
     low, high, step = _axis(min([*ends, middle]), max([*ends, middle]))
-    label = f"{'win rate' if of_pairs else 'score in Elo points' if elo else 'score in logits'}"
+    label = "win rate" if of_pairs else f"score in {UNITS[scale]}" if scale else "score"
     if any(row.interval for row in ranking.ranking):
         label += f", with {100.0 * ranking.method.level:g}% interval"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.files.rankings import AGAINST, NAMED, table_of, write_csv
+from app.files.rankings import AGAINST, NAMED, UNITS, table_of, write_csv
 from app.offline.printing import Format
 from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Ranked
@@ -77,7 +77,8 @@ def _print_rows(console: Console, ranking: schemas.Ranking, rows: Sequence[schem
     left_out = _print_table(console, ranking, rows)
     if ranking.baseline is not None:
         others = [row for row in rows if row.against]  # not the system itself
-        of = "win rates" if ranking.inference_target.name == "all-pairs" else "scores"
+        of_scores = f"scores in {UNITS[ranking.method.scale]}" if ranking.method.scale else "scores"
+        of = "win rates" if ranking.inference_target.name == "all-pairs" else of_scores
         console.print(escape(f"Against {ranking.baseline}, difference of {of}:"))
         console.print(grid(*table_of(ranking, others, (*NAMED, *AGAINST))))
     return left_out
@@ -101,7 +102,7 @@ def _print_slice(console: Console, ranking: schemas.Ranking, tag: str, each: sch
 
 def _headline(ranking: schemas.Ranking) -> str:
     counts = f"{counted(ranking.comparisons, 'comparison')} · {counted(len(ranking.ranking), 'candidate')}"
-    scale = {"logit": " · scores in logits", "elo": " · scores in Elo points"}.get(ranking.method.scale or "", "")
+    scale = f" · scores in {UNITS[ranking.method.scale]}" if ranking.method.scale else ""
     return f"{counts} · method {ranking.method.name}{scale}"
 
 
@@ -115,9 +116,10 @@ def _sentences(ranked: Ranked) -> list[str]:
         parts = f"{ranking.components} parts were never compared with each other"
         lines.append(f"{parts}: compare scores within a part only, or judge pairs across.")
     lines += [effect.sentence for effect in (ranking.effects or {}).values()]
+    scale = ranking.method.scale
     lines += sentences.position_biases(ranking.position_bias or {})
-    lines += sentences.effects_of_judges(ranking.judge_effects or {})
-    lines += sentences.scales(ranking.absolute_scores or {})
+    lines += sentences.effects_of_judges(ranking.judge_effects or {}, scale)
+    lines += sentences.scales(ranking.absolute_scores or {}, scale)
     if agreed := ranking.validation.agreement_with_people:
         lines.append(sentences.with_people(agreed))
     if agreement and agreement.alpha:
