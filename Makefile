@@ -95,10 +95,11 @@ demo-vllm: $(INSTALLED) $(TINY_JUDGE)  ## a set that a judge trained here ranks 
 
 install-vllm: $(VLLM_INSTALLED)  ## vLLM for the CPU, in an environment of its own
 
-check: $(TOOLS_INSTALLED)  ## format, lint, types, import contracts, style of the texts
+check: $(TOOLS_INSTALLED)  ## format, lint, types, construction, import contracts, style of the texts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_construction.py
 	$(BIN)/lint-imports
 	$(BIN)/python -m docs.style
 
