@@ -17,7 +17,7 @@ class ChargeClient:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["client"]:
+        if scope["type"] == "http" and scope.get("client"):
             charge(scope["client"][0])
         await self._app(scope, receive, send)
 

@@ -13,7 +13,7 @@ from app.files.rankings import write_matrix
 from app.inference.fitting import TooMany
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import attenuation, expected_win_rates, expected_wins, observed_wins, ranks
-from app.inference.targets import Quantity
+from app.inference.targets import Quantity, ranked_by
 from app.inference.types import Floats
 from app.service.basis import Basis, read_basis
 from app.service.context import Context, existing_set
@@ -55,7 +55,7 @@ def _matrix(basis: Basis, of: MatrixName) -> PairMatrix:
     mean, p = _means(basis), observed_wins(basis.judged.verdicts, n)
     if of != "observed":
         ranked = _ranked(basis)
-        mean, p = ranked.mean, expected_wins(ranked) if of == "expected" else _win_rates(basis, ranked)
+        mean, p = ranked_by(ranked), expected_wins(ranked) if of == "expected" else _win_rates(basis, ranked)
     order = np.argsort(ranks(mean), kind="stable")
     return PairMatrix(basis.snapshot.version, [basis.catalogue.keys[i] for i in order], p[np.ix_(order, order)])
 
@@ -92,6 +92,6 @@ def _means(basis: Basis) -> Floats:
     if len(live) > RANKED_DENSE:
         return live
     try:
-        return _ranked(basis).mean
+        return ranked_by(_ranked(basis))
     except NotConverged:
         return live

@@ -298,7 +298,7 @@ async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: httpx.A
 
 
 async def test_a_judges_name_is_kept_as_it_is_whatever_it_holds(http: httpx.AsyncClient) -> None:
-    judges = ['a"b\\c', "büro\n2", "../x?y=1&z", "👩‍⚖️", " ", "__proto__"]
+    judges = ['a"b\\c', "büro\n2", "../x?y=1&z", "👩‍⚖️", "a b", "__proto__"]
     created = await one_vote(http, position_bias="estimate", temperatures=dict.fromkeys(judges, 2.0))
     await compare_all(http, created["id"], [comparison("ash", "elm", judge=judge) for judge in judges])
     await send_scores(http, created["id"], *(said("ash", 7, judge=judge) for judge in judges))

@@ -186,7 +186,7 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
     assert target == "By all 6 pairs, as function judged them."
-    assert first.split()[5:7] == ["1–1", "100%"]
+    assert first.split()[5:7] == ["1–4", "100%"]
     assert first_place.startswith("No signal yet: the verdicts are still consistent with random judging")
     assert first_place.endswith("kelp leads so far.")
     assert next_step == "Every pair is judged: add another judge, or candidates."
@@ -363,7 +363,7 @@ def test_ranking_ends_when_it_is_stopped(client: nextpair.Client) -> None:
     tied = nextpair.rank(OUTPUTS, judge=lambda a, b: "tie", until=nextpair.Stop(top_k=1), client=client).ranking
     assert tied.stopping is not None
     assert tied.stopping.converged
-    assert {row.rank_interval for row in tied.ranking} == {(1, 1)}  # all pairs are judged, and all share the first rank
+    assert {(row.rank, row.rank_interval) for row in tied.ranking} == {(1, (1, 4))}  # ties show no signal
 
 
 def test_a_judge_that_fails_loses_nothing(client: nextpair.Client) -> None:

@@ -12,10 +12,10 @@ from nextpair.words import ExportFormat, Winner
 from tests.cli.commands import out
 from tests.end_to_end.processes import Server
 
-KEYS = (" kelp", "kelp", "=1+1", 'o"ak, "elm"', "5", "büro\n2", "null", "{}", "lonely")
+KEYS = ("kelp pie", "kelp", "=1+1", 'o"ak, "elm"', "5", "büro\n2", "null", "{}", "lonely")
 RAWS: tuple[Any, ...] = (None, "because\n", '{"a": 1}', {"a": [1, None, "ü"]}, 5, [], False, " null ", "5")
 WORDS: tuple[Winner | None, ...] = (None, *get_args(Winner))
-JUDGES = ("ann", " ann", "gpt")
+JUDGES = ("ann", "ann b", "gpt")
 ONCE_FOR_A_SET = {"set_id", "client_id", "assignment_id"}
 
 

@@ -36,5 +36,5 @@ def test_by_one_judge_is_by_judge_zero() -> None:
 
 
 @pytest.mark.parametrize("outcome", Outcome)
-def test_only_the_converged_outcome_counts_as_converged(outcome: Outcome) -> None:
-    assert Convergence(outcome, 1, 0.0).converged == (outcome is Outcome.CONVERGED)
+def test_only_what_converged_counts_as_converged(outcome: Outcome) -> None:
+    assert Convergence(outcome, 1, 0.0).converged == (outcome in (Outcome.CONVERGED, Outcome.UNLEARNT))

@@ -1,5 +1,6 @@
 """Ranking a file of comparisons."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -126,6 +127,24 @@ def test_clean_files_have_a_ranking(shared_data: Path, name: str) -> None:
     (one,) = rank_file(str(path), ComparisonColumns(), [], [], method)
     assert one.ranking.convergence.message == "The fit converged."
     assert one.ranking.verdict_weight is not None
+
+
+@pytest.mark.parametrize("name", ["one51", "three55", "c37_tie2", "c37_tie3", "c37_top_tie", "c37_cycle", "c03_chain"])
+def test_a_ranking_is_in_the_order_of_its_scores(shared_data: Path, name: str) -> None:
+    path = shared_data.parent / "cases" / "ranking" / f"{name}.csv"
+    if not path.exists():
+        pytest.skip("needs ../shared/cases, which is not here")
+    method = RankingMethod("soft-bt", position_bias="auto", verdict_weight="learnt", inference_target="auto")
+    (one,) = rank_file(str(path), ComparisonColumns(), [], [], method)
+    rows = one.ranking.ranking
+    assert [row.score for row in rows] == sorted((row.score for row in rows), reverse=True)
+    for above, below in pairwise(rows):
+        if above.rank == below.rank:
+            assert (above.score, above.rank_interval) == (below.score, below.rank_interval)
+    if name == "c03_chain":
+        assert [row.key for row in rows] == [f"p{i:02}" for i in range(15)]
+    if name == "one51":
+        assert [row.key for row in rows] == ["t0", "t1"]
 
 
 def test_llm_reviewers_rank_five_systems_as_people_do(shared_data: Path) -> None:

@@ -52,7 +52,7 @@ def test_what_is_said_depends_on_how_probable_it_is(p_best: Sequence[float | Non
         ((1.0, 0.0), 1, "ash leads so far."),
         ((0.6, 0.4), 1, "ash leads so far."),
         ((1.0, 1.0, 0.0), 2, "ash and birch lead so far."),
-        ((0.97, 0.96, 0.1), 1, "ash and birch lead so far."),
+        ((0.97, 0.96, 0.1), 1, "ash leads so far."),
     ],
 )
 def test_without_signal_there_is_no_ranking(p_best: Sequence[float], shared: int, leading: str) -> None:

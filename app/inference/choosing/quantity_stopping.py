@@ -18,7 +18,7 @@ from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
 from app.inference.reporting.drawn_ranking import rank_intervals, ranks_of, shares_in_order
 from app.inference.reporting.ranking import ranks
-from app.inference.targets import Quantity, drawn_values
+from app.inference.targets import Quantity, drawn_values, ranked_by
 from app.inference.types import Bools, Floats
 
 Draws = Floats  # (D, N) of what is ranked
@@ -26,7 +26,7 @@ Draws = Floats  # (D, N) of what is ranked
 
 def reason(quantity: Quantity, scores: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Reason | None:
     """The first criterion that is met, of at least two candidates; `scores` are the posterior beneath."""
-    values, mean = drawn_values(quantity), quantity.mean
+    values, mean = drawn_values(quantity), ranked_by(quantity)
     for claims in claims_of(stop, goal, model.n):
         if probability(values, mean, claims.goal) >= 1.0 - claims.error_level:
             return claims.reason

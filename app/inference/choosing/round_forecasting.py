@@ -97,7 +97,7 @@ def _verdicts_needed(ranked: WinRates, goal: Goal, claim: float, share: float) -
     of_future = np.searchsorted(np.cumsum(weight), (np.arange(futures) + 0.5) / futures)
     truth = mean[of_future] + (root[of_future] @ rng.standard_normal((futures, n, 1)))[:, :, 0]
     noise = (rng.standard_normal if of.sd else rng.logistic)(size=ERRORS + SLACK + len(part_of))
-    pairs = goal_pairs(goal, ranked.mean)
+    pairs = goal_pairs(goal, ranked.scores.mean)
     return verdicts_needed(
         truth, of.sd, mean, sigma, weight, np.append(0, np.cumsum(draws)), np.ascontiguousarray(s.T),
         of.wins[place], of.left[place], of.verdicts[order], noise, rng.integers(ERRORS, size=(n, n)),

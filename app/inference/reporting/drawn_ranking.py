@@ -1,6 +1,8 @@
 """The ranking by win rates of which there are draws: what ranking.py says of scores, counted.
 
-rank            by the mean win rate; a drawn rank is 1 + how many are above, so that a tie shares the better one
+rank            by the scores beneath, which a ranking shows; win rates are drawn, and would order those who are nearly
+                equal by chance
+drawn rank      1 + how many win rates are above, so that a tie shares the better one
 p_best, p_top   shares of the draws in which a candidate is first, or among the first k, alone or with others
 rank interval   simultaneous: all hold together in a share `level` of the draws. On normal scores, with one spread
                 upwards and another downwards, for ranks by win rates lean; and with the rank itself, which draws in
@@ -40,9 +42,9 @@ KNOWN = 1e-18  # variance of a difference of win rates
 def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
     """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
     scores, win_rate = drawn.scores, drawn.mean
-    rank, drawn_ranks = ranks(win_rate), ranks_of(drawn.values)
+    rank, drawn_ranks = ranks(scores.mean), ranks_of(drawn.values)
     rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
-    tails, pairs = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level], matching(pairs_of(win_rate))
+    tails, pairs = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level], matching(pairs_of(scores.mean))
     return RankTable(
         rank=rank,
         score=scores.mean - scores.mean.mean(),
@@ -51,7 +53,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
         rank_interval=rank_interval,
         p_best=(drawn_ranks == 1).mean(axis=0),
         p_top=(drawn_ranks <= wanted.top_k).mean(axis=0),
-        tie_group=_tie_groups(drawn.values, win_rate, rank_interval, wanted),
+        tie_group=_tie_groups(drawn.values, scores.mean, rank_interval, wanted),
         win_rate=win_rate,
         win_rate_interval=around(win_rate, np.quantile(drawn.values, tails, axis=0).T),
         entropy=entropy(scores.covariance),
@@ -63,7 +65,7 @@ def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
 
 def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> float:
     """The concordance expected when there are `factor` >= 1 times as many comparisons, new pairs all of them."""
-    first, second = np.nonzero(np.triu(matching(pairs_of(drawn.mean)), 1))
+    first, second = np.nonzero(np.triu(matching(pairs_of(drawn.scores.mean)), 1))
     sigma = np.cov(drawn.values, rowvar=False)
     m = drawn.mean[first] - drawn.mean[second]
     v = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
@@ -110,10 +112,10 @@ def _normal_scores(n: int) -> Floats:
     return np.asarray(ndtri((np.arange(n) + 0.5) / n))
 
 
-def _tie_groups(values: Floats, win_rate: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:
+def _tie_groups(values: Floats, score: Floats, rank_interval: Ints, wanted: Wanted) -> Ints:
     """(N,) numbers of the groups, 1 for the best."""
-    groups, order = np.ones(len(win_rate), np.int64), np.argsort(-win_rate, kind="stable")
-    apart = split_by_ranks(groups, win_rate, rank_interval, wanted._replace(epsilon=0.0))
+    groups, order = np.ones(len(score), np.int64), np.argsort(-score, kind="stable")
+    apart = split_by_ranks(groups, score, rank_interval, wanted._replace(epsilon=0.0))
     if not wanted.epsilon:
         return apart
     head = order[0]

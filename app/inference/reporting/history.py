@@ -10,7 +10,7 @@ from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import PairsOf, all_pairs, concordance
 from app.inference.reporting.drawn_ranking import ranks_of, shares_in_order
 from app.inference.reporting.ranking import entropy, ranks
-from app.inference.targets import Quantity, WinRates
+from app.inference.targets import Quantity, WinRates, ranked_by
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Floats, Ints
 
@@ -36,9 +36,9 @@ def ranking_history(
     ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
     if not ranked or ranked[-1][0] < size:
         return []
-    now = ranked[-1][1].mean
+    now = ranked_by(ranked[-1][1])
     return [
-        HistoryPoint(count, _entropy(then), _concordance(then, pairs_of), rank_correlation(then.mean, now))
+        HistoryPoint(count, _entropy(then), _concordance(then, pairs_of), rank_correlation(ranked_by(then), now))
         for count, then in ranked
     ]
 
@@ -50,10 +50,11 @@ def _entropy(quantity: Quantity) -> float:
 
 def _concordance(quantity: Quantity, pairs_of: PairsOf) -> float:
     """That of the ranking (`summary_of`), without the rest of it."""
-    pairs = matching(pairs_of(quantity.mean))
+    order = ranked_by(quantity)
+    pairs = matching(pairs_of(order))
     if not isinstance(quantity, WinRates):
         return float(concordance(quantity, pairs))
-    return float(shares_in_order(ranks(quantity.mean), ranks_of(quantity.values), pairs).mean())
+    return float(shares_in_order(ranks(order), ranks_of(quantity.values), pairs).mean())
 
 
 def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:

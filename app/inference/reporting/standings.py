@@ -23,6 +23,7 @@ from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
 from app.inference.reporting.win_rates import VOTES, attenuation
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
+from app.inference.verdicts import means
 
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 
@@ -221,8 +222,9 @@ def _uncertainties(summary: RankTable) -> list[Uncertainty | None]:
 def _rows(
     rank: Ints, score: Floats, uncertainty: list[Uncertainty | None], comparisons: Comparisons
 ) -> tuple[list[Standing], int]:
-    """The rows, and how many components they are in."""
+    """The rows, and how many components they are in. Those who share a rank differ by rounding: they share a score."""
     n = len(rank)
+    score = means(score, rank, n + 1)[rank]
     component = graph.components(comparisons, n)
     times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
     columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()

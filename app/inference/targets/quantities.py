@@ -92,6 +92,11 @@ def _as_taken(published: Published, answers: Comparisons) -> Floats:
     return np.where(is_vote(taken), taken, answers.p)
 
 
+def ranked_by(quantity: Quantity) -> Floats:
+    """(N,) the scores: a ranking shows them, and is in their order whatever its confidence is about."""
+    return quantity.scores.mean if isinstance(quantity, WinRates) else quantity.mean
+
+
 def drawn_values(quantity: Quantity, draws: int | None = None) -> Floats:
     """(D, N) the draws of what is ranked that a ranking counts. Args: `draws` of scores, where fewer will do."""
     if isinstance(quantity, WinRates):

@@ -12,7 +12,8 @@ def present_comparison(row: Record) -> schemas.Comparison:
         seq=row.seq, set_id=row.set_id, item=row.item or None, first=row.first, second=row.second,
         p_first=row.p_first, winner=row.winner, weight=row.weight, judge=row.judge, client_id=row.client_id,
         assignment_id=row.assignment_id, late=row.late, label_mass=row.label_mass, latency_ms=row.latency_ms,
-        raw=row.raw, created_at=row.created_at, voided_by=row.voided_by, restores=row.restores,
+        raw=row.raw, created_at=row.created_at, voided_by=row.voided_by, void_reason=row.void_reason,
+        restores=row.restores,
     )  # fmt: skip
 
 
