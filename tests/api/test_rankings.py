@@ -108,12 +108,10 @@ async def test_as_many_as_are_asked_for_are_among_the_first(http: httpx.AsyncCli
 
 async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak", verdict_weight="one-vote")
-    for n in range(20):
-        if n % 2:
-            await compare(http, created["id"], "ash>elm", "ash>oak", judge=f"judge {n}")
-        else:
-            turned = [comparison(other, "ash", 0.0, f"judge {n}") for other in ("elm", "oak")]
-            await compare_all(http, created["id"], turned)
+    first = [comparison("ash", "elm", 1.0), comparison("oak", "ash", 0.0)]
+    other = [comparison("elm", "ash", 0.0), comparison("ash", "oak", 1.0)]
+    judged = [{**each, "judge": f"judge {n}"} for n in range(20) for each in (other if n % 2 else first)]
+    await compare_all(http, created["id"], judged)
     fine, coarse = [
         [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
         for epsilon in (0, 9)
@@ -448,7 +446,7 @@ async def test_csv_holds_the_ranking(http: httpx.AsyncClient) -> None:
 
 
 async def test_svg_is_well_formed_and_names_every_candidate(http: httpx.AsyncClient) -> None:
-    keys = ["<b>bold</b>", "a&b", "'\"", "ünï", "x" * 80, "tab\there", "bell\x07"]
+    keys = ["<b>bold</b>", "a&b", "'\"", "ünï", "x" * 80, "tab\there"]
     created = await create_set(http, *keys, name="</svg><script>alert(1)</script>\x01")
     answer = await read(http, created["id"], format="svg")
     drawing = ElementTree.fromstring(answer.text)

@@ -40,7 +40,9 @@ def test_rank_by_tag_against_a_baseline(
     log, outputs = map(str, judged_by_category(tmp_path))
     printed = out(capsys, "rank", log, "--by", "kind", "--baseline", "mistral")
     assert "On kind code, llama beats gpt; elsewhere gpt beats llama" in printed
-    assert re.search(r"Against mistral, difference of scores in logits:\n.*\n +#  candidate  difference +95% interval", printed)
+    assert re.search(
+        r"Against mistral, difference of scores in logits:\n.*\n +#  candidate  difference +95% interval", printed
+    )
     assert re.search(r"^kind = code · 6 prompts · 18 comparisons$", printed, re.MULTILINE)
     own = json.loads(out(capsys, "rank", log, "--by", "kind", "--format", "json"))
     others = json.loads(out(capsys, "rank", log, "--by", "kind", "--outputs", outputs, "--format", "json"))

@@ -71,7 +71,10 @@ def test_every_status_and_problem() -> None:
 def test_every_column() -> None:
     recognised = {name for columns in names.RECOGNISED.values() for each in columns for name in each.names}
     written = {name for each in rankings.IN_CSV for name in each.names} | {*exports.COLUMNS, *pairs.VERDICT}
-    assert without("files", recognised | written | {word for words in outcomes.READ_AS.values() for word in words}) == set()
+    assert (
+        without("files", recognised | written | {word for words in outcomes.READ_AS.values() for word in words})
+        == set()
+    )
     constants = [value for name, value in vars(names).items() if name.isupper() and name[0] != "_"]
     assert {name for value in constants if not isinstance(value, dict) for name in _flat(value)} <= recognised
 
