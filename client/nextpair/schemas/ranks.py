@@ -25,7 +25,7 @@ class AgainstBaseline(Response):
 class Rank(Response):
     """One row of a ranking. A baseline has null for uncertainties.
 
-    Where `signal` is not claimed, no candidate is told apart: every rank interval is 1 to N, every tie group is 1, and
+    Where `signal` is not claimed, no candidates are distinguished: every rank interval is 1 to N, every tie group is 1, and
     `p_best`, `p_top_k` and `against.p_better` are null.
     """
 
