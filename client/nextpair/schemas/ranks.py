@@ -25,8 +25,8 @@ class AgainstBaseline(Response):
 class Rank(Response):
     """One row of a ranking. A baseline has null for uncertainties.
 
-    Where `signal` is not claimed, no candidates are distinguished: every rank interval is 1 to N, every tie group is 1, and
-    `p_best`, `p_top_k` and `against.p_better` are null.
+    Where `signal` is not claimed, no candidates are distinguished. Every rank interval is then 1 to N and every tie
+    group 1; `p_best`, `p_top_k` and `against.p_better` are null.
     """
 
     key: str
