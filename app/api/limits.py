@@ -17,8 +17,8 @@ class ChargeClient:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope.get("client"):
-            charge(scope["client"][0])
+        if client := scope.get("client"):
+            charge(client[0])
         await self._app(scope, receive, send)
 
 

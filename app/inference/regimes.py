@@ -17,6 +17,9 @@ What can be held
                                               0.9 s of a processor and not 88 or more [62]
     MOST_EFFECTS           5,000  effects     of each judge on each candidate are estimated; beyond, refused. Each judge
                                               costs N^3 [48, 67]
+    JUDGED_JOINTLY           500  candidates  scores and judges fitted together say the discrimination, effects and
+                                              influence of a judge; beyond, nothing does. 4,000 took 130 s of a
+                                              processor [84]
     MOST_IN_A_ROUND    2,000,000  verdicts    all pairs in both orders, by all judges on all prompts, are a target;
                                               beyond, refused. Draws of more take gigabytes, and a minute [not kept]
     MOST_IN_SLICES    10,000,000  entries     of a matrix of candidates for each prompt make rankings by tag; beyond,
@@ -68,6 +71,7 @@ DENSE = 4_000
 MOST_DENSE = 10_000
 RANKED_DENSE = 500
 MOST_EFFECTS = 5_000
+JUDGED_JOINTLY = 500
 MOST_IN_A_ROUND = 2_000_000
 MOST_IN_SLICES = 10_000_000
 

@@ -11,8 +11,9 @@ from nextpair.words import InferenceTargetName, MethodName
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.analysis.judged import JudgedLog
-from app.inference.choosing import Goal, goal_kinds
-from app.inference.fitting import Published
+from app.inference.choosing import RANKING, Goal, goal_kinds
+from app.inference.fitting import Published, is_certified
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import PairsOf, Target, check_predictions
 from app.inference.state import Catalogue, Snapshot, Sought, exact, quantity, raw, repeat_correlations_of
 from app.inference.targets import Quantity
@@ -54,12 +55,26 @@ class Basis:
 
     @property
     def published(self) -> Published:
-        """The posterior by the set's own method."""
-        return self.published_for("latent")
+        """The posterior by the set's own method, as `published_in_rows`."""
+        return self.published_in_rows("latent")
 
     def published_for(self, target: InferenceTargetName) -> Published:
         """The one that the target is read from: for the win rates that all pairs would give it is another."""
         return self._publish("all-pairs" if target == "all-pairs" else "latent")
+
+    def published_in_rows(self, target: InferenceTargetName) -> Published:
+        """The same without a matrix of many candidates, unless the goal needs one: all that a ranking shows."""
+        is_many = target == "latent" and is_certified(self.snapshot.model, self.dense)
+        return self._in_rows if is_many else self.published_for(target)
+
+    @cached_property
+    def _in_rows(self) -> Published:
+        return exact(self.snapshot, self.dense)
+
+    @property
+    def dense(self) -> int | None:
+        """Number of candidates beyond which a ranking has no matrix, as `publish` takes it."""
+        return RANKED_DENSE if self.goal == RANKING else None
 
     @cached_property
     def _publish(self) -> Callable[[InferenceTargetName], Published]:

@@ -107,7 +107,7 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
             mixed=of_log.order_balance.mixed,
             first_picked=of_log.order_balance.first_picked,
         ),
-        position_bias=biases_by_name(biases(snapshot), judged.judges),
+        position_bias=biases_by_name(biases(snapshot, basis.published), judged.judges),
         judges={
             name: _judge(take(judged.verdicts, judged.verdicts.judge == number))
             for number, name in enumerate(judged.judges)

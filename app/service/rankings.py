@@ -10,12 +10,11 @@ from nextpair.words import JOINT, CovariateName, InferenceTargetName, MethodName
 
 from app.analysis import ranking as analysis
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, present_target
-from app.inference.choosing import RANKING, Goal, Order, Stop, Stopping
-from app.inference.fitting import BASELINES, Covariates, Method, Published, build, is_certified
-from app.inference.regimes import RANKED_DENSE
+from app.inference.choosing import Goal, Order, Stop, Stopping
+from app.inference.fitting import BASELINES, Covariates, Method, Published, build
 from app.inference.reporting import Wanted
 from app.inference.reporting import predict as predicted
-from app.inference.state import Snapshot, comparisons_left, distance, exact, under
+from app.inference.state import Snapshot, comparisons_left, distance, under
 from app.inference.types import Convergence
 from app.sentences import stopping as sentences
 from app.sentences.fits import ENDS
@@ -92,16 +91,14 @@ def _method(snapshot: Snapshot, name: MethodName, verdict_weight: VerdictWeightN
 def _published(
     basis: Basis, method: Method, target: InferenceTargetName, covariates: Covariates | None = None
 ) -> Published:
-    """Without a matrix of many candidates, unless a goal needs one. Raises InvalidRequest for an impossible method."""
-    dense = RANKED_DENSE if basis.goal == RANKING else None
+    """Raises InvalidRequest for an impossible method."""
     if method == basis.snapshot.interpretation.method and covariates is None:
-        is_many = target == "latent" and is_certified(basis.snapshot.model, dense)
-        return exact(basis.snapshot, dense) if is_many else basis.published_for(target)
+        return basis.published_in_rows(target)
     try:
         build(method, basis.snapshot.model.n)
     except ValueError as error:
         raise InvalidRequest(f"method: {error}.") from None
-    return under(basis.snapshot, method, dense, target, covariates)
+    return under(basis.snapshot, method, basis.dense, target, covariates)
 
 
 def refuse_unconverged(convergence: Convergence, snapshot: Snapshot) -> None:

@@ -38,11 +38,11 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         definition = await sets.get(db, set_id)
         tags = await candidates.tag_names(db, set_id)
         by_judge = await verdicts_by_judge(db, set_id)
+    checks = await _unless_too_many(lambda: running.read(ctx, set_id))
+    by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
     of_judges = await _unless_too_many(
         lambda: judges.read(ctx, set_id, JudgesQuery("dawid-skene", (), debias=False, ties="half", with_verdicts=False))
     )
-    checks = await _unless_too_many(lambda: running.read(ctx, set_id))
-    by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
     cards = of_judges.judges if of_judges else []
     log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)
     cost, progress = cost_and_progress(ranking, found.row, by_judge)

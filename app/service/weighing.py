@@ -137,7 +137,7 @@ def _weigh(basis: Basis, conditions: Conditions, context: ItemContext | None, re
 
     findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)
     counts = np.bincount(tempered.judge, minlength=len(ids))
-    by_number = {bias.judge: bias for bias in biases(snapshot)}
+    by_number = {bias.judge: bias for bias in biases(snapshot, basis.published)}
     return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, _votes(basis), findings)
 
 
@@ -148,7 +148,7 @@ def _votes(basis: Basis) -> Floats:
     if basis.snapshot.learnt is None:
         return votes
     try:
-        learnt = basis.published_for(basis.target().name).learnt
+        learnt = basis.published_in_rows(basis.target().name).learnt
     except (Impossible, TooMany):
         return np.full_like(votes, np.nan)
     return votes if learnt is None else learnt.votes

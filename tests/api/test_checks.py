@@ -54,6 +54,25 @@ async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[
     return keys, np.frombuffer(b64decode(answer.json()["cells"]), np.uint8).reshape(len(keys), len(keys))
 
 
+async def test_of_many_candidates_checks_and_judges_have_what_the_ranking_has(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six are many here."""
+    for module in ("basis", "checks.ranking"):
+        monkeypatch.setattr(f"app.service.{module}.RANKED_DENSE", 5)
+    monkeypatch.setattr("app.inference.judges.findings.JUDGED_JOINTLY", 5)
+    created = await create_set(http, *KEYS, verdict_weight="one-vote", position_bias="none")
+    for judge in ("ann", "bob"):
+        await answer_all(http, created["id"], judge)
+    found, ranked = await checks(http, created["id"]), await ranking(http, created["id"])
+    assert ranked["entropy"] is None
+    assert ranked["first_place"] in found["First place"][1]
+    cards = (await get(http, f"/v1/sets/{created['id']}/judges"))["judges"]
+    assert [(card["influence"], card["judge_effects"]) for card in cards] == [(None, None)] * len(cards)
+    assert all(card["position_bias"]["discrimination"] is None for card in cards if card["position_bias"])
+    assert (await http.get(f"/v1/sets/{created['id']}/report")).status_code == 200
+
+
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
 async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])

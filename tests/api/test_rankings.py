@@ -20,7 +20,7 @@ from app.inference.fitting import baselines
 from app.inference.reporting import standings
 from app.inference.types import Convergence, Outcome
 from app.live import jobs
-from app.service import rankings, results
+from app.service import basis, rankings, results
 from app.service.context import Context
 from tests.factories import (
     agreed,
@@ -544,7 +544,7 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
     await compare_all(http, created["id"], simulated(keys, 1500, seed=1))
     monkeypatch.setattr("app.inference.fitting.grids.SHARP", 10.0)  # of more candidates it is sharper
     with_matrix = await ranking(http, created["id"])
-    monkeypatch.setattr(rankings, "RANKED_DENSE", 50)
+    monkeypatch.setattr(basis, "RANKED_DENSE", 50)
     without = await ranking(http, created["id"], level=0.9)
     assert with_matrix["entropy"] is not None
     assert without["entropy"] is None
@@ -561,7 +561,7 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
 async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rankings, "RANKED_DENSE", 3)
+    monkeypatch.setattr(basis, "RANKED_DENSE", 3)
     set_id = await trees(http)
     await patch(http, set_id, goal={"top_k": 1})
     found = await ranking(http, set_id)

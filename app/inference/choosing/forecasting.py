@@ -170,6 +170,8 @@ def _needs(state: _State, stop: Stop, goal: Goal) -> Floats:
 def _need_of_claims(state: _State, claims: Claims, rng: np.random.Generator) -> Floats:
     n, new = state.model.n, state.left.new
     truth = _drawn(state.posterior, int(goal_pairs(claims.goal, state.posterior.mean).sum()), rng)
+    if not len(truth):
+        return np.empty(0)
     first, second = _claimed(claims.goal, truth)
     futures = (
         _among_others(state, truth, first, second) if first.shape[1] == n - 1 else _alone(state, truth, first, second)

@@ -17,7 +17,7 @@ from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.labels import confirmed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
-from app.inference.regimes import MOST_EFFECTS
+from app.inference.regimes import JUDGED_JOINTLY, MOST_EFFECTS
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Consistency
@@ -25,7 +25,7 @@ from app.inference.reporting.history import rank_correlation
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
-from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, take
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions
 
 
@@ -55,10 +55,9 @@ class Findings(NamedTuple):
     with_others: tuple[Ints, Ints]  # (J,) votes of others on the pairs of each judge, and those that agree with it
     repeats: list[Consistency]  # by judge
     discriminations: dict[int, Discrimination]  # by judge; none where verdicts are few
-    judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit
+    judge_aware: list[Bias]  # bias and discrimination of each judge by the judge-aware fit; none of many candidates
     judge_effects: dict[int, JudgeEffects]  # by judge; none where they would be too many, or have not converged
-    influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only
-    convergence: Convergence  # of the judge-aware fit
+    influence: dict[int, LeaveOneOut]  # by judge; none where there is one judge only, or there are many candidates
     confirmed: set[int]  # by number, whom people prove to be better than chance
 
 
@@ -105,7 +104,9 @@ def examine_judges(
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
     group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, say)
-    aware = judge_aware.fit(tempered, model, people, lambda n: say(FitRound("judges", n)))
+    aware = None
+    if model.n <= JUDGED_JOINTLY:
+        aware = judge_aware.fit(tempered, model, people, lambda n: say(FitRound("judges", n)))
     probability, confusion = group.aggregate.probability, group.aggregate.confusion
     return Findings(
         pair_votes=pair_votes,
@@ -117,10 +118,9 @@ def examine_judges(
         with_others=agreement_with_others(pair_votes),
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
         repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
-        judge_aware=judge_biases(aware, tempered),
+        judge_aware=judge_biases(aware, tempered) if aware else [],
         judge_effects=_judge_effects(tempered, model, judges, say),
-        influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if judges > 1},
-        convergence=aware.convergence,
+        influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if aware and judges > 1},
         confirmed=confirmed(votes(y), people),
     )
 
@@ -144,7 +144,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 
 
 def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
-    if not 0 < model.n * judges <= MOST_EFFECTS:
+    if model.n > JUDGED_JOINTLY or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}

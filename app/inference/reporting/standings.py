@@ -91,8 +91,8 @@ def by_posterior(
 
 def _by_rows(published: Published, precision: Precision, wanted: Wanted) -> Standings:
     """The ranking of a posterior without a matrix."""
-    mean, comparisons, rng = published.scores.mean, published.comparisons, np.random.default_rng(DRAWS_SEED)
-    summary = sparse_ranking.summarise(mean, precision, wanted, rng, attenuation(published))
+    mean, comparisons = published.scores.mean, published.comparisons
+    summary = summary_of(published.scores, wanted, attenuation=attenuation(published))
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
@@ -178,7 +178,10 @@ def summary_of(
     """The ranking of what is ranked; `attenuation` of verdicts is for win rates by scores (win_rates.py)."""
     if isinstance(quantity, WinRates):
         return drawn_ranking.summarise(quantity, wanted, pairs_of)
-    return summarise(quantity, wanted, np.random.default_rng(DRAWS_SEED), pairs_of, attenuation)
+    (mean, sigma, *_), rng = quantity, np.random.default_rng(DRAWS_SEED)
+    if isinstance(sigma, CertifiedCovariance):
+        return sparse_ranking.summarise(mean, sigma.precision, wanted, rng, attenuation)
+    return summarise(quantity, wanted, rng, pairs_of, attenuation)
 
 
 def _forecast_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:

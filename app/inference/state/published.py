@@ -14,8 +14,11 @@ from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, r
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Covariates, Method, Model, build
+from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.published import Published, repeat_correlations
+from app.inference.fitting.verdict_weights import as_learnt
 from app.inference.gaussian import Scores, TooMany
+from app.inference.regimes import JUDGED_JOINTLY
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
@@ -137,12 +140,24 @@ def _live(snapshot: Snapshot) -> Published:
     return Published(marginal, snapshot.posterior, snapshot.evidence.answers, comparisons, model, snapshot.learnt)
 
 
-def biases(snapshot: Snapshot) -> list[Bias]:
-    """Biases of all judges by the set's method, which need not estimate them itself; none where it did not converge."""
-    published = under(snapshot, snapshot.interpretation.method._replace(position_bias="estimate"))
-    if not published.posterior.convergence.converged:
-        return []
-    return estimates(published.posterior, published.comparisons, published.model)
+def biases(snapshot: Snapshot, published: Published) -> list[Bias]:
+    """Biases of all judges by the set's method, which need not estimate them itself; none where it did not converge.
+
+    Verdicts weigh what the ranking has learnt, unless it took biases of few candidates' judges for noise.
+
+    Args: `published` is exact.
+    """
+    method, evidence = snapshot.interpretation.method._replace(position_bias="estimate"), snapshot.evidence
+    is_noise = snapshot.model.n <= JUDGED_JOINTLY and not published.model.has_biases
+    is_noise &= not is_vote(evidence.answers.p).all()
+    if published.learnt is None or evidence.absolute.size or is_noise:
+        _, posterior, _, comparisons, model, *_ = under(snapshot, method)
+    else:
+        comparisons = published.comparisons
+        model = build_for(method, snapshot.model.n, evidence.answers, len(evidence.judges))
+        model = as_learnt(model, evidence.answers, published.learnt)
+        posterior = posteriors.fit(comparisons, model)
+    return estimates(posterior, comparisons, model) if posterior.convergence.converged else []
 
 
 def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:

@@ -29,7 +29,8 @@ class Examined(Facts):
     @cached_property
     def ranked(self) -> list[tuple[str, int, float]]:
         """Keys, ranks and P(best), best first."""
-        ranking = summary_of(self.basis.ranked(self.basis.target().name), Wanted())
+        basis, target = self.basis, self.basis.target().name
+        ranking = summary_of(basis.judged.quantity(basis.published_in_rows(target), target), Wanted())
         keys, order = self.basis.catalogue.keys, np.argsort(ranking.rank, kind="stable").tolist()
         return [(keys[each], int(ranking.rank[each]), float(ranking.p_best[each])) for each in order]
 
@@ -37,6 +38,6 @@ class Examined(Facts):
     def allowed_for(self) -> set[str]:
         """The judges whose position bias the ranking allows for."""
         basis = self.basis
-        model, judges = basis.published_for(basis.target().name).model, basis.snapshot.evidence.judges
+        model, judges = basis.published_in_rows(basis.target().name).model, basis.snapshot.evidence.judges
         allowed = judges[model.estimated_biases] if model.has_biases else judges
         return {basis.names[judge] for judge in allowed.tolist()} if model.allows_for_biases else set()

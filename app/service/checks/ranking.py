@@ -4,6 +4,7 @@ import numpy as np
 from nextpair.words import InferenceTargetName, counted, percent
 
 from app.inference.choosing import Stop, Stopping, prompts_to_decide
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import CLAIMED, DRAWS, circulation
 from app.sentences import checks, confidence, prompts, stopping
 from app.sentences.fits import ENDS
@@ -24,9 +25,10 @@ COIN = float(np.log(2.0))  # log loss of saying 1/2 to everything
 def first_place_known(facts: Examined) -> CheckResult:
     if not facts.basis.published.posterior.convergence.converged:
         return CheckResult("unknown", checks.NOT_CONVERGED, checks.NOTHING)
-    first_alone = stopping_of(facts.basis, WHO_IS_FIRST)
-    if first_alone is None:
+    if facts.basis.snapshot.model.n < 2:
         return CheckResult("unknown", checks.ONE_CANDIDATE, checks.NOTHING)
+    is_many = facts.basis.snapshot.model.n > RANKED_DENSE
+    first_alone = None if is_many else stopping_of(facts.basis, WHO_IS_FIRST)
     basis, target = facts.basis, facts.basis.target().name
     signal = basis.judged.signal(target)
     by_rule = stopping.by_model_alone(present_stopping(basis), signal)
@@ -34,14 +36,18 @@ def first_place_known(facts: Examined) -> CheckResult:
     if not says:
         return CheckResult("unknown", checks.NOBODY_JUDGED, checks.NOTHING)
     if claimed:
-        more = "" if first_alone.reason else stopping.stricter(first_alone, WHO_IS_FIRST.error_level)
+        more = (
+            ""
+            if first_alone is None or first_alone.reason
+            else stopping.stricter(first_alone, WHO_IS_FIRST.error_level)
+        )
         return CheckResult("holds", f"{says} {more}".strip(), f"P(best) {percent(facts.ranked[0][2])}")
-    more = "" if first_alone.reason else _more(basis, target, first_alone)
+    more = "" if first_alone and first_alone.reason else _more(basis, target, first_alone)
     figure = f"P(best) {percent(facts.ranked[0][2])}" if signal.claimed else _evidence(signal.e_value)
     return CheckResult("doubt", f"{says} {more}".strip(), figure)
 
 
-def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping) -> str:
+def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping | None) -> str:
     """What would tell who is first, where that is not known."""
     if target == "new-items":
         item = basis.snapshot.evidence.item
@@ -51,7 +57,7 @@ def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping) -> s
         return ASK_PEOPLE
     signal, comparisons = basis.judged.signal(target), basis.snapshot.comparisons.size
     step = confidence.next_step(signal, comparisons, is_complete=False)
-    return stopping.more(first_alone, "show who is best") or step
+    return (stopping.more(first_alone, "show who is best") if first_alone else "") or step
 
 
 def _evidence(e_value: float) -> str:

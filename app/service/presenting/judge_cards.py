@@ -127,9 +127,9 @@ def _place(among: Ints, value: int) -> int:
 def _bias(number: int, weighed: WeighedJudges) -> Bias | None:
     """The position bias of a judge, with its discrimination by judge-aware."""
     bias = weighed.biases.get(number)
-    if bias is None:
-        return None
-    (aware,) = [each for each in weighed.findings.judge_aware if each.judge == number]
+    aware = next((each for each in weighed.findings.judge_aware if each.judge == number), None)
+    if bias is None or aware is None:
+        return bias
     return bias._replace(discrimination=aware.discrimination, sd_of_discrimination=aware.sd_of_discrimination)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from app.inference.choosing import forecasting
 from app.inference.choosing.forecasting import Forecast, Left, Stopping, distance_to_stop
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.stopping import Stop
@@ -37,6 +38,11 @@ def test_nothing_is_forecast_from_nothing_and_nothing_is_needed_once_there() -> 
 @pytest.mark.parametrize("stop", [Stop(top_k=3), Stop(rank_width=2), Stop(goal=0.95)], ids=str)
 def test_what_cannot_be_met_is_not_forecast(stop: Stop) -> None:
     assert distance_to_stop(known([5.0, 0.0, -5.0], 1e-4), model(3), 100, stop).forecast == NOTHING
+
+
+def test_nothing_is_forecast_of_so_many_that_their_futures_have_no_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecasting, "MOST_NUMBERS", forecasting.FEWEST * forecasting.STEPS)
+    assert distance_to_stop(known([0.1, 0.0, -0.1], 1.0), model(3), 100, FIRST) == Stopping(None, NOTHING, None)
 
 
 def test_what_is_known_for_sure_is_all_there_is_to_forecast() -> None:
