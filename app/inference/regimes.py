@@ -15,6 +15,8 @@ What can be held
     RANKED_DENSE             500  candidates  a ranking from the covariance, of any target; beyond, of latent scores
                                               alone, and from rows if the model has such a form. With 4,000 that takes
                                               0.9 s of a processor and not 88 or more [62]
+    COUNTED                    8  candidates  rank intervals hold together in as many draws as the level asks for;
+                                              beyond, by a sum of probabilities, which no seed moves [81]
     MOST_EFFECTS           5,000  effects     of each judge on each candidate are estimated; beyond, refused. Each judge
                                               costs N^3 [48, 67]
     JUDGED_JOINTLY           500  candidates  scores and judges fitted together say the discrimination, effects and
@@ -70,6 +72,7 @@ Which pair is next
 DENSE = 4_000
 MOST_DENSE = 10_000
 RANKED_DENSE = 500
+COUNTED = 8
 MOST_EFFECTS = 5_000
 JUDGED_JOINTLY = 500
 MOST_IN_A_ROUND = 2_000_000

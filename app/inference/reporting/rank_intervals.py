@@ -1,4 +1,4 @@
-"""Rank intervals that hold together: a function of the scores and their sds, without draws.
+"""Rank intervals that hold together: a function of the scores and their sds, almost without draws.
 
 The rank of i is 1 + how many of the others are above it. Given how far s_i itself is off, g sd_i, it is about normal:
 
@@ -11,7 +11,8 @@ so that R = mu(g) + h sqrt V(g) with g, h ~ N(0, 1). R reaches r with probabilit
 
 Ends leave out the ranks that are rarer than one line, Phi(-q) for all. At that line all that is left out has a
 probability of 1 - level in sum: together they hold with `level` or more (Bonferroni). Ends are whole ranks, and leave
-out less than the line allows; so the sum is of what they do leave out.
+out less than the line allows; so the sum is of what they do leave out. Of few candidates one is up where another is
+down: the sum has that twice, and draws have it once.
 
 s_i - mean(s) and s_j - mean(s) owe each other -1 / (N - 1) on average, hence v = (sd_i^2 + sd_j^2) N / (N - 1).
 """
@@ -19,6 +20,7 @@ s_i - mean(s) and s_j - mean(s) owe each other -1 / (N - 1) on average, hence v 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from app.inference.regimes import COUNTED
 from app.inference.types import Floats, Ints
 
 DIRECTIONS = 6  # t between 0 and a right angle
@@ -29,8 +31,11 @@ HALVINGS = 30
 LEAST_SD = 1e-9
 
 
-def rank_intervals(score: Floats, sd: Floats, level: float) -> Ints:
-    """(N, 2) the best and the worst rank of each, from (N,) scores and the sds of s_i - mean(s)."""
+def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None = None) -> Ints:
+    """(N, 2) the best and the worst rank of each, from (N,) scores and the sds of s_i - mean(s).
+
+    Args: of (D, N) `drawn` ranks, up to COUNTED candidates, all ends are to hold in a share `level`, whatever the sum.
+    """
     n, error = len(score), 1.0 - level
     if n < 2:
         return np.ones((n, 2), np.int64)
@@ -39,7 +44,11 @@ def rank_intervals(score: Floats, sd: Floats, level: float) -> Ints:
     low, high = q[0], q[-1]
     for _ in range(HALVINGS):
         line = 0.5 * (low + high)
-        left_out = sum(_left_out(each, _whole(each, line, q, n), q) for each in (best, n + 1 - worst))
+        up, down = (_whole(each, line, q, n) for each in (best, n + 1 - worst))
+        if drawn is not None and n <= COUNTED:
+            left_out = float(((drawn < up) | (drawn > n + 1 - down)).any(axis=1).mean())
+        else:
+            left_out = _left_out(best, up, q) + _left_out(n + 1 - worst, down, q)
         low, high = (low, line) if left_out <= error else (line, high)
     return np.column_stack([_whole(best, high, q, n), n + 1 - _whole(n + 1 - worst, high, q, n)])
 

@@ -83,7 +83,7 @@ def summarise(
     rank, score, sd = ranks(posterior.mean), posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     values, alike = drawn_in_place(posterior, rng), interchangeable(posterior)
     drawn, win_rate = _ranks_of(values), rates(values, attenuation, wanted.level)
-    rank_interval = around(rank, rank_intervals(score, sd, wanted.level))
+    rank_interval = around(rank, rank_intervals(score, sd, wanted.level, drawn))
     return RankTable(
         rank=rank,
         score=score,

@@ -50,6 +50,18 @@ def test_another_seed_gives_the_same_ends(n: int) -> None:
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("n", [4, 8])
+def test_another_seed_moves_hardly_an_end_of_few(n: int) -> None:
+    """Seeds 0 and 1, twelve posteriors."""
+    apart = []
+    for each in range(2, 14):
+        one, other = (summarise(state(n, each), Wanted(), np.random.default_rng(seed)).rank_interval for seed in (0, 1))
+        apart.append(np.abs(one - other))
+
+    assert np.max(apart) <= 1
+    assert np.mean(np.array(apart) > 0) < 0.05
+
+
 def test_they_are_no_wider_than_one_width_in_standard_deviations_of_normal_scores() -> None:
     """The rule before them; seed 3."""
     scores = state(50, 20, hard=True)
