@@ -30,9 +30,9 @@ test("a goal has its own pairs, and one pair a probability", () => {
   assert.equal(expected(0.8, [0, 1], 1), "80% probability that the pair of the goal is in the right order");
 });
 
-test("P(best) is not shown where the signal is not", () => {
-  assert.equal(pBest({ p_best: 1 }, { signal: { claimed: false } }), NONE);
-  assert.equal(pBest({ p_best: 0.998 }, { signal: { claimed: true } }), ">99%");
+test("P(best) is shown where it is stated", () => {
+  assert.equal(pBest({ p_best: null }), NONE);
+  assert.equal(pBest({ p_best: 0.998 }), ">99%");
   assert.equal(texts.noSignal({ claimed: false, e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
 });
 
