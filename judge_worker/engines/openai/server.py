@@ -156,7 +156,8 @@ class OpenAIServer:
             answer = self._send("POST", path, question.body)
             if (outcome := _read(answer, question)) is not None:
                 if _is_cut_off(answer, outcome) and (longer := self._with_more_tokens(question)):
-                    return self._ask(path, longer, batch)
+                    whole = self._ask(path, longer, batch)
+                    return outcome if self._took_no_more(whole, question) else whole
                 self._answered = self._answered or question
                 return outcome
             if self._answered is None and self._learns_from(answer):
@@ -208,6 +209,14 @@ class OpenAIServer:
             self._changes.insert(0, _longer)
             return question
         return question._replace(body=_longer(question.body))
+
+    def _took_no_more(self, whole: Any, question: Question[Any]) -> bool:
+        """Whether the server refuses a question with so many tokens: no other is then asked so."""
+        if not isinstance(whole, Unread) or whole.failure != "refused":
+            return False
+        self._changes = [change for change in self._changes if change is not _longer]
+        self._answered = self._answered or question
+        return True
 
     def _send(self, method: str, path: str, body: Body | None = None) -> Reply:
         """The last answer of several, while the server may answer better in a moment."""
