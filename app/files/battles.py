@@ -174,8 +174,8 @@ def identified(rows: Iterator[tuple[str, ComparisonIn]]) -> list[ComparisonIn]:
     seen: Counter[str] = Counter()
     comparisons = []
     for own, comparison in rows:
-        usual = {name for name in LATER if getattr(comparison, name) == ComparisonIn.model_fields[name].default}
-        content = hashlib.sha256(comparison.model_dump_json(exclude=usual).encode()).hexdigest()[:32]
+        unset = {name for name in LATER if getattr(comparison, name) == ComparisonIn.model_fields[name].default}
+        content = hashlib.sha256(comparison.model_dump_json(exclude=unset).encode()).hexdigest()[:32]
         seen[content] += 1
         comparisons.append(comparison.model_copy(update={"client_id": own or f"{content}-{seen[content]}"}))
     return comparisons
