@@ -124,8 +124,8 @@ def _all_between(low: Figures, high: Figures, share: float) -> Figures:
 
 def _between(low: float, high: float, share: float) -> float:
     """The count a share of the way from one to the other, by logarithms; infinite where one of them matters and is."""
-    if share in (0.0, 1.0):
-        return (low, high)[int(share)]
+    if low == high or share in (0.0, 1.0):
+        return high if share == 1.0 else low
     if isinf(low) or isinf(high):
         return inf if share > 0.0 or isinf(low) else low
     return exp(log(low) + share * log(high / low))

@@ -8,7 +8,7 @@ Two judges, d being the difference of scores and effects:
     probabilities    a model that repeats itself: sigma(d + e), with a fixed e ~ N(0, NOISE^2) for each ordered pair
 
 Each run is one set. It ends when the goal is known with 95% confidence (a ranking: when 95% of pairs are expected in
-the right order), when no pair is left, or after very many.
+the right order), when no pair is left, or after very many. Sets of systems also need evidence of signal.
 """
 
 from argparse import ArgumentParser
@@ -25,7 +25,6 @@ from scipy.special import expit
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.reporting import ENOUGH_PROMPTS
 from app.inference.state import (
     NONE_BLOCKED,
     Catalogue,
@@ -142,8 +141,6 @@ def run(cell: EstimateCell, number: int) -> Floats:
         item = np.array([each.item for each in chosen])
         first, second = np.array([each.pair[:2] for each in chosen], np.int64).T
         snapshot = _told(snapshot, item, first, second, of.answer(item, first, second), judge)
-        if target == "new-items" and len(np.unique(snapshot.log.entries.item)) < ENOUGH_PROMPTS:
-            continue
         for which in np.flatnonzero(np.isinf(reached)).tolist():
             rule = stops[which]
             if rule is None:

@@ -19,7 +19,7 @@ def test_the_table_has_every_cell_of_the_study() -> None:
     [
         (EstimateCell("probabilities", 0, 4, "best"), 0),
         (EstimateCell("votes", 0, 8, "ranking"), 1 + LEVELS.index(0.8)),
-        (EstimateCell("votes", 15, 2, "pair"), 1 + LEVELS.index(0.8)),
+        (EstimateCell("probabilities", 50, 8, "best"), 1 + LEVELS.index(0.8)),
     ],
 )
 def test_sets_take_as_many_comparisons_as_the_table_says(cell: EstimateCell, stop: int) -> None:
