@@ -1,6 +1,7 @@
 """The graph whose edges are the comparisons."""
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -20,10 +21,12 @@ def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
 
     Args: values (K,) give (N,) scores; (K, M) of them give (N, M).
     """
-    links = np.bincount(comparisons.first * n + comparisons.second, comparisons.weight, n * n).reshape(n, n)
+    first, second, weight = comparisons.first, comparisons.second, comparisons.weight
+    both = np.concatenate([first * n + second, second * n + first])
+    precision = np.bincount(both, np.tile(-weight, 2), n * n).reshape(n, n)
+    precision[np.diag_indices(n)] -= precision.sum(axis=1)
     part = components(comparisons, n)
-    precision = (part[:, None] == part) - (links + links.T)  # a mean of 0 costs no component anything
-    precision[np.diag_indices(n)] += links.sum(axis=0) + links.sum(axis=1)
-    rows, ends = np.arange(comparisons.size), (comparisons.first, comparisons.second)
-    gains, losses = (csr_array((comparisons.weight, (end, rows)), shape=(n, comparisons.size)) for end in ends)
-    return np.linalg.solve(precision, np.asarray((gains - losses) @ values))
+    precision += part[:, None] == part  # a mean of 0 costs no component anything
+    rows = np.arange(comparisons.size)
+    gains, losses = (csr_array((weight, (end, rows)), shape=(n, comparisons.size)) for end in (first, second))
+    return cho_solve(cho_factor(precision.T, overwrite_a=True), np.asarray((gains - losses) @ values))

@@ -33,10 +33,12 @@ def share_of_verdicts(
     n, prior, start = model.n, model.prior, model.n if start is None else start
     flat = precision.copy()
     flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
-    of_biases = np.eye(len(flat))[:, start : start + len(variance)]
+    places = np.arange(len(variance))
+    of_biases = np.zeros((len(flat), len(variance)))
+    of_biases[start + places, places] = 1.0
     try:
-        factor = cho_factor(flat)
+        factor = cho_factor(flat.T, overwrite_a=True)
     except np.linalg.LinAlgError:
         return np.zeros(len(variance))
-    alone = np.einsum("pj,pj->j", of_biases, cho_solve(factor, of_biases))
+    alone = cho_solve(factor, of_biases)[start + places, places]
     return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

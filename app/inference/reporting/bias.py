@@ -23,6 +23,7 @@ How much of what is known of delta comes from verdicts rather than from priors: 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 from scipy.special import logit
 
 from app.inference.fitting import newton
@@ -78,7 +79,7 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
     precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, model)
     variance = posterior.covariance.diagonal[model.n :]
-    sd, step = np.sqrt(variance), _scores_integrated_out(posterior, precision, comparisons, model)[model.n :]
+    sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
     every = listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
     return [bias for bias in every if model.estimated_biases[bias.judge]]
@@ -102,11 +103,13 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     return [bias._replace(is_closed_form=True) for bias in every]
 
 
-def _scores_integrated_out(posterior: Posterior, precision: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """(P,) the step above."""
-    given_biases = from_precision(np.asfortranarray(precision[: model.n, : model.n])).base
-    first, second, own = comparisons.first, comparisons.second, given_biases.diagonal()
-    v = own[first] + own[second] - 2.0 * given_biases[first, second]
+def _scores_integrated_out(posterior: Posterior, comparisons: Comparisons, model: Model) -> Floats:
+    """(P,) the step above, with H_ss^-1 = Sigma_ss - Sigma_sb Sigma_bb^-1 Sigma_bs."""
+    sigma, n, first, second = posterior.covariance.matrix(), model.n, comparisons.first, comparisons.second
+    v = posterior.covariance.variances(first, second)
+    spread: Floats = solve_triangular(cholesky(sigma[n:, n:], lower=True), sigma[n:, :n], lower=True)
+    for column in spread:
+        v -= np.square(column[first] - column[second])
     d = differences(posterior.mean, comparisons, model)
     below, above = (model.expert.curvature(d + h, comparisons.p) for h in (-STEP, STEP))
     third = comparisons.weight * (below - above) / (2.0 * STEP)
