@@ -1,6 +1,7 @@
 """One private PostgreSQL for the whole run, migrated once; a database for every test that asks for one.
 
-Tests of a module that is marked `shared` have one together, and one service: each makes the sets that it looks at.
+Tests of a module that only call the service have one together: each makes the sets that it looks at. Whoever reaches
+below the service, or is marked `alone`, has one of their own.
 """
 
 import asyncio
@@ -31,6 +32,7 @@ from tests.docs.blocks import summary
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 TEMPLATE = "template_nextpair"
+BELOW = {"settings", "context"}  # fixtures of what is below the service
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -106,7 +108,7 @@ async def own_app(own_settings: Settings) -> AsyncIterator[FastAPI]:
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
-    """Those of a migrated database: an empty one, or that of all tests of a module that is marked `shared`."""
+    """Those of an empty, migrated database, or of the one that the tests of a module have together."""
     settings: Settings = request.getfixturevalue(_whose(request, "settings"))
     return settings
 
@@ -119,7 +121,7 @@ def database_url(settings: Settings) -> str:
 
 @pytest.fixture
 def app(request: pytest.FixtureRequest) -> FastAPI:
-    """A service of the test's own, or that of all tests of a module that is marked `shared`."""
+    """A service of the test's own, or the one that the tests of a module have together."""
     application: FastAPI = request.getfixturevalue(_whose(request, "app"))
     return application
 
@@ -146,7 +148,8 @@ async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def _whose(request: pytest.FixtureRequest, name: str) -> str:
-    return f"{'shared' if request.node.get_closest_marker('shared') else 'own'}_{name}"
+    is_alone = request.node.get_closest_marker("alone") or BELOW.intersection(request.fixturenames)
+    return f"{'own' if is_alone else 'shared'}_{name}"
 
 
 @contextmanager

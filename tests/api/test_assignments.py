@@ -584,6 +584,7 @@ async def ask_many(http: httpx.AsyncClient, judge: str = "worker", **fields: Any
     return asked
 
 
+@pytest.mark.alone
 async def test_many_sets_share_what_is_asked_for(http: httpx.AsyncClient) -> None:
     sets = [await create_set(http) for _ in range(3)]
     asked = await ask_many(http, count=6)
@@ -591,6 +592,7 @@ async def test_many_sets_share_what_is_asked_for(http: httpx.AsyncClient) -> Non
     assert Counter(a["set_id"] for a in asked["assignments"]) == {s["id"]: 2 for s in sets}
 
 
+@pytest.mark.alone
 async def test_the_set_with_the_least_progress_comes_first(http: httpx.AsyncClient) -> None:
     ahead, behind = await create_set(http), await create_set(http)
     await compare(http, ahead["id"], "ash>elm")
@@ -612,6 +614,7 @@ async def test_many_sets_are_limited_to_those_named(http: httpx.AsyncClient) -> 
     assert {a["set_id"] for a in project["assignments"]} <= {here["id"], other["id"]}
 
 
+@pytest.mark.alone
 async def test_many_sets_leave_out_paused_and_deleted_ones(http: httpx.AsyncClient) -> None:
     paused, deleted, here = [await create_set(http) for _ in range(3)]
     await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
@@ -625,12 +628,14 @@ async def test_many_sets_give_a_worker_its_leases_back(http: httpx.AsyncClient) 
     assert ids(await ask_many(http, count=4)) == ids(await ask_many(http, count=4))
 
 
+@pytest.mark.alone
 async def test_many_sets_without_a_pair_say_so(http: httpx.AsyncClient) -> None:
     await create_set(http, "ash", "elm")
     await ask_many(http, "one", count=1)
     assert await ask_many(http, "two", count=1) == nothing("all_leased")
 
 
+@pytest.mark.alone
 async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
     assert await ask_many(http, count=1) == nothing("exhausted")
 
@@ -638,6 +643,7 @@ async def test_no_set_at_all_is_exhausted(http: httpx.AsyncClient) -> None:
 # Long texts
 
 
+@pytest.mark.alone
 async def test_an_answer_ends_where_its_texts_take_too_much_and_leases_no_more(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -676,6 +682,7 @@ async def test_leases_that_do_not_fit_in_a_response_stay_as_their_holder_knows_t
         assert (await tell(http, lease["id"], p_first=1.0, generation=1)).status_code == 201
 
 
+@pytest.mark.alone
 async def test_texts_are_measured_in_bytes(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.service.asking_many.SETS_AT_ONCE", 1)
     made = [await create_set(http, *"abc", question="?", context="é" * 500) for _ in range(2)]

@@ -227,6 +227,7 @@ async def test_the_same_request_sent_at_once_is_done_once(http: httpx.AsyncClien
     assert len(await log(http, created["id"])) == 1
 
 
+@pytest.mark.alone
 async def test_creating_a_set_twice_with_one_key_makes_one_set(http: httpx.AsyncClient) -> None:
     body, key = {"name": "Trees", "question": "Which?"}, {"Idempotency-Key": "k"}
     first, second = [await http.post("/v1/sets", json=body, headers=key) for _ in "ab"]

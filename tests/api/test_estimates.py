@@ -29,10 +29,10 @@ async def test_where_prompts_limit_what_can_be_known_it_says_so(http: httpx.Asyn
 
 
 async def test_it_names_the_highest_share_that_most_sets_reach(http: httpx.AsyncClient) -> None:
-    set_like_this = {"candidates": 4, "items": 15, "judge": "human"}
+    set_like_this = {"candidates": 8, "items": 15, "goal": "top_k", "top_k": 1}
     share = (await get(http, "/v1/estimate", **set_like_this))["reachable_concordance"]
-    by_share = [await get(http, "/v1/estimate", **set_like_this, concordance=each) for each in (share, 0.9)]
-    assert share == 0.8
+    by_share = [await get(http, "/v1/estimate", **set_like_this, concordance=each) for each in (share, 0.95)]
+    assert share == 0.9
     assert [each["high"] is None for each in by_share] == [False, True]
 
 

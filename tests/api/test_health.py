@@ -96,6 +96,7 @@ async def test_metrics_do_not_grow_with_ids_or_unknown_paths(http: httpx.AsyncCl
     assert "/no/such/path" not in text
 
 
+@pytest.mark.alone
 async def test_metrics_show_what_is_in_memory(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
     await compare(http, created["id"], "ash>elm")

@@ -24,6 +24,8 @@ from tests.factories import (
     tell,
 )
 
+pytestmark = pytest.mark.alone
+
 KEYS = ("ash", "birch", "cedar", "elm")
 PAIRS = [f"{first}>{second}" for first, second in combinations(KEYS, 2)]
 LATENT = "About latent scores: every verdict is a noisy reading of them."

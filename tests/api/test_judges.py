@@ -29,6 +29,8 @@ from tests.factories import (
     void,
 )
 
+pytestmark = pytest.mark.alone
+
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew"]
 
 

@@ -36,8 +36,6 @@ from tests.factories import (
     void,
 )
 
-pytestmark = pytest.mark.shared
-
 EXPERTS = get_args(ExpertName)
 SIX = tuple("abcdef")
 one_vote = partial(create_set, verdict_weight="one-vote")

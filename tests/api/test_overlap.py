@@ -22,6 +22,8 @@ from tests.factories import (
     unordered,
 )
 
+pytestmark = pytest.mark.alone
+
 TREES = ["ash", "birch", "cedar", "elm", "fir", "oak"]  # 15 pairs
 FOREST = [f"t{n:02}" for n in range(25)]
 QUICK: dict[str, Any] = {"verdict_weight": "one-vote", "selection": {"criterion": "random"}}

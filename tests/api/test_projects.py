@@ -9,6 +9,8 @@ from nextpair import AsyncClient
 
 from tests.factories import compare, create_set, get, patch, ranking
 
+pytestmark = pytest.mark.alone
+
 PROJECT = "helpdesk/2026"  # names may hold a slash
 PLACE = ("rank", "rank_interval", "score", "interval", "win_rate", "win_rate_interval", "p_best", "against")
 

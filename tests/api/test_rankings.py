@@ -37,8 +37,6 @@ from tests.factories import (
     void,
 )
 
-pytestmark = pytest.mark.shared
-
 EXPERTS, BASELINES = get_args(ExpertName), get_args(BaselineName)
 METHODS = (*EXPERTS, *JOINT, *BASELINES)
 UNCERTAINTIES = ("sd", "interval", "rank_interval", "p_best", "p_top_k", "tie_group")

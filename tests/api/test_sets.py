@@ -110,6 +110,7 @@ async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncC
     assert "oak" in names(await ask_one(http, created["id"], "bob"))
 
 
+@pytest.mark.alone
 async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:
     ids = [(await create_set(http, name=f"Set {n}"))["id"] for n in range(5)]
     seen, after = [], None
@@ -121,6 +122,7 @@ async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -
     assert seen == ids
 
 
+@pytest.mark.alone
 async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClient) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
@@ -129,6 +131,7 @@ async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClie
     assert [s["id"] for s in first["sets"] + second["sets"]] == ids
 
 
+@pytest.mark.alone
 async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncClient) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
@@ -136,6 +139,7 @@ async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncC
     assert [s["id"] for s in (await get(http, "/v1/sets", after=first["next_after"]))["sets"]] == ids[2:]
 
 
+@pytest.mark.alone
 async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClient) -> None:
     here = await create_set(http, project="wood")
     paused = await create_set(http, project="wood")
@@ -145,6 +149,7 @@ async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClien
     assert [s["id"] for s in found["sets"]] == [here["id"]]
 
 
+@pytest.mark.alone
 async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     assert (await http.delete(f"/v1/sets/{created['id']}")).status_code == 204
@@ -211,6 +216,7 @@ async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: An
     # leaving the block waits for the stream's end
 
 
+@pytest.mark.alone
 async def test_pages_end_early_where_texts_are_long_and_go_on_behind(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

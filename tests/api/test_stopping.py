@@ -28,6 +28,8 @@ from tests.factories import (
     void,
 )
 
+pytestmark = pytest.mark.alone
+
 one_vote = partial(create_set, verdict_weight="one-vote")  # sets in which a judge's repeats count as often as they come
 CLEAR = ["ash>birch", "ash>cedar", "ash>elm"] * 40  # birch, cedar and elm have the same verdicts
 

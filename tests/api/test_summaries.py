@@ -90,6 +90,7 @@ async def test_a_budget_that_ends_first_is_the_goal(http: httpx.AsyncClient) -> 
     assert (used["share"], used["comparisons_left"], used["words"]) == (1.0, 0, "budget used")
 
 
+@pytest.mark.alone
 async def test_what_is_left_costs_what_verdicts_cost_so_far(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 100})
     await compare(http, created["id"], *CLEAR, judge="gpt")

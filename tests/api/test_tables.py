@@ -22,8 +22,6 @@ from tests.conftest import running
 from tests.factories import create_set, get
 from tests.files.test_outputs import BROKEN, jsonl_of
 
-pytestmark = pytest.mark.shared
-
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
 OF_TEXTS = ("key", "text", "system", "prompt", "prompt_text", "output")
 OF_VERDICTS = ("first", "second", "winner", "p_first", "judge", "item", "weight")
@@ -211,6 +209,7 @@ async def test_what_a_page_of_another_site_could_send_is_refused(http: httpx.Asy
     assert_problem(answer, 422, "invalid-request", "application/octet-stream")
 
 
+@pytest.mark.alone
 async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
     await look_at(http, CSV, file="trees.csv")
     await look_at(http, "ash: Tall.\nbirch: White.")

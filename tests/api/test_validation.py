@@ -11,6 +11,8 @@ from scipy.special import expit
 from tests.api.test_calibration import calibration
 from tests.factories import compare, compare_all, comparison, create_set, get, ranking, void
 
+pytestmark = pytest.mark.alone
+
 KEYS = [f"c{n}" for n in range(12)]
 
 

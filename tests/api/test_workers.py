@@ -11,6 +11,8 @@ from app.service.context import Context
 from tests.api.test_assignments import nothing
 from tests.factories import ask, count_rows, create_set, names, tell
 
+pytestmark = pytest.mark.alone
+
 
 def ids(asked: dict[str, Any]) -> list[str]:
     return [pair["id"] for pair in asked["assignments"]]

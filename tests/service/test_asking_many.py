@@ -19,6 +19,8 @@ from tests.api.test_assignments import age, ask_many, ids, nothing, release
 from tests.api.test_stopping import stopped
 from tests.factories import ask, ask_one, candidates, compare, count_rows, create_set, patch, tell, unordered, void
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def asked_together(monkeypatch: pytest.MonkeyPatch) -> list[int]:

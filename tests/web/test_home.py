@@ -12,6 +12,8 @@ from app.service.context import Context
 from app.storage import summaries
 from tests.factories import compare, create_set, patch
 
+pytestmark = pytest.mark.alone
+
 EVIL = '"><script>alert(1)</script>'
 
 

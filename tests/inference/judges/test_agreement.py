@@ -132,7 +132,7 @@ def test_the_interval_holds_the_agreement_of_all_pairs(right: float, ties: float
 @pytest.mark.parametrize("pairs", [10, 40, 200])
 @pytest.mark.parametrize(("right", "ties"), [(0.8, 0.0), (0.95, 0.1), (0.9, 0.3)])
 def test_the_interval_holds_the_kappa_of_all_pairs(right: float, ties: float, pairs: int) -> None:
-    """1,000 samples, each by two other judges: coverage has an error of .007, and the kappa of all pairs one of .005."""
+    """1,000 samples, each of two judges: coverage has an error of .007, and the kappa of all pairs one of .005."""
     rng = np.random.default_rng(5)
     true = agreements(cast(verdicts(rng, 40_000, 2, 2, right, ties))).kappa[0]
     votes = cast(verdicts(rng, 1000 * pairs, 2, 2, right, ties))
