@@ -16,7 +16,7 @@ from nextpair.words import JOINT, BaselineName, CriterionName, ExpertName
 
 from tests.factories import KEYS, candidates
 
-SETS = int(os.environ.get("NEXTPAIR_EXTREME_SETS", "4"))
+SETS = int(os.environ.get("NEXTPAIR_EXTREME_SETS", "2"))
 SEED = int(os.environ.get("NEXTPAIR_EXTREME_SEED", "27"))
 JUDGES = ("ann", "bob", "gpt")
 PROBABILITIES = (0.0, 1.0, 0.5, 1e-320, 5e-324, 1e-300, 1e-16, 1.0 - 1e-16, 0.3, 0.9, float(np.nextafter(0.5, 1.0)))
