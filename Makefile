@@ -44,18 +44,20 @@ vendor:  ## the pages' libraries and font, from npm; without a network pages sho
 	@$(MAKE) --no-print-directory $(LIBRARIES) 2>/dev/null \
 		|| echo "No libraries for the pages, which show plain text in a system font: \`make $(LIBRARIES)\` says why"
 
-# Tests run on every core already: threads of BLAS would only wait for each other.
-test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal --ignore tests/docs/test_blocks.py
+# Tests run on every core already: threads of BLAS would only wait for each other. One test more, as some wait.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
 
-test-docs: $(TOOLS_INSTALLED)  ## every block of README and the docs, run or parsed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto tests/docs/test_blocks.py
+test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
+	$(PYTEST) -m 'not study' --ignore tests/docs
+
+test-docs: $(TOOLS_INSTALLED)  ## README and the docs: their links, claims, examples and every block, run or parsed
+	$(PYTEST) tests/docs
 
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
 
-test-studies: $(TOOLS_INSTALLED)  ## the page of benchmarks with all its sections, in small
-	NEXTPAIR_ALL_SECTIONS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest tests/benchmarks/test_methods.py
+test-studies: $(TOOLS_INSTALLED)  ## what many simulated sets show, and the page of benchmarks, in small
+	$(PYTEST) -m study --ignore tests/docs
 
 test-browser: $(BROWSER_INSTALLED) vendor  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser

@@ -152,6 +152,7 @@ def reads(draw: Drawing, set_id: str, version: int) -> Iterator[tuple[str, dict[
     yield f"/sets/{set_id}", {}
 
 
+@pytest.mark.study
 async def test_sets_of_edges_are_read_and_asked(http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture) -> None:
     failed: list[str] = []
     caplog.set_level(logging.ERROR)

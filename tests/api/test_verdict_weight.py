@@ -34,6 +34,7 @@ def width(rows: list[dict[str, Any]]) -> float:
     return float(np.mean([row["rank_interval"][1] - row["rank_interval"][0] for row in rows]))
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(("noise", "widest"), [(0.1, 2.0), (1.0, 8.0)])
 async def test_ranks_hold_and_are_as_narrow_as_the_judge_is_consistent(
     http: httpx.AsyncClient, noise: float, widest: float

@@ -1,8 +1,11 @@
 """The study of all pairs, in small."""
 
+import pytest
+
 from benchmarks.studies.all_pairs import SHARES, coverage, stopped
 
 
+@pytest.mark.study
 def test_the_tables_have_every_judge_and_all_pairs_are_known() -> None:
     rows = list(coverage([4], 1))
     assert len(rows) == 3 * 3 * 2 * len(SHARES)

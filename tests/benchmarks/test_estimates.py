@@ -14,6 +14,7 @@ def test_the_table_has_every_cell_of_the_study() -> None:
     assert set(TABLE) == {tuple(cell) for cell in cells()}
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     ("cell", "stop"),
     [

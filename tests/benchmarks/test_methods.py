@@ -1,6 +1,5 @@
 """The benchmarks of the methods, made small."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +24,6 @@ from benchmarks.studies.methods.symmetry import noisy_answers
 from benchmarks.studies.truth import auroc
 
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
-
-FEW_SECTIONS = ["calibration", "differences"]
 
 
 def measured(**agreement: list[list[float]]) -> measuring.Measured:
@@ -160,10 +157,9 @@ def test_absent_data_is_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureF
     assert "skipped summeval: it is not in the data folder" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.study
 def test_the_page_and_its_figures_are_written(shared_data: Path, tmp_path: Path) -> None:
-    """Of a few sections here, and of all in `make test-studies`."""
-    sections = [section.name for section in SECTIONS] if "NEXTPAIR_ALL_SECTIONS" in os.environ else FEW_SECTIONS
+    sections = [section.name for section in SECTIONS]
     main(["--quick", "--data", str(shared_data), "--docs", str(tmp_path), "--only", *sections])
     written = (tmp_path / "benchmarks.md").read_text()
     assert all(f"<!-- {name} -->" in written for name in sections)

@@ -24,6 +24,8 @@ from judge_worker.worker import SLOTS, Worker
 from tests.judge_worker.fake_server import BREAKS, QUOTA
 from tests.judge_worker.fake_server import Server as FakeServer
 
+pytestmark = pytest.mark.alone
+
 OPENAI = Settings(base_url="http://engine")
 SETTINGS = WorkerSettings(server="http://localhost", model="m", engine=OPENAI, batch=2, until_done=True)
 

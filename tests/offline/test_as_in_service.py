@@ -30,6 +30,8 @@ from tests.factories import (
     void,
 )
 
+pytestmark = pytest.mark.alone
+
 KEYS, ITEMS = ("ash", "birch", "cedar", "elm", "fir"), tuple(f"item {n}" for n in range(9))
 NOT_IN_A_FILE = re.compile("set_id|version|newer_version|held_out|stopping|method/temperatures")
 OFFLINE_ALONE = re.compile("set_id|version|agreement|left_out")

@@ -225,6 +225,7 @@ STATES = {
 }
 
 
+@pytest.mark.study
 @each_criterion
 @pytest.mark.parametrize("state", STATES.values(), ids=STATES.keys())
 def test_propensity_is_how_often_a_pair_is_picked(criterion: Criterion, state: tuple[Floats, Covariance]) -> None:

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from app.inference.choosing import Criterion, Order, Plan, Policy, Stop, reason
@@ -36,6 +37,7 @@ def _one_run(rng: np.random.Generator) -> tuple[bool, bool]:
     return ours, naive
 
 
+@pytest.mark.study
 def test_two_tied_leaders_rarely_make_a_sole_winner_however_often_one_looks() -> None:
     ours, _ = false_winners()
 

@@ -239,6 +239,7 @@ def held(log: Judged, scores: Scores) -> list[bool]:
     return [bool(each) for each in np.abs(off) <= 1.96 * sd]
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("votes", [True, False], ids=["votes", "probabilities"])
 def test_judges_who_favour_length_do_not_mislead(votes: bool) -> None:
     """40 sets of 40 prompts, beta .5: intervals hold with the covariate, and not without. Seeds 1000 to 1039."""

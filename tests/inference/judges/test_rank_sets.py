@@ -74,6 +74,7 @@ def with_more(shown: Instances, people: Wins, judge: Wins, more: Instances, judg
     )
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(
     ("of", "count"),
     [(design(k, shown), 150) for k in (4, 12) for shown in ("even", "uneven")]
@@ -94,6 +95,7 @@ def test_the_sandwich_covers(of: Design, count: int) -> None:
     assert np.mean([ranks_hold(one.ranks, true) for one in stated]) >= 1.0 - ALPHA
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("alone", [1, 2, 5, 20, 200])
 def test_theta_is_held_however_few_instances_the_judge_has_alone(k: int, alone: int) -> None:

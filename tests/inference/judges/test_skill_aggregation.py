@@ -81,6 +81,7 @@ def misled_together(n: int, seed: int, *, telling: bool) -> tuple[Ints, Floats, 
     )
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("telling", [False, True])
 @pytest.mark.parametrize("method", ["skill-aggregation", "crowdlayer"])
 def test_labels_of_forty_items_undo_a_majority_with_correlated_errors(method: ContextMethod, telling: bool) -> None:
@@ -239,6 +240,7 @@ def truthful(shared_data: Path) -> tuple[Ints, Floats, ItemContext]:
     )
 
 
+@pytest.mark.study
 def test_skill_aggregation_beats_what_reads_no_context(truthful: tuple[Ints, Floats, ItemContext]) -> None:
     """TruthfulQA, one of the five seeds of the benchmark; the best other method is the mean probability, 0.681."""
     truth, y, context = truthful
@@ -249,6 +251,7 @@ def test_skill_aggregation_beats_what_reads_no_context(truthful: tuple[Ints, Flo
     assert accuracy > (layer.labels(rng()) == truth).mean() + 0.03
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("always", [0, 1, 3])
 @pytest.mark.parametrize("name", ["halueval_qa", "halueval_dialogue", "truthfulqa"])
 def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path, name: str, always: int) -> None:

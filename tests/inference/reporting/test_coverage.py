@@ -19,6 +19,7 @@ RUNS, RANDOM_RUNS = 100, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("criterion", SELECTIONS)
 def test_intervals_and_the_first_place_hold_as_often_as_stated(criterion: Criterion) -> None:
     """Ten candidates after fifty hard verdicts, in every run.
@@ -40,6 +41,7 @@ def test_intervals_and_the_first_place_hold_as_often_as_stated(criterion: Criter
     assert abs(best.sum() - stated.sum()) <= 3.3 * np.sqrt((stated * (1.0 - stated)).sum())
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("criterion", SELECTIONS)
 def test_tie_groups_of_random_judging(criterion: Criterion) -> None:
     """Ten equals, 200 verdicts of no meaning: more than one group in 5% of the runs; in 9 of 60 once in 500 times."""

@@ -193,6 +193,7 @@ def test_a_better_system_wins_less_probably_than_it_is_better() -> None:
     assert (np.abs(better - 0.5)[off] > np.abs(wins - 0.5)[off]).all()
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("world", [WORLDS[0], WORLDS[4]], ids=lambda world: world.judge)
 def test_intervals_hold_the_mean_verdict_on_prompts_to_come(world: World) -> None:
     """Stated 95%: 30 sets of 4 systems on 15 prompts, by the seed of the study; 88% is two standard errors."""

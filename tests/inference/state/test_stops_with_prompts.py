@@ -45,6 +45,7 @@ def stopped(gap: float, seed: int) -> tuple[Snapshot, bool]:
     return snapshot, False
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("gap", [0.0, 0.6])
 def test_equal_systems_are_rarely_told_apart_and_unequal_ones_never_the_wrong_way(gap: float) -> None:
     """Seeds 0 to 39: at most .05 of the equal pairs, at least half of those .6 logits apart."""

@@ -120,6 +120,7 @@ def test_one_prompt_says_nothing_of_new_ones(item: Ints) -> None:
         on_new_items(published(take(comparisons, slice(len(item))), item), item)
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("votes", [False, True])
 def test_differences_are_as_uncertain_as_stated(votes: bool) -> None:
     """20 prompts with effects of 1, 20 runs: z^2 against the scores on new prompts is 1, give or take .4.

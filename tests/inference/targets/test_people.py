@@ -167,6 +167,7 @@ def test_a_judge_alone_keeps_its_prior_and_is_never_sure() -> None:
     assert sds_of_differences(found.covariance.matrix()).min() > 0.8 * expected
 
 
+@pytest.mark.study
 def test_intervals_hold_what_people_say_where_models_judge() -> None:
     """95% intervals of differences, 8 runs of one model or three: about 95% hold, of the latent score's half."""
     held = []

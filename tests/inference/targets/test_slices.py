@@ -247,12 +247,14 @@ def test_a_planted_reversal_is_found() -> None:
     assert of_tag.is_reversal
 
 
+@pytest.mark.study
 def test_false_deviations_are_claimed_in_few_sets() -> None:
     """100 sets of 15 prompts without effects of tags: a deviation is claimed in 5 at most, at .05."""
     claimed = [min(each.p_value for each in departed(judged(200 + seed, 15))) <= 0.05 for seed in range(100)]
     assert sum(claimed) <= 5
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(("eta", "votes"), [(0.0, False), (0.4, False), (0.4, True)])
 def test_differences_on_a_tag_are_as_uncertain_as_stated(eta: float, votes: bool) -> None:
     """24 prompts, 12 runs: z^2 of all differences is .5 to 1.4; those of the whole are above 1.8 where tags differ.
