@@ -32,7 +32,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-index-url --no-emit-package nextpair --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help run vendor test test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
+.PHONY: help run vendor test test-end-to-end test-docs test-faults test-studies test-browser test-ray test-wheels wheels test-lowest install-browser install-ray check-js test-js test-vllm demo-vllm install-vllm check bench bench-quick install-peers openapi check-contract check-openapi docs lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -48,7 +48,10 @@ vendor:  ## the pages' libraries and font, from npm; without a network pages sho
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
 
 test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
-	$(PYTEST) -m 'not study' --ignore tests/docs
+	$(PYTEST) -m 'not study' --ignore tests/docs --ignore tests/end_to_end
+
+test-end-to-end: $(TOOLS_INSTALLED)  ## servers, workers and commands as processes, and what ends them
+	$(PYTEST) tests/end_to_end
 
 test-docs: $(TOOLS_INSTALLED)  ## README and the docs: their links, claims, examples and every block, run or parsed
 	$(PYTEST) tests/docs

@@ -35,11 +35,6 @@ TEMPLATE = "template_nextpair"
 BELOW = {"settings", "context"}  # fixtures of what is below the service
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that wait for other processes, beside which the others run."""
-    items.sort(key=lambda item: "end_to_end" not in item.path.parts)
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what was done with the blocks of the docs, where they ran."""
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
