@@ -20,7 +20,7 @@ TARGETS: tuple[InferenceTargetChoice, ...] = ("auto", "all-pairs", "new-items", 
 RANDOM = "No signal yet: the verdicts are still consistent with random judging plus position bias"
 
 
-@pytest.fixture(scope="module", params=[(seed, target) for seed in range(10) for target in TARGETS], ids=str)
+@pytest.fixture(scope="module", params=[(seed, target) for seed in range(5) for target in TARGETS], ids=str)
 def ranked(request: pytest.FixtureRequest) -> Ranked:
     seed, target = request.param
     answers, item = random_log(seed)
