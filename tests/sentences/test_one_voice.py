@@ -17,7 +17,7 @@ from app.inference.types import Comparisons, Ints, once_each
 from app.sentences.confidence import first_place
 from app.sentences.lists import NAMED
 
-N, LOGS = 6, 8
+N, LOGS = 6, 4
 LEVEL, OF_DRAWS = 0.9, 0.03  # of a goal; how far figures from different draws may be apart
 GOALS = (RANKING, Goal(top_k=1), Goal(top_k=3), Goal(against=2), Goal(pair=(0, 1)))
 ROUNDING = 1e-9
