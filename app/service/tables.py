@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from nextpair import schemas
+from nextpair.names import look_alike
 
 from app.files import battles, candidates, outputs, reading
 from app.files.candidates import CandidateColumns
@@ -47,7 +48,12 @@ def read_json(
         read = _read(table, columns, settings)
     refuse_large_set(len(read.candidates), max(len(read.items), 1), settings)
     first = {"rows": _first_rows(table), "row_count": len(table.rows)} if file else {"columns": []}
-    return _encoded(read.model_copy(update=first))
+    return _encoded(read.model_copy(update={"warnings": _warnings(read), **first}))
+
+
+def _warnings(read: schemas.TableRead) -> list[str]:
+    judges = dict.fromkeys(each.judge for each in read.comparisons)
+    return [*look_alike("candidate", [each.key for each in read.candidates]), *look_alike("judge", judges)]
 
 
 def preview(settings: Settings, file: str, body: bytes, is_awaited: Callable[[], bool]) -> schemas.TablePreview:

@@ -71,6 +71,7 @@ async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, c
         "kind": "texts", "layout": None, "columns": ["key", "text"],
         "used": NO_COLUMNS | {"key": "key", "text": "text"},
         "candidates": CANDIDATES, "items": [], "comparisons": [], "faults": [], "fault_count": 0, "missing": 0,
+        "warnings": [],
         "rows": [["ash", "Tall."], ["birch", "White."]], "row_count": 2,
     }  # fmt: skip
 
@@ -223,6 +224,16 @@ async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
     assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
 
 
+async def test_names_that_look_alike_bring_a_warning(http: httpx.AsyncClient) -> None:
+    texts = await look_at(http, "key,text\nGPT-4,Tall.\ngpt_4,White.\n", file="trees.csv")
+    assert texts["warnings"] == [
+        "candidates look alike: 'GPT-4' and 'gpt_4'; if two are the same candidate, give them one name"
+    ]
+    assert (await look_at(http, CSV, file="trees.csv"))["warnings"] == []
+    battles = await look_at(http, "first,second,winner,judge\na,b,a,Ann\na,b,b,ann\n", file="battles.csv")
+    assert [each.partition(":")[0] for each in battles["warnings"]] == ["judges look alike"]
+
+
 # Outputs of systems
 
 LONG = """model,prompt_id,prompt,category,output
@@ -247,7 +258,7 @@ async def test_a_long_table_is_recognised(http: httpx.AsyncClient) -> None:
     assert await look_at(http, LONG, file="outputs.csv") == {
         "kind": "systems", "layout": "long", "columns": ["model", "prompt_id", "prompt", "category", "output"],
         "used": OF_OUTPUTS | {"system": "model", "output": "output"}, "candidates": SYSTEMS, "items": ITEMS,
-        "faults": [], "fault_count": 0, "missing": 1, "comparisons": [], "row_count": 4,
+        "faults": [], "fault_count": 0, "missing": 1, "warnings": [], "comparisons": [], "row_count": 4,
         "rows": [line.split(",") for line in LONG.splitlines()[1:]],
     }  # fmt: skip
 

@@ -122,6 +122,13 @@ async def test_bad_lines_are_left_out_only_when_one_says_so(page: Any) -> None:
     assert (await created(page))[1]["candidates"] == 2
 
 
+async def test_names_that_look_alike_are_warned_of_before_the_set_is_made(page: Any) -> None:
+    await page.set_input_files("#file", file("key,text\nGPT-4,Tall.\ngpt-4,White.\n"))
+    await expect(page.locator("#warnings li")).to_have_text([re.compile("'GPT-4' and 'gpt-4'")])
+    await page.set_input_files("#file", file("key,text\nGPT-4,Tall.\nLlama,White.\n"))
+    await expect(page.locator("#warnings")).to_be_hidden()
+
+
 async def test_what_is_missing_is_said_at_its_field(page: Any) -> None:
     await page.click("#typed summary")
     await page.fill("#lines", "ash: Tall.\nbirch: White.")
@@ -151,12 +158,12 @@ async def test_a_dropped_file_of_models_over_prompts_becomes_a_set(page: Any) ->
         await page.get_by_label("Next prompt").click()
     await expect(page.locator("#prompt-text")).to_have_text("Do p03.")
     await expect(page.locator("#side-by-side p")).to_have_text([f"<b>{model}</b> on p03" for model in MODELS])
-    await expect(page.locator("#stop-why")).to_contain_text("80% is proposed")
+    await expect(page.locator("#stop-why")).to_contain_text("A budget is proposed")
     await expect(page.locator("#max_comparisons")).to_have_value("90")
     await page.check("#judge-model")
     await page.click("#create")
     address, made = await created(page)
-    assert (made["name"], made["stop"]["concordance"]) == ("My answers", 0.8)
+    assert (made["name"], made["stop"], made["budget"]["max_comparisons"]) == ("My answers", None, 90)
     await expect(page.locator("#advice pre")).to_have_count(3)
     await expect(page.locator("#advice pre").last).to_contain_text("--cost-per-1000 10")
     items = (await (await page.request.get(f"{address}/items")).json())["items"]

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from nextpair.schemas.candidates import CandidateIn, ItemIn
-from nextpair.schemas.common import Response
+from nextpair.schemas.common import Response, Warnings
 from nextpair.schemas.comparisons import ComparisonIn
 from nextpair.words import TableKind, TableLayout
 
@@ -64,3 +64,4 @@ class TableRead(Response):
     faults: list[TableFault] = Field(description="Rows that were left out; the first hundred.")
     fault_count: int = Field(description="Number of rows that were left out.")
     missing: int = Field(description="Number of empty or absent outputs, which is fine.")
+    warnings: Warnings = Field(default_factory=list)

@@ -10,6 +10,8 @@ import * as texts from "./texts/new-set.js";
 export function show(read) {
   find("#preview-heading").textContent = texts.found(sizeOf(read));
   find("#recognised").textContent = texts.recognised(read.kind, read.missing);
+  find("#warnings").hidden = !read.warnings.length;
+  find("#warnings").replaceChildren(...read.warnings.map((warning) => element("li", { dir: "auto" }, warning)));
   showFaults(read);
   find("#outputs").hidden = read.kind !== "systems";
   if (read.kind === "systems") showOutputs(read);
