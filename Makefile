@@ -44,14 +44,15 @@ vendor:  ## the pages' libraries and font, from npm; without a network pages sho
 	@$(MAKE) --no-print-directory $(LIBRARIES) 2>/dev/null \
 		|| echo "No libraries for the pages, which show plain text in a system font: \`make $(LIBRARIES)\` says why"
 
-# Tests run on every core already: threads of BLAS would only wait for each other. One test more, as some wait.
+# Tests run on every core already: threads of BLAS would only wait for each other. One process more than cores, as tests also wait.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
+OF_PROCESSES := tests/end_to_end tests/storage/test_embedded.py
 
 test: $(TOOLS_INSTALLED)  ## every test but those of other targets, on a private PostgreSQL
-	$(PYTEST) -m 'not study' --ignore tests/docs --ignore tests/end_to_end
+	$(PYTEST) -m 'not study' --ignore tests/docs $(addprefix --ignore ,$(OF_PROCESSES))
 
 test-end-to-end: $(TOOLS_INSTALLED)  ## servers, workers and commands as processes, and what ends them
-	$(PYTEST) tests/end_to_end
+	$(PYTEST) $(OF_PROCESSES)
 
 test-docs: $(TOOLS_INSTALLED)  ## README and the docs: their links, claims, examples and every block, run or parsed
 	$(PYTEST) tests/docs
@@ -78,7 +79,7 @@ test-lowest: $(TOOLS_INSTALLED)  ## quick tests with the oldest versions that py
 	$(BIN)/pip install --quiet uv
 	$(PYTHON) -m venv .venv-lowest
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/python --resolution lowest-direct --group test --editable ./client --editable '.[all]'
-	$(LOWEST)/python -m pytest --numprocesses auto --dist loadfile -o filterwarnings=default -m 'not slow' $(QUICK)
+	$(LOWEST)/python -m pytest --numprocesses auto --dist loadfile -o filterwarnings=default -m 'not slow and not study' $(QUICK)
 
 install-browser: $(BROWSER_INSTALLED)  ## Playwright, and a Chromium where it can be downloaded and none is there
 

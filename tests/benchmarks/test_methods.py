@@ -98,6 +98,7 @@ def test_methods_are_scored_on_few_pairs_in_both_orders() -> None:
         np.testing.assert_allclose(p, offered[first, second])
 
 
+@pytest.mark.study
 def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: Path) -> None:
     """PoE table 1 has 77.7 to 78.4% with five other judges."""
     cases = [case for part in data.SUMMEVAL.parts for case in data.SUMMEVAL.cases(shared_data, part, None)]

@@ -7,6 +7,7 @@ from benchmarks.studies import slices
 from benchmarks.studies.slices import TaggedDesign
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("judge", ["probabilities", "votes"])
 def test_where_tags_differ_the_whole_does_not_hold_on_each(judge: str) -> None:
     design = TaggedDesign(judge, (8, 8, 8))

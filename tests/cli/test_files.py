@@ -252,6 +252,7 @@ def test_simulate_from_absolute_scores(capsys: pytest.CaptureFixture[str], tmp_p
     assert "2 candidates left out, because the judge gave no score." in printed
 
 
+@pytest.mark.study
 def test_choosing_pairs_saves_comparisons_on_summeval(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
     """Coherence, one seed: selection.md has 74% of random over all dimensions; a seed is good to 10 points."""
     judge, truth = (str(shared_data / "summeval" / name) for name in ("llm_absolute_12sys.csv.gz", "human.csv.gz"))

@@ -12,6 +12,7 @@ from app.offline.tournaments import Tournament
 from tests.offline.factories import SETUP, make_case
 
 
+@pytest.mark.study
 def test_a_simulation_does_not_depend_on_how_it_is_run() -> None:
     cases = [make_case(5, 0), make_case(4, 1)]
     serial = simulate(cases, list(Criterion), 2, SETUP)

@@ -44,6 +44,7 @@ def test_two_tied_leaders_rarely_make_a_sole_winner_however_often_one_looks() ->
     assert ours <= MOST
 
 
+@pytest.mark.study
 def test_reading_off_95_percent_at_every_verdict_would_make_too_many() -> None:
     """The runs above can tell a rule that does not stand being looked at."""
     _, naive = false_winners()
