@@ -61,7 +61,7 @@ test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thous
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
 
 test-studies: $(TOOLS_INSTALLED)  ## what many simulated sets show, and the page of benchmarks, in small
-	$(PYTEST) -m study --ignore tests/docs
+	$(PYTEST) -m study
 
 test-browser: $(BROWSER_INSTALLED) vendor  ## the pages in a real Chromium; skipped, and says so, where there is none
 	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
