@@ -14,10 +14,11 @@ from app.analysis.judged import JudgedLog
 from app.inference.choosing import RANKING, Goal, goal_kinds
 from app.inference.fitting import Published, is_certified
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting import PairsOf, Target, check_predictions
-from app.inference.state import Catalogue, Snapshot, Sought, exact, quantity, raw, repeat_correlations_of
+from app.inference.reporting import Bias, PairsOf, Target, check_predictions
+from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repeat_correlations_of
 from app.inference.targets import Quantity
 from app.inference.types import Floats
+from app.live.jobs import AT_ONCE
 from app.service import posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
@@ -36,6 +37,11 @@ class Basis:
     names: Mapping[int, str]  # of judges, by id
     people: Collection[int]  # ids of those judges in the log who are human
     tested: schemas.HeldOut | None
+
+    def is_as(self, other: "Basis") -> bool:
+        """True where all that results are computed of is the same."""
+        is_same = self.snapshot is other.snapshot and self.catalogue is other.catalogue
+        return is_same and (self.row, self.names, self.people) == (other.row, other.names, other.people)
 
     @property
     def only_people(self) -> bool:
@@ -75,6 +81,11 @@ class Basis:
     def dense(self) -> int | None:
         """Number of candidates beyond which a ranking has no matrix, as `publish` takes it."""
         return RANKED_DENSE if self.goal == RANKING else None
+
+    @cached_property
+    def biases(self) -> list[Bias]:
+        """Position biases of its judges."""
+        return biases(self.snapshot, self.published)
 
     @cached_property
     def _publish(self) -> Callable[[InferenceTargetName], Published]:
@@ -119,11 +130,19 @@ class Basis:
 
 
 async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int | None = None) -> Basis:
-    """Everything as of that version, the present one by default, within a job. Raises VersionUnknown."""
+    """Everything as of that version, the present one by default, within a job; shared with jobs about the same.
+
+    Raises VersionUnknown.
+    """
     catalogue, snapshot = await _at(ctx, db, row, as_of)
     names = await judges.names(db, snapshot.evidence.judges.tolist())
     people = await judges.people(db, snapshot.evidence.judges.tolist())
-    return Basis(row, catalogue, snapshot, names, people, await _tested(db, row.id, snapshot))
+    basis = Basis(row, catalogue, snapshot, names, people, await _tested(db, row.id, snapshot))
+    latest = ctx.bases.pop(row.id, basis)
+    ctx.bases[row.id] = latest if latest.is_as(basis) else basis
+    for set_id in list(ctx.bases)[:-AT_ONCE]:
+        del ctx.bases[set_id]
+    return ctx.bases[row.id]
 
 
 async def _tested(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> schemas.HeldOut | None:

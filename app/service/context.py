@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 from nextpair.names import normal_name
@@ -24,6 +24,9 @@ from app.storage.db import try_the_disk
 from app.storage.driver import transaction
 from app.storage.embedded.server import require_space
 from app.storage.schema import Record
+
+if TYPE_CHECKING:
+    from app.service.basis import Basis
 
 SPACE = 4  # times the largest body
 
@@ -51,6 +54,7 @@ class Context:
     asks: Asks = field(default_factory=Asks)
     judge_ids: dict[str, int] = field(default_factory=dict)  # by name; an id never changes
     exhausted: dict[tuple[UUID, str | None], ExhaustedSet] = field(default_factory=dict)  # judge None: any
+    bases: dict[UUID, "Basis"] = field(default_factory=dict)  # by set, of the latest results
     set_of: dict[UUID, UUID] = field(default_factory=dict)  # by assignment, of those last handed out here
 
     def reading(self) -> AsyncConnection:

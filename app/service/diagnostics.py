@@ -12,7 +12,7 @@ from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
 from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
-from app.inference.state import biases, quantity_after
+from app.inference.state import quantity_after
 from app.inference.targets import Quantity
 from app.inference.types import Comparisons, no_comparisons, take
 from app.live.jobs import Report
@@ -107,7 +107,7 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
             mixed=of_log.order_balance.mixed,
             first_picked=of_log.order_balance.first_picked,
         ),
-        position_bias=biases_by_name(biases(snapshot, basis.published), judged.judges),
+        position_bias=biases_by_name(basis.biases, judged.judges),
         judges={
             name: _judge(take(judged.verdicts, judged.verdicts.judge == number))
             for number, name in enumerate(judged.judges)

@@ -21,7 +21,7 @@ from app.inference.judges import (
     needs_context,
 )
 from app.inference.reporting import Bias
-from app.inference.state import Interpretation, Snapshot, biases, pair_votes_of, raw
+from app.inference.state import Interpretation, Snapshot, pair_votes_of, raw
 from app.inference.types import Floats, Ints
 from app.live.jobs import JobKey, Report, Underway
 from app.sentences.judges import progress
@@ -137,7 +137,7 @@ def _weigh(basis: Basis, conditions: Conditions, context: ItemContext | None, re
 
     findings = examine_judges(raw(snapshot), tempered, item, model, people, conditions.way, context, rng, say)
     counts = np.bincount(tempered.judge, minlength=len(ids))
-    by_number = {bias.judge: bias for bias in biases(snapshot, basis.published)}
+    by_number = {bias.judge: bias for bias in basis.biases}
     return WeighedJudges(snapshot.version, conditions, ids, counts, by_number, _votes(basis), findings)
 
 

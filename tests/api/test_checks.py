@@ -14,7 +14,8 @@ from nextpair.words import InferenceTargetName, MatrixName
 from scipy.special import expit
 
 from app.inference.fitting import Published
-from app.inference.state import Snapshot, exact
+from app.inference.reporting import Bias
+from app.inference.state import Snapshot, biases, exact
 from app.inference.types import Convergence, Outcome
 from app.sentences.confidence import e_value
 from app.service import basis, results
@@ -251,28 +252,35 @@ async def test_all_checks_are_of_one_version_while_verdicts_arrive(
     assert (await get(http, f"/v1/sets/{lively}/checks"))["version"] == 100
 
 
-async def test_a_report_fits_the_set_once_and_is_kept(
+async def test_all_results_share_one_fit_and_one_estimate_of_biases(
     http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = await create_set(http, *KEYS, stop={"top_k": 2})
     await compare_all(http, created["id"], simulated(KEYS, 60, 0))
-    fits: list[Snapshot] = []
+    fits, estimates = [list[Snapshot]() for _ in range(2)]
 
     def counted(snapshot: Snapshot, target: InferenceTargetName) -> Published:
         fits.append(snapshot)
         return exact(snapshot, target=target)
 
+    def counted_biases(snapshot: Snapshot, published: Published) -> list[Bias]:
+        estimates.append(snapshot)
+        return biases(snapshot, published)
+
     monkeypatch.setattr(basis, "exact", counted)
-    for path in ("checks", "ranking"):
-        fits.clear()
+    monkeypatch.setattr(basis, "biases", counted_biases)
+    for path in ("checks", "ranking", "diagnostics", "judges"):
         first, second = [await get(http, f"/v1/sets/{created['id']}/{path}") for _ in range(2)]
         assert first == second
-        assert len(fits) == 1
+        assert (len(fits), len(estimates)) == (1, 1)
     with statements(context.engine) as sent:
         assert (await http.get(f"/v1/sets/{created['id']}/ranking", params={"format": "svg"})).status_code == 200
     # What the service does on its own, now and then, reads other sets too.
     assert len([each for each in sent if "WHERE sets.id = " in " ".join(each.split())]) == 1
     assert len(fits) == 1
+    await compare(http, created["id"], "oak>ash")
+    await get(http, f"/v1/sets/{created['id']}/checks")
+    assert (len(fits), len(estimates)) == (2, 2)
 
 
 async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(

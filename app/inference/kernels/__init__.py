@@ -5,15 +5,24 @@ Not here: models, logs, and whatever has no loop. Every kernel has its slow form
 All that a kernel calls is in its own file: the result that is cached on disk is compiled again when that file changes,
 and looks at no other. Kernels take contiguous arrays of one type each, so that each is compiled once. A check of
 bounds, and sums in one order, keep a loop from being vectorised: see `unchecked_kernel`.
+
+Compiled functions are told apart by a number, which numba counts up from 1 in each process. Two that came to the cache
+from two processes could share one, and whoever loaded both would run one in the place of the other (numba issue 10486).
+Here each process counts from a number that it draws.
 """
 
+import secrets
 from collections.abc import Callable
+from itertools import count
 from typing import TypeVar
 
 import numba
 import numpy as np
+from numba.core.bytecode import FunctionIdentity
 from numba.core.dispatcher import Dispatcher
 from numpy.typing import NDArray
+
+FunctionIdentity._unique_ids = count(secrets.randbits(62))
 
 F = TypeVar("F", bound=Callable[..., object])
 Number = TypeVar("Number", np.float64, np.int64)
