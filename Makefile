@@ -64,7 +64,7 @@ test-studies: $(TOOLS_INSTALLED)  ## what many simulated sets show, and the page
 	$(PYTEST) -m study
 
 test-browser: $(BROWSER_INSTALLED) vendor  ## the pages in a real Chromium; skipped, and says so, where there is none
-	$(BIN)/python -m pytest -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -c tests/browser/pytest.ini --confcutdir tests/browser tests/browser
 
 test-ray: $(RAY_INSTALLED)  ## files judged on a real Ray on this machine, whose engines are killed
 	$(BIN)/python -m pytest -c tests/ray/pytest.ini --confcutdir tests/ray tests/ray

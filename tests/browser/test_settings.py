@@ -55,17 +55,17 @@ async def test_what_is_refused_stays_in_the_form_with_its_error(someone: Someone
 
 async def test_a_judge_gets_a_price_and_a_temperature(someone: Someone, new_set: NewSet, service: AsyncClient) -> None:
     set_id = await new_set("one", "two")
-    new = [schemas.ComparisonIn(first="c0", second="c1", winner="first", judge="gpt <b>")]
+    new = [schemas.ComparisonIn(first="c0", second="c1", winner="first", judge="gpt <i>")]
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=new)))
     page = await open_page(someone, set_id)
-    await page.get_by_role("button", name="Edit gpt <b>").click()
+    await page.get_by_role("button", name="Edit gpt <i>").click()
     await page.get_by_label("Kind").select_option("llm")
     await page.get_by_label("Price").fill("0.57")
     await page.get_by_label("Temperature").fill("2")
     await page.get_by_role("button", name="Save").click()
     await expect(page.locator("#judges tbody")).to_contain_text("0.57")
-    assert (await service.send(calls.get_set(set_id))).temperatures == {"gpt <b>": 2.0}
-    assert (await service.send(calls.get_judge("gpt <b>"))).cost_per_1000 == 0.57
+    assert (await service.send(calls.get_set(set_id))).temperatures == {"gpt <i>": 2.0}
+    assert (await service.send(calls.get_judge("gpt <i>"))).cost_per_1000 == 0.57
 
 
 async def test_a_set_is_deleted_by_its_name_and_restored_from_its_page(someone: Someone, new_set: NewSet) -> None:
