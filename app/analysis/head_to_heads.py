@@ -81,7 +81,7 @@ def head_to_head(
         difference_interval=beside.interval,
         p_first_better=beside.p_better if signal.claimed else None,
         source=source,
-        signal=schemas.Signal(**signal._asdict()),
+        signal=log.present_signal(whole.target.name),
         verdicts=_tally(direct, pair.level),
         by_judge=_by_judge(log, direct, pair.level),
         by_tag=list(_by_tag(log, direct, pair.level)),

@@ -23,7 +23,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.sentences.inference_targets import obstacle
 
 NO_SET = UUID(int=0)  # the `set_id` of a file
-UNKNOWN_SIGNAL = SignalTest(1.0, claimed=False, verdicts=0)
+UNKNOWN_SIGNAL = SignalTest(1.0, "not-yet", verdicts=0)
 
 
 class Impossible(ValueError):
@@ -52,6 +52,8 @@ class JudgedLog:
     outputs: Callable[[str], Floats | None] = lambda _: None  # (I, N) a covariate by its name, NaN where it is unknown
     tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
+    unnamed: Bools | None = None  # (J,) which of them are nobody; by default all have names
+    grew: bool = False  # as a log of the service, whose pairs were chosen by it
 
     @property
     def rows(self) -> int:
@@ -92,9 +94,18 @@ class JudgedLog:
         """Whether rankings state chances and tell candidates apart: where there is signal, or none can be known."""
         return self.times is not None or self.signal(target).claimed
 
+    def present_signal(self, target: InferenceTargetName) -> schemas.Signal:
+        """Evidence of signal, as the API has it."""
+        signal = self.signal(target)
+        return schemas.Signal(**signal._asdict(), claimed=signal.claimed)
+
     @cached_property
     def _signal_of(self) -> Callable[[bool], SignalTest]:
-        return cache(lambda is_new: signal_of(self.verdicts, len(self.keys), self.item, new_items=is_new))
+        return cache(
+            lambda is_new: signal_of(
+                self.verdicts, len(self.keys), self.item, new_items=is_new, grew=self.grew, unnamed=self.unnamed
+            )
+        )
 
     def validation(self, level: float) -> schemas.Validation:
         """Subject of the confidence, and what people say of the same pairs; unknown where rows were put together."""

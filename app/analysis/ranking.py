@@ -106,7 +106,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         entropy=standings.entropy,
         confidence=_confidence(standings),
         validation=log.validation(level),
-        signal=schemas.Signal(**log.signal(target.name)._asdict()),
+        signal=log.present_signal(target.name),
         first_place="" if log.times is not None else first_place.sentence,
         position_bias=biases_by_name(standings.biases, log.judges) if method.position_bias != "none" else None,
         judge_effects=judge_effects if name == "consensus" else None,
@@ -188,7 +188,7 @@ def _summary(
     )
     further = [each.sentence for each in (stopping, ranking.prompts) if each and each.sentence not in ("", by_rule)]
     if signal and not signal.claimed and log.rows and not further:
-        step = confidence.next_step(signal, log.rows, is_complete=target.judged.complete, is_stopped=bool(by_rule))
+        step = confidence.next_step(signal, is_complete=target.judged.complete, is_stopped=bool(by_rule))
         further = [step]
     return [ranking.inference_target.sentence, *claims, *further]
 

@@ -70,6 +70,7 @@ class GroupedComparisons(NamedTuple):
     item: Ints  # (K,)
     times: Ints | None = None  # (K,) how many rows each one stands for, where rows were put together
     uncompared: Sequence[Output] = ()  # outputs that an export has beside these
+    grew: bool = False  # as a log of the service, whose pairs were chosen by it
 
 
 class CodedComparisons(NamedTuple):
@@ -110,9 +111,11 @@ def read_grouped(
     keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
     uncompared = dict[Output, None]()
     readings = dict[str, Reading | None]()  # by file
+    are_logs = list[bool]()
 
     def rows_of(table: Table) -> Rows:
         uncompared.update(dict.fromkeys(table.uncompared))
+        are_logs.append(table.is_log)
         names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
         readings[table.name] = reading
         number = _numbers(keys, names)
@@ -144,6 +147,7 @@ def read_grouped(
         item=item,
         times=counts,
         uncompared=[*uncompared],
+        grew=all(are_logs),
     )
 
 

@@ -29,6 +29,7 @@ class Group(NamedTuple):
     tags: Sequence[Tags] = ()  # (I,) of each item; empty where nothing has any
     covariates: Mapping[str, Floats] = {}  # (I, N) of outputs by name, NaN of unknown ones
     uncompared: Ints = NOTHING  # (2, U) item and candidate of each output beside the comparisons
+    grew: bool = False  # as a log of the service, whose pairs were chosen by it
 
     @property
     def item_of_each(self) -> Ints:
@@ -73,6 +74,7 @@ def split(
             tags=tags,
             covariates=of_outputs,
             uncompared=uncompared,
+            grew=comparisons.grew,
         )
 
 

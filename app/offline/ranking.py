@@ -248,6 +248,8 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         outputs=group.covariates.get,
         tags=group.tags,
         times=group.times,
+        unnamed=np.array([not judge for judge in group.judges], np.bool_),
+        grew=group.grew,
     )
 
 

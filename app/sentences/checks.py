@@ -9,10 +9,6 @@ NOT_CONVERGED = "The fit did not converge, so there is no ranking."
 ONE_CANDIDATE = "Add a second candidate: there is nothing to rank yet."
 NOBODY_JUDGED = "No comparisons yet: judge a pair first."
 
-STILL_RANDOM = (
-    "After this many verdicts judges may be guessing: the candidates are alike, or judges cannot tell them apart."
-)
-
 CONNECTED = "Every candidate can be compared with every other, directly or through others."
 DISCONNECTED = (
     "Some candidates were never compared with the others, even indirectly: compare scores within a part only."

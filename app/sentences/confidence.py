@@ -1,6 +1,6 @@
 """How sure a ranking is: expected concordance, first place with its P(best), and evidence of signal, in this order.
 
-no signal       that there is none yet, who leads so far, and no probability; or that a stop rule is met by the model
+no signal       why there is none, who leads so far, and no probability; or that a stop rule is met by the model
 P(best) >= SURE the best
 else            who leads, with P(best)
 
@@ -22,6 +22,11 @@ SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
+OTHER_REMEDIES = {  # by the case of the signal; elsewhere more verdicts may show it
+    "order-follows-candidates": "Show pairs in both orders.",
+    "first-always-wins": "Show pairs in both orders, or ask another judge.",
+    "few-units": "Name the judge and the prompt of each verdict, or add judges or prompts.",
+}
 Ranked = Sequence[tuple[str, int, float | None]]  # keys, ranks and P(best), best first; a baseline has no P(best)
 
 
@@ -53,11 +58,10 @@ def summary(
     return [concordance(confidence, level, len(ranked)), first, evidence(signal), about]
 
 
-def next_step(signal: SignalTest, comparisons: int, *, is_complete: bool, is_stopped: bool = False) -> str:
-    """What to do where so many comparisons do not show the signal."""
-    if is_complete and 2 * signal.verdicts < comparisons:
-        counts = f"Only the first verdict of each judge on a pair counts: {signal.verdicts:,} of {comparisons:,}."
-        return f"{counts} Name the judge or the prompt of each verdict, or add another judge."
+def next_step(signal: SignalTest, *, is_complete: bool, is_stopped: bool = False) -> str:
+    """What to do where comparisons do not show the signal."""
+    if signal.case in OTHER_REMEDIES:
+        return OTHER_REMEDIES[signal.case]
     if is_complete:
         return "Every pair is judged: add another judge, or candidates."
     return "To confirm it, set a stricter stop rule and judge more pairs." if is_stopped else "Judge more pairs."
@@ -96,7 +100,7 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
     if not chances:
         return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
     if not signal.claimed:
-        claim = f"{leading}. {rule} {without_the_model(signal)}" if rule else f"{evidence(signal)} {leading} so far."
+        claim = f"{leading}. {rule} {evidence(signal)}" if rule else f"{evidence(signal)} {leading} so far."
         return FirstPlace(claimed=False, sentence=claim)
     if chances[0] < SURE:
         chance = " to ".join(dict.fromkeys([percent(min(chances)), percent(max(chances))]))
@@ -120,7 +124,7 @@ def in_short(value: float | None, *, is_p_best: bool, goal: Mapping[str, object]
     if value is None and not made:
         return Told("no verdict yet", "Confidence needs a first verdict.")
     if value is None:
-        return Told("no signal yet", "The verdicts are still consistent with random judging.")
+        return Told("no signal yet", "The verdicts do not show yet that they depend on the candidates.")
     if is_p_best:
         return Told(f"P(best) {percent(value)}", "Probability that the leader is the best candidate.")
     if goal.get("pair"):
@@ -130,20 +134,22 @@ def in_short(value: float | None, *, is_p_best: bool, goal: Mapping[str, object]
 
 
 def evidence(signal: SignalTest) -> str:
-    """The evidence of signal."""
-    if signal.claimed:
-        return f"The verdicts depend on the candidates (e-value {e_value(signal.e_value)})."
-    return f"No signal yet: the verdicts are {_as_random(signal)}."
-
-
-def without_the_model(signal: SignalTest) -> str:
-    """What the verdicts show by themselves, where the model of the judges claims more."""
-    return f"Without that model, the verdicts are {_as_random(signal)}."
-
-
-def _as_random(signal: SignalTest) -> str:
-    shown = f"e-value {e_value(signal.e_value)}, below {CLAIMED:.0f}"
-    return f"still consistent with random judging plus position bias ({shown})"
+    """The evidence of signal, or why there is none: that is no evidence of chance."""
+    shown = e_value(signal.e_value)
+    match signal.case:
+        case "claimed":
+            return f"The verdicts depend on the candidates (e-value {shown})."
+        case "order-follows-candidates":
+            return "Merit cannot be separated from position bias: who is shown first depends on who it is."
+        case "first-always-wins":
+            return "The first always wins: this lists winners, or its judges always name the first."
+        case "few-units":
+            counting = (
+                f"only {counted(signal.verdicts, 'separate answer')} {'counts' if signal.verdicts == 1 else 'count'}"
+            )
+            return f"No signal yet (e-value {shown}, below {CLAIMED:.0f}): {counting}."
+        case _:
+            return f"No signal yet (e-value {shown}, below {CLAIMED:.0f})."
 
 
 def e_value(value: float) -> str:

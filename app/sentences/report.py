@@ -54,7 +54,7 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     if confidence is None or not ranking.comparisons:
         return ReportFigure("Confidence", "none", "this method states none" if ranking.comparisons else NOTHING_JUDGED)
     if not ranking.signal.claimed:
-        return ReportFigure("Confidence", NO_SIGNAL, "consistent with random judging so far")
+        return ReportFigure("Confidence", NO_SIGNAL, "the verdicts do not show one yet")
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({low} to {high})"  # a share that is not certain is never written as 100%
     pairs = pairs_of(confidence, len(ranking.ranking))

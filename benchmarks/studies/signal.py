@@ -15,9 +15,8 @@ from scipy.special import expit
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method
 from app.inference.judges import Discrimination, discriminations
-from app.inference.reporting import CLAIMED, circulation
-from app.inference.reporting.signal import log_evidence
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
+from app.inference.reporting import CLAIMED, circulation, signal_of
+from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each, take
 from app.service.checks.ranking import RARE
 from benchmarks.loop import judged
 from benchmarks.studies.coverage import Judge, answering, hard_verdicts
@@ -76,7 +75,9 @@ def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floa
     rng = np.random.default_rng([SEED, number])
     answer, plan = answering(judge, rng.normal(0.0, sd, N), rng), Plan(Policy(criterion), Order.BALANCED, number)
     *_, last = islice(judged(answer, N, Method(), plan, batch=3), LONGEST * N // 3)
-    return np.maximum.accumulate(log_evidence(last.comparisons, N, last.evidence.item))
+    log, item = last.comparisons, last.evidence.item
+    e_values = [signal_of(take(log, slice(k)), N, item[:k], grew=True).e_value for k in range(1, log.size + 1)]
+    return np.maximum.accumulate(np.log(e_values))
 
 
 def cycles(runs: int) -> Iterable[tuple[str, str]]:

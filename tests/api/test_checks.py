@@ -108,7 +108,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.Async
         await compare_all(http, created["id"], log)
         shown = await ranking(http, created["id"])
         signal, first_place = shown["signal"], shown["first_place"]
-        assert ("consistent with random judging" in first_place) is not signal["claimed"]
+        assert ("is the best" in first_place) is signal["claimed"]
         assert first_place in (await checks(http, created["id"]))["First place"][1]
         verdict, words = (await checks(http, created["id"]))["Signal"]
         assert f"e-value {e_value(signal['e_value'])} (needs 20), from {signal['verdicts']}" in words

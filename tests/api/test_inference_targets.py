@@ -245,7 +245,7 @@ async def test_few_prompts_decide_nothing_and_it_is_said_what_would(http: httpx.
     now = await ranking(http, judged.set_id)
     assert (now["inference_target"]["name"], now["stopping"]["converged"]) == ("new-items", False)
     of_these = (await ranking(http, judged.set_id, inference_target="latent"))["signal"]
-    assert now["signal"]["e_value"] < 1e-3 * of_these["e_value"]
+    assert now["signal"]["e_value"] < 0.01 * of_these["e_value"]
     prompts = now["prompts"]
     assert (prompts["judged"], prompts["comparisons_suffice"]) == (20, False)
     assert 20 < prompts["needed"] <= 160
@@ -359,11 +359,10 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
         says = await said_of_first_place(http, created["id"])
         assert says.startswith(first[name])
         assert (says == first[name]) is (name != "some left")
-        assert "consistent with random judging plus position bias (e-value" in first[name]
+        assert "No signal yet (e-value" in first[name]
         assert not re.search("is the best|Shared first|P.best.", first[name])
         is_met = stop is not None and name != "some left"
         assert ("Under the model of the judges, the stop rule is met: first place is known" in first[name]) is is_met
-        assert ("No signal yet" in first[name]) is not is_met
     who = {name: re.search(r"([\w, ]+) leads?\b", sentence) for name, sentence in first.items()}
     found = {name: leaders and leaders[1].strip() for name, leaders in who.items()}
     assert found == {"order": "a", "cycle": "a, b and c", "ties": "a, b, c and 1 more", "some left": "a"}

@@ -126,7 +126,7 @@ async def test_without_signal_nothing_is_said_of_the_order(
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=[verdict])))
     page = await open_page(someone, set_id)
     await expect(page.locator("#leader")).to_have_text(
-        re.compile(r"^No signal yet: .* random judging plus position bias .* c0 leads so far\.$")
+        re.compile(r"^No signal yet \(e-value .*, below 20\).* c0 leads so far\.$")
     )
     await expect(figure(page, "Confidence")).to_have_text(re.compile(r"^– no signal yet: e-value [\d.]+, below 20$"))
     await expect(page.locator("#ranking td[data-column=p_best]")).to_have_text(["–"] * len(TEXTS))

@@ -37,8 +37,8 @@ def test_a_table_has_a_column_for_each_criterion(
     lines = out(capsys, "rank", *files).splitlines()
     assert [line.split(":")[0] for line in lines[:2]] == ["clarity", "accuracy"]
     order = "In the order of clarity; the files are not averaged."
-    first_place, rest = "".join(lines[2:4]), lines[4:]
-    assert first_place.startswith("No signal yet: ")
+    first_place, rest = lines[2], lines[3:]
+    assert first_place.startswith("No signal yet (e-value ")
     assert first_place.endswith("ash leads so far. That is by clarity alone.")
     assert rest[0] == f"{order} A file is missing for 1 of 4 candidates."
     assert rest[2].split() == ["candidate", "clarity", "accuracy"]

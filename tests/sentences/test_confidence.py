@@ -10,12 +10,10 @@ from app.sentences import confidence
 
 KEYS = ("ash", "birch", "cedar", "elm", "fir", "oak")
 CLAIMED, ABSENT = (
-    SignalTest(e_value=100.0, claimed=True, verdicts=30),
-    SignalTest(e_value=2.0, claimed=False, verdicts=30),
+    SignalTest(e_value=100.0, case="claimed", verdicts=30),
+    SignalTest(e_value=2.0, case="not-yet", verdicts=30),
 )
-NO_RANKING = (
-    "No signal yet: the verdicts are still consistent with random judging plus position bias (e-value 2, below 20)."
-)
+NO_RANKING = "No signal yet (e-value 2, below 20)."
 
 
 def placed(p_best: Sequence[float | None], shared: int = 1) -> list[tuple[str, int, float | None]]:
@@ -68,7 +66,7 @@ def test_keys_that_are_numbers_are_quoted() -> None:
 
 
 def test_without_a_comparison_or_a_pair_the_next_step_is_said() -> None:
-    nobody = SignalTest(e_value=1.0, claimed=False, verdicts=0)
+    nobody = SignalTest(e_value=1.0, case="few-units", verdicts=0)
     assert confidence.first_place(placed([0.5, 0.5], 2), 0, nobody) == (False, "")
     assert confidence.first_place(placed([1.0]), 30, CLAIMED) == (False, "")
     assert confidence.summary(placed([0.5, 0.5], 2), 0, nobody, None, 0.95, "") == [confidence.NO_COMPARISONS]

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 from nextpair import schemas
-from nextpair.words import CriterionName, InferenceTargetName, MethodName, OrderName, PositionBias
+from nextpair.words import CriterionName, InferenceTargetName, MethodName, OrderName, PositionBias, SignalCase
 
 from app import sentences
 from app.inference.choosing import Missing, Stop, Stopping
@@ -73,7 +73,7 @@ def of_prompts() -> Iterator[str]:
 
 
 def of_head_to_heads() -> Iterator[str]:
-    signals = SignalTest(1.2, claimed=False, verdicts=9), SignalTest(90.0, claimed=True, verdicts=90)
+    signals = SignalTest(1.2, "not-yet", verdicts=9), SignalTest(90.0, "claimed", verdicts=90)
     for target, p, signal in product(get_args(InferenceTargetName), (0.0, 0.3, 0.5, 1.0), signals):
         beside = Against(0.4, (0.1, 0.7), p, 0.6, (0.5, 0.7))
         yield head_to_heads.outcome("qwen", "llama", beside, target, signal, "verdicts")
@@ -184,13 +184,12 @@ def of_the_rest() -> Iterator[str]:
         yield leaderboards.first_place([*zip(("finch", "heron", "wren"), rates, strict=True)], unclear)
         yield leaderboards.first_place([("finch", rates[0]), ("heron", rates[2])], unclear)
     yield leaderboards.first_of_one("clarity", "finch leads: P(best) 70%.", 2)
-    for is_claimed, e_value in ((True, 1e9), (True, 20.0), (False, 19.99), (False, 0.0)):
-        signal = SignalTest(e_value, is_claimed, 30)
+    for case, e_value in product(get_args(SignalCase), (1e9, 20.0, 19.99, 0.0)):
+        signal = SignalTest(e_value, case, 30)
         for p_best in ((None, None), (0.99, 0.01), (0.4, 0.4), (1.0, 1.0)):
             ranked = [("a", 1, p_best[0]), ("b", 1 if p_best[0] == p_best[1] else 2, p_best[1])]
             yield confidence.first_place(ranked, 30, signal).sentence
-    for is_complete, comparisons in product((True, False), (30, 900)):
-        yield confidence.next_step(SignalTest(2.0, False, 30), comparisons, is_complete=is_complete)
+        yield from (confidence.next_step(signal, is_complete=flag) for flag in (True, False))
     yield from (checks.bias_unknown("gpt"), checks.favours("gpt", 0.1), checks.failing("gpt"), checks.small_bias(0.3))
 
 

@@ -1,129 +1,249 @@
-"""Evidence that verdicts depend on what is compared, valid however often one looks (an e-process).
+"""Evidence that verdicts depend on what is compared, valid however often one looks (an e-value; methods 16, ours).
 
-Verdict k of judge j names the first, z_k = 1, or the second, z_k = 0. Nothing depends on the texts if each judge names
-the first with a probability b_j of its own, whatever it is shown and was shown before. Against that, verdicts are
-predicted from those before them (fitting/prediction.py), once for each scale c:
+Null: what a judge answers may depend on positions, on time and on its own past in any way, but not on which of the two
+candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then a fair coin, given
+the position that was named. No habit is estimated or paid for.
 
-    E_K = mean_c prod_k P(z_k | c, before k) / prod_j sup_b prod_(k of j) b^z_k (1 - b)^(1 - z_k)
+A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes its sign where names are exchanged:
 
-The best b_j in hindsight is no worse than the true one, so E is at most a product of likelihood ratios, which is a
-martingale with mean 1 whatever chose the pairs and their order. By Ville's inequality P(ever E >= 1 / alpha) <= alpha
-(universal inference: Wasserman, Ramdas, Balakrishnan 2020). A judge who always names one position is predicted as
-well by b, and gives none.
+    a judge on a pair on an item     the first verdict that decides, of a log that grows; the net vote of a file
+    a row                            of a file that names neither judge nor item
+    a prompt                         where the question is about prompts to come: r_u = sum over its pairs of the mean
+                                     vote in either order, times (e_a - e_b) / sqrt(pairs)
 
-A judge's first verdict on a pair counts, later ones do not: who repeats itself says nothing new. Ties do not count.
+The bet: scores s ~ N(0, tau^2 I), which judge j follows (pi) or tosses coins (1 - pi); of those who follow, some have a
+habit delta, so that what they say against it tells more: h = 1 where the winner stood first, -1 second, 0 both ways,
 
-That is about the prompts that were judged. On each of them a candidate may do well by chance, and all verdicts on the
-prompt share it. Whether candidates differ on prompts to come is asked by prompt: if they do not, their effects on a
-prompt are as likely the other way round. Verdicts of a prompt are predicted from those on earlier prompts alone, with
-logits l_k, less their mean over what the same judge said of the prompt, so that a position bias cancels:
+    E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) 2 sigma(kappa r_u s) + 1 - pi ] N(s) ds
+    kappa = 2 sigma(-h delta)
 
-    E_M = mean_c prod_m 2 sigma(T_m),    T_m = sum over the verdicts k of prompt m of (2 z_k - 1) (l_k - mean of judge)
+Each factor is a predictive probability over 1/2, so E is a martingale with mean 1 under the null, whatever chose the
+pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's inequality,
+twice, for N(m, V) in the place of the posterior of s:
 
-2 sigma(T) = 2 L(z) / (L(z) + L(1 - z)) compares the prompt's verdicts with all of them inverted. Where T is as
-likely -T its mean is 1, at the end of each prompt: without position bias that is exact, with one it is nearly so. A
-judge's only verdict on a prompt adds nothing to T. So E_K of the first verdict on each prompt alone, E_1, is taken
-with it: these are independent of each other, and b_j stands for the position bias. The evidence is (E_M + E_1) / 2.
+    log E >= log sum w exp { sum_j log [ pi sum_delta w_delta exp L_j + 1 - pi ] - KL(N(m, V) || N(0, tau^2 I)) }
+    L_j = sum_(u of j) E log 2 sigma(kappa t),   t ~ N(r_u m, r_u V r_u^T)
+
+It holds however badly m and V were found, and is a function of the set of units: lines and names in another order
+change nothing. A unit of weight w at most 1 is a factor to the power of w.
+
+How the order of a log came about is not known. E_order is the same with "shown first" in the place of "won", of units
+that were shown one way only. Reported is E / max(1, E_order): a fair coin's is smaller for it, and a judge who always
+names one position has no more than E_order.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp, xlogy
+from nextpair.words import SignalCase
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import expit, log_expit, logsumexp
 
-from app.inference.fitting.prediction import SCALES, log_likelihoods, logits, predict
+from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, numbered, pair_numbers
+from app.inference.verdicts import directions, means, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
+SPREADS = ((0.3, 0.3), (1.0, 0.4), (3.0, 0.3))  # tau, and its weight
+FOLLOWING = ((1.0, 0.6), (0.5, 0.4))  # pi, and its weight
+HABITS, SHARES = (0.0, 2.0, -2.0), (0.6, 0.2, 0.2)  # delta, and w_delta
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+DENSE = 300  # candidates up to which V is a matrix, else its diagonal
+STEPS, ENOUGH = 8, 1e-3  # towards m and V; gained by a step, below which they end
+TINY, ROUNDED = 1e-12, 1e-9  # least curvature of a unit; entries of a contrast that are 0
+FEW = 10.0  # weight of verdicts that all name the first, from which this is said
 
 
 class SignalTest(NamedTuple):
-    e_value: float  # E; 1 before the first verdict
-    claimed: bool
-    verdicts: int  # that count
+    e_value: float  # E / max(1, E_order); 1 before the first verdict
+    case: SignalCase
+    verdicts: int  # units
+    order_e_value: float = 1.0  # E_order; 1 where it makes no difference
+
+    @property
+    def claimed(self) -> bool:
+        return self.case == "claimed"
 
 
-def signal_of(comparisons: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> SignalTest:
+class Units(NamedTuple):
+    """U coins, if nothing depends on the candidates."""
+
+    contrast: csr_array  # (U, N) r
+    judge: Ints  # (U,) who follows, or tosses coins, in all of them
+    stood: Floats  # (U,) h
+    times: Floats  # (U,) how many are alike
+
+
+def signal_of(
+    comparisons: Comparisons,
+    n: int,
+    item: Ints,
+    *,
+    new_items: bool = False,
+    grew: bool = False,
+    unnamed: Bools | None = None,
+) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
-    Args: `new_items` asks it of prompts to come, as for a ranking that is about them.
+    Args: `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
+        pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's.
     """
-    by = log_evidence_on_new_items if new_items else log_evidence
-    log_e = float(by(comparisons, n, item)[-1]) if comparisons.size else 0.0
-    e_value = float(np.exp(min(log_e, LARGEST)))
-    return SignalTest(e_value, e_value >= CLAIMED, int(counting(comparisons, n, item).sum()))
+    won, shown = _of_prompts(comparisons, n, item) if new_items else _of_pairs(comparisons, n, item, grew, unnamed)
+    log_e, log_order, units = log_evidence(won, n), 0.0, round(float(won.times.sum()))
+    if log_e >= np.log(CLAIMED):
+        log_order = max(log_evidence(shown, n), 0.0)
+    e_value, of_order = (float(np.exp(min(each, LARGEST))) for each in (log_e - log_order, log_order))
+    return SignalTest(e_value, _case(comparisons, units, e_value, log_e), units, of_order)
 
 
-def log_evidence(comparisons: Comparisons, n: int, item: Ints) -> Floats:
-    """(K,) log E after each comparison."""
-    return _log_evidence(comparisons, counting(comparisons, n, item), logits(predict(comparisons, n)))
+def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float) -> SignalCase:
+    if e_value >= CLAIMED:
+        return "claimed"
+    decided = directions(comparisons.p - 0.5)
+    if (decided >= 0.0).all() and comparisons.weight @ (decided > 0.0) >= FEW:
+        return "first-always-wins"
+    if log_e >= np.log(CLAIMED):
+        return "order-follows-candidates"
+    return "few-units" if 2 * units < (decided != 0.0).sum() or 2.0**units < CLAIMED else "not-yet"
 
 
-def _log_evidence(comparisons: Comparisons, counts: Bools, bets: Floats) -> Floats:
-    """(K,) log E_K of the verdicts that count, from the predicted logits (C, K)."""
-    first_won = comparisons.p > 0.5
-    predicted = np.where(counts, log_likelihoods(bets, first_won), 0.0).cumsum(axis=1)
-    by_position = _most_likely_habits(first_won & counts, counts, comparisons.judge)
-    return np.asarray(logsumexp(predicted, axis=0) - np.log(len(SCALES)) - by_position)
+def log_evidence(units: Units, n: int) -> float:
+    """The bound of log E."""
+    if not len(units.judge):
+        return 0.0
+    logs = list[float]()
+    for following, share in FOLLOWING:
+        mean = np.zeros(n)
+        for spread, part in SPREADS:
+            value, mean = _bound(units, spread, following, mean)
+            logs.append(value + np.log(share * part))
+    return float(logsumexp(logs))
 
 
-def log_evidence_on_new_items(comparisons: Comparisons, n: int, item: Ints) -> Floats:
-    """(M,) log E after each prompt, in the order in which they came up."""
-    _, begins, prompt = np.unique(item, return_index=True, return_inverse=True)
-    came = np.argsort(np.argsort(begins))[prompt]
-    order = np.argsort(came, kind="stable")
-    log, prompt = take(comparisons, order), came[order]
-    counts, predicted = counting(log, n, prompt), predict(log, n, prompt)
-    of_inverted = _log_evidence_of_inverted(log, prompt, counts, logits(predicted._replace(bias=np.zeros(log.size))))
-    of_first = _log_evidence_of_first(log, prompt, counts, logits(predicted))
-    return np.asarray(np.logaddexp(of_inverted, of_first) - np.log(2.0))
+def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple[float, Floats]:
+    """The bound of one (tau, pi), and the m (N,) at which it was largest; Newton's steps begin at `mean`."""
+    contrast, judge, stood, times = units
+    n, by_candidate = len(mean), contrast.T.tocsr()
+    habits = HABITS if stood.any() else (0.0,)
+    shares = np.log(SHARES if stood.any() else (1.0,))[:, None]
+    kappas = [2.0 * expit(-stood * habit)[:, None] for habit in habits]
+    tosses = np.log1p(-following) if following < 1.0 else -np.inf
+    best, best_mean, variance, divergence = -np.inf, mean, np.zeros(len(stood)), np.inf
+    for _ in range(STEPS):
+        t = (contrast @ mean)[:, None] + np.sqrt(variance)[:, None] * NODES
+        gains = np.array([np.bincount(judge, times * (log_expit(k * t) @ WEIGHTS + np.log(2.0))) for k in kappas])
+        each = np.log(following) + shares + gains
+        of_judges = np.logaddexp(logsumexp(each, axis=0), tosses)
+        value = float(of_judges.sum()) - divergence
+        if value > best:
+            is_enough, best, best_mean = value - best < ENOUGH, value, mean
+            if is_enough:
+                break
+        follows = np.exp(each - of_judges) if np.isfinite(divergence) else np.exp(shares) + np.zeros_like(each)
+        pull, curvature = np.zeros(len(stood)), np.zeros(len(stood))
+        for k, share in zip(kappas, follows, strict=True):
+            lost = expit(-k * t)
+            pull += times * share[judge] * ((k * lost) @ WEIGHTS)
+            curvature += times * share[judge] * ((k**2 * lost * (1.0 - lost)) @ WEIGHTS)
+        gradient = by_candidate @ pull - mean / spread**2
+        step, variance, trace, log_det = _newton_step(contrast, np.maximum(curvature, TINY), gradient, spread)
+        mean = mean + step
+        divergence = 0.5 * ((trace + mean @ mean) / spread**2 - n - log_det + 2.0 * n * np.log(spread))
+    return best, best_mean
 
 
-def _log_evidence_of_inverted(log: Comparisons, prompt: Ints, counts: Bools, bets: Floats) -> Floats:
-    """(M,) log E_M after each prompt, from the predicted logits (C, K) without position bias; 0 after the first."""
-    bets = np.where(counts, bets, 0.0)
-    by_judge = numbered(prompt, log.judge)
-    of_judge = np.maximum(np.bincount(by_judge, counts), 1.0)
-    signs = np.where(log.p > 0.5, 1.0, -1.0) * counts
-    mean = np.array([np.bincount(by_judge, bet) for bet in bets]) / of_judge
-    aligned = signs * (bets - mean[:, by_judge])
-    of_prompts = np.array([np.bincount(prompt, each) for each in aligned])
-    log_e = (np.log(2.0) - np.logaddexp(0.0, -of_prompts)).cumsum(axis=1)
-    return np.asarray(logsumexp(log_e, axis=0) - np.log(len(SCALES)))
+def _newton_step(
+    contrast: csr_array, curvature: Floats, gradient: Floats, spread: float
+) -> tuple[Floats, Floats, float, float]:
+    """V g (N,), r_u V r_u^T (U,), the trace of V and ln det V, where V^-1 = R^T diag(curvature) R + I / tau^2."""
+    n = contrast.shape[1]
+    if n <= DENSE:
+        precision = (contrast.T @ contrast.multiply(curvature[:, None])).toarray() + np.eye(n) / spread**2
+        sigma = from_precision(precision)
+        return sigma.base @ gradient, _along(contrast, sigma.base), float(sigma.diagonal.sum()), sigma.log_det
+    squares = contrast.multiply(contrast)
+    diagonal = squares.T @ curvature + 1.0 / spread**2
+    precise = LinearOperator((n, n), lambda x: contrast.T @ (curvature * (contrast @ x)) + x / spread**2)
+    step, _ = cg(precise, gradient, M=diags_array(1.0 / diagonal), maxiter=30, rtol=1e-3)
+    return step, squares @ (1.0 / diagonal), float((1.0 / diagonal).sum()), -float(np.log(diagonal).sum())
 
 
-def _log_evidence_of_first(log: Comparisons, prompt: Ints, counts: Bools, bets: Floats) -> Floats:
-    """(M,) log E_1 after each prompt, from the predicted logits (C, K)."""
-    first_of_prompt = np.zeros(log.size, np.bool_)
-    first_of_prompt[np.flatnonzero(counts)[np.unique(prompt[counts], return_index=True)[1]]] = True
-    last_of_prompt = np.r_[np.flatnonzero(np.diff(prompt)), log.size - 1]
-    return _log_evidence(log, first_of_prompt, bets)[last_of_prompt]
+def _along(contrast: csr_array, v: Floats) -> Floats:
+    """(U,) r_u V r_u^T; quicker where every contrast is of one pair."""
+    if (np.diff(contrast.indptr) == 2).all():
+        i, j = contrast.indices.reshape(-1, 2).T
+        return np.asarray(v[i, i] + v[j, j] - 2.0 * v[i, j])
+    return np.asarray(contrast.multiply(contrast @ v).sum(axis=1))
 
 
-def counting(comparisons: Comparisons, n: int, item: Ints) -> Bools:
-    """(K,) the verdicts that count."""
-    question = numbered(comparisons.judge, item, pair_numbers(comparisons, n))
-    counts: Bools = np.zeros(comparisons.size, np.bool_)
-    counts[np.unique(question, return_index=True)[1]] = True
-    return np.asarray(counts & (directions(comparisons.p - 0.5) != 0.0))
+def _of_pairs(comparisons: Comparisons, n: int, item: Ints, grew: bool, unnamed: Bools | None) -> tuple[Units, Units]:
+    """Units of pairs: who won, and who was shown first."""
+    nobody = np.zeros(comparisons.size, np.bool_) if unnamed is None or item.any() else unnamed[comparisons.judge]
+    who = np.where(nobody, comparisons.judge.max(initial=0) + 1 + np.arange(len(nobody)), comparisons.judge)
+    question = numbered(who, item, pair_numbers(comparisons, n))
+    if grew:
+        decided = np.flatnonzero(directions(comparisons.p - 0.5))
+        rows = decided[np.unique(question[decided], return_index=True)[1]]
+        comparisons, nobody, question = take(comparisons, rows), nobody[rows], np.arange(len(rows))
+    first, second, p, judge, weight = comparisons
+    _, at, count = np.unique(question, return_index=True, return_counts=True)
+    low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(first < second, 1.0, -1.0)
+    won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
+    shown = np.bincount(question, side).astype(np.float64)
+    shown = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
+    total = np.bincount(question, weight).astype(np.float64)
+    times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
+    return (
+        _units_of_pairs(low, high, won, judge[at], won * shown, times, n),
+        _units_of_pairs(low, high, shown, judge[at], np.zeros(len(at)), times, n),
+    )
 
 
-def _most_likely_habits(first_won: Bools, counts: Bools, judge: Ints) -> Floats:
-    """(K,) log of the denominator after each comparison, by running counts of each judge."""
-    by_judge = np.argsort(judge, kind="stable")
-    begins = np.r_[True, np.diff(judge[by_judge]) > 0] if len(judge) else np.empty(0, np.bool_)
-    won, of = (_running(values[by_judge], begins) for values in (first_won, counts))
-    total = np.maximum(of, 1.0)
-    likelihood = xlogy(won, won / total) + xlogy(of - won, (of - won) / total)
-    steps = np.empty(len(judge))
-    steps[by_judge] = np.diff(likelihood, prepend=0.0) + np.where(begins, np.r_[0.0, likelihood[:-1]], 0.0)
-    return steps.cumsum()
+def _units_of_pairs(low: Ints, high: Ints, sign: Floats, judge: Ints, stood: Floats, times: Floats, n: int) -> Units:
+    """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
+    counted = np.flatnonzero(sign)
+    sides = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
+    alike = numbered(sides[0], sides[1], judge[counted], stood[counted].astype(np.int64) + 1)
+    at = np.unique(alike, return_index=True)[1]
+    indices, data = sides[:, at].T.ravel(), np.tile([1.0, -1.0], len(at))
+    contrast = csr_array((data, indices, np.arange(0, 2 * len(at) + 1, 2)), shape=(len(at), n))
+    return Units(
+        contrast, judge[counted][at], stood[counted][at], np.bincount(alike, times[counted]).astype(np.float64)
+    )
 
 
-def _running(values: Bools, begins: Bools) -> Floats:
-    """(K,) sums from where each group begins, up to and with each place."""
-    sums = values.cumsum(dtype=np.float64)
-    before = np.where(begins, sums - values, 0.0)
-    return sums - np.maximum.accumulate(before)
+def _of_prompts(comparisons: Comparisons, n: int, item: Ints) -> tuple[Units, Units]:
+    """Units of prompts: who won, and who was shown first; a pair shown both ways cancels a habit in both."""
+    first, second, p, judge, weight = comparisons
+    pair = numbered(item, pair_numbers(comparisons, n))
+    at = np.unique(pair, return_index=True)[1]
+    lower_first = first < second
+    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5)
+    of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
+    ways = np.isfinite(of_ways)
+    won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
+    shown = np.where(ways.all(axis=0), 0.0, np.where(ways[0], 1.0, -1.0))
+    prompt, several = numbered(item), judge.max(initial=0) + 1
+    who, last = np.full(prompt.max(initial=-1) + 1, several), np.full(prompt.max(initial=-1) + 1, -1)
+    np.minimum.at(who, prompt, judge)
+    np.maximum.at(last, prompt, judge)
+    who = np.where(who == last, who, several)
+    prompt, low, high = prompt[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
+    return (
+        _units_of_prompts(prompt, low, high, won, who, n),
+        _units_of_prompts(prompt, low, high, shown, who, n),
+    )
+
+
+def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, n: int) -> Units:
+    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt."""
+    size = sign / np.sqrt(np.bincount(prompt))[prompt]
+    places = np.tile(prompt, 2), np.concatenate([low, high])
+    contrast = csr_array(coo_array((np.concatenate([size, -size]), places), shape=(len(who), n)))
+    contrast.data[np.abs(contrast.data) < ROUNDED] = 0.0
+    contrast.eliminate_zeros()
+    counted = np.flatnonzero(np.diff(contrast.indptr))
+    return Units(contrast[counted], who[counted], np.zeros(len(counted)), np.ones(len(counted)))

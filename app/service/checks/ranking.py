@@ -55,8 +55,8 @@ def _more(basis: Basis, target: InferenceTargetName, first_alone: Stopping | Non
         return prompts.needed(forecast) if forecast else "Judge more prompts."
     if target == "people" and not basis.people:
         return ASK_PEOPLE
-    signal, comparisons = basis.judged.signal(target), basis.snapshot.comparisons.size
-    step = confidence.next_step(signal, comparisons, is_complete=False)
+    signal = basis.judged.signal(target)
+    step = confidence.next_step(signal, is_complete=False)
     return (stopping.more(first_alone, "show who is best") if first_alone else "") or step
 
 
@@ -70,9 +70,9 @@ def signal(facts: Examined) -> CheckResult:
     figure = checks.signal_figure(confidence.e_value(signal.e_value), CLAIMED, signal.verdicts, comparisons)
     if signal.claimed:
         return CheckResult("holds", confidence.evidence(signal), figure)
-    if signal.verdicts < max(FEW, LONG * candidates):
-        return CheckResult("unknown", confidence.evidence(signal), figure)
-    return CheckResult("doubt", checks.STILL_RANDOM, figure)
+    says = f"{confidence.evidence(signal)} {confidence.next_step(signal, is_complete=False)}"
+    is_early = signal.case in ("not-yet", "few-units") and signal.verdicts < max(FEW, LONG * candidates)
+    return CheckResult("unknown" if is_early else "doubt", says, figure)
 
 
 def connected(facts: Examined) -> CheckResult:

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from nextpair.schemas.common import Response
+from nextpair.words import SignalCase
 
 ABOUT_CONFIDENCE = "Confidence refers to the judges' preference, not to ground truth."
 
@@ -59,11 +60,21 @@ class Confidence(Response):
 
 
 class Signal(Response):
-    """Evidence that verdicts depend on the candidates. Random judging and position bias give none."""
+    """Evidence that verdicts depend on the candidates. Random judging and habits of position give none."""
 
     e_value: float = Field(
-        description="How much better earlier verdicts predict the next ones than each judge's position bias alone. "
-        "Without signal, it reaches 20 in at most 5% of sets, under continuous monitoring."
+        description="How much more probable the winners are under scores than under fair coins. Without signal, it "
+        "reaches 20 in at most 5% of sets, under continuous monitoring."
     )
     claimed: bool = Field(description="Whether `e_value` is 20 or more.")
-    verdicts: int = Field(description="Verdicts that count: each judge's first on a pair, without ties.")
+    verdicts: int = Field(
+        description="Verdicts that count: one for each judge, prompt and pair, without ties; for new prompts, prompts."
+    )
+    order_e_value: float = Field(
+        default=1.0,
+        description="The same evidence that the order shown follows the candidates. `e_value` is divided by it. 1 "
+        "where it makes no difference.",
+    )
+    case: SignalCase = Field(
+        default="not-yet", description="Why signal is claimed or not. That it is not claimed is no evidence of chance."
+    )

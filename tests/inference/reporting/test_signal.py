@@ -1,17 +1,20 @@
 """Signal by simulation, seeds stated: chance and habits hardly ever give it, honest judges do."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
-from app.inference.fitting.prediction import log_likelihoods, logits, predict
-from app.inference.reporting.signal import CLAIMED, counting, log_evidence, log_evidence_on_new_items, signal_of
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
+from app.inference.reporting import signal
+from app.inference.reporting.signal import CLAIMED, Units, log_evidence, signal_of
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
 
 N, RUNS = 12, 100
 PAIRS = np.array(np.triu_indices(N, 1))
+LOOKS = (5, 10, 20, 30, 50, 75, 100, 150, 200)
+Habit = Callable[[np.random.Generator, int, Ints], Floats | Bools]  # who names the first, from K and the judges
 
 
 def shown(rng: np.random.Generator, rounds: int = 1) -> tuple[Ints, Ints]:
@@ -21,27 +24,55 @@ def shown(rng: np.random.Generator, rounds: int = 1) -> tuple[Ints, Ints]:
     return first, second
 
 
-def evidence(comparisons: Comparisons) -> Floats:
-    return log_evidence(comparisons, N, np.zeros(comparisons.size, np.int64))
+def of_texts(comparisons: Comparisons, n: int = N) -> signal.SignalTest:
+    return signal_of(comparisons, n, np.zeros(comparisons.size, np.int64))
 
 
-@pytest.mark.parametrize("bias", [0.5, 0.9, 1.0])
-def test_judges_who_do_not_look_hardly_ever_give_signal_however_often_one_looks(bias: float) -> None:
-    """Three judges who name the first position so often, each of whom repeats on every pair what it said before."""
-    claimed = 0
+def ever_claimed(log: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> bool:
+    """Whether signal is claimed at any look at a log that grows."""
+    return any(
+        signal_of(take(log, slice(k)), n, item[:k], grew=True, new_items=new_items).claimed
+        for k in LOOKS
+        if k <= log.size
+    )
+
+
+HABITS: dict[str, Habit] = {
+    "coins": lambda rng, k, judge: rng.random(k) < 0.5,
+    "always first": lambda rng, k, judge: np.ones(k),
+    "drift": lambda rng, k, judge: rng.random(k) < 0.5 + 0.5 * np.sin(np.arange(k) / 15.0),
+    "two and two": lambda rng, k, judge: np.arange(k) // 2 % 2 == 0,
+    "a habit each": lambda rng, k, judge: rng.random(k) < rng.beta(0.5, 0.5, 5)[judge],
+    "half ties, else first": lambda rng, k, judge: np.where(rng.random(k) < 0.5, 0.5, 1.0),
+}
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("habit", HABITS)
+def test_judges_who_do_not_look_hardly_ever_give_signal_however_often_one_looks(habit: str) -> None:
+    """Five judges, pairs of 10 in an order that is a coin; where they are all on texts, and one on each prompt."""
+    claimed = np.zeros(2)
     for seed in range(RUNS):
-        rng = np.random.default_rng([38, seed])
-        first, second = shown(rng, rounds=3)
-        once, judge = rng.random((3, N, N)) < bias, rng.integers(3, size=len(first))
-        log = once_each(first, second, once[judge, first, second].astype(np.float64), judge)
-        claimed += bool(evidence(log).max() >= np.log(CLAIMED))
-    assert claimed <= 0.05 * RUNS + 2.0 * np.sqrt(0.05 * 0.95 * RUNS)
+        rng = np.random.default_rng([16, seed])
+        judge, i = rng.integers(5, size=200), rng.integers(10, size=200)
+        j = (i + rng.integers(1, 10, size=200)) % 10
+        log = once_each(i, j, np.asarray(HABITS[habit](rng, 200, judge), np.float64), judge)
+        items = np.zeros(200, np.int64), np.arange(200)
+        claimed += [ever_claimed(log, 10, items[0]), ever_claimed(log, 10, items[1], new_items=True)]
+    assert claimed.max() <= 0.05 * RUNS + 2.0 * np.sqrt(0.05 * 0.95 * RUNS)
 
 
-def test_the_first_candidate_winning_always_where_it_is_always_shown_first_is_no_signal() -> None:
-    """Orders that follow the numbers, as `as_selected` has them: position bias looks like merit."""
-    first, second = PAIRS
-    assert signal_of(by_one_judge(first, second, np.ones(len(first))), N, np.zeros(len(first), np.int64)).e_value <= 1.0
+def test_orders_that_follow_the_candidates_look_like_merit_and_are_said_to() -> None:
+    """70% of rows show the lower number first, to judges with a habit of their own, of whom one says second once."""
+    first, second = np.tile(PAIRS, 3)
+    turned = np.random.default_rng(7).random(len(first)) < 0.3
+    log = by_one_judge(np.where(turned, second, first), np.where(turned, first, second), np.ones(len(first)))
+    log = log._replace(judge=np.repeat(np.arange(3), len(first) // 3))
+    assert of_texts(log).case == "first-always-wins"
+    log.p[0] = 0.0
+    told = of_texts(log)
+    assert told.case == "order-follows-candidates"
+    assert told.order_e_value > CLAIMED > told.e_value
 
 
 @pytest.mark.parametrize(("sd", "least"), [(1.0, 0.3), (3.0, 0.95)])
@@ -53,45 +84,107 @@ def test_honest_judges_give_signal(sd: float, least: float) -> None:
         first, second = shown(rng)
         s = rng.normal(0.0, sd, N)
         log = by_one_judge(first, second, (rng.random(len(first)) < expit(s[first] - s[second])).astype(np.float64))
-        claimed += bool(evidence(log)[-1] >= np.log(CLAIMED))
+        claimed += of_texts(log).claimed
     assert claimed >= least * RUNS
 
 
-@pytest.mark.parametrize("bias", [0.3, 0.5, 0.95])
-def test_the_mean_over_all_random_verdicts_is_at_most_1(bias: float) -> None:
-    first, second = (side[:8] for side in shown(np.random.default_rng(40)))
-    judge, total = np.arange(8) % 2, np.zeros(8)
-    for verdicts in product((0.0, 1.0), repeat=8):
+def test_the_votes_of_a_crowd_add_up() -> None:
+    """1,000 people with a vote each, 500 with two; also beside somebody who always says first."""
+    rng = np.random.default_rng(59)
+    s, first = rng.normal(size=8), rng.integers(8, size=1_000)
+    second = (first + rng.integers(1, 8, size=1_000)) % 8
+    p = (rng.random(1_000) < expit(s[first] - s[second])).astype(np.float64)
+    for judge in (np.arange(1_000), np.arange(1_000) // 2):
+        log = once_each(first, second, p, judge)
+        with_another = log._replace(
+            first=np.append(first, first[:300]), second=np.append(second, second[:300]),
+            p=np.append(p, np.ones(300)), judge=np.append(judge, np.full(300, 1_000)), weight=np.ones(1_300),
+        )  # fmt: skip
+        assert of_texts(log, 8).e_value > 1e60
+        assert of_texts(with_another, 8).e_value > 1e60
+
+
+@pytest.mark.parametrize("grew", [False, True])
+def test_the_bound_is_below_the_evidence_whose_mean_over_all_random_verdicts_is_1(grew: bool) -> None:
+    """So the mean of the bound, over all verdicts and all orders, is at most 1, whatever the habit."""
+    pairs, judge, habits = np.array([[0, 0, 1, 0], [1, 2, 2, 1]]), np.array([0, 1, 0, 0]), np.array([0.5, 0.95])
+    total = np.zeros(2)
+    for order, verdicts in product(product((False, True), repeat=4), product((0.0, 1.0), repeat=4)):
         p = np.array(verdicts)
-        chance = np.prod(np.where(p == 1.0, bias, 1.0 - bias))
-        total += chance * np.exp(evidence(once_each(first, second, p, judge)))
+        first, second = np.where(order, pairs, pairs[::-1])
+        log = once_each(first, second, p, judge)
+        won, _ = signal._of_pairs(log, 3, np.zeros(4, np.int64), grew, None)
+        chance = np.where(p[:, None] == 1.0, habits, 1.0 - habits).prod(axis=0) / 2**4
+        total += chance * np.exp(log_evidence(won, 3))
     assert total.max() <= 1.0 + 1e-9
-    assert total.min() > 0.02
+    assert total.min() > 0.3
 
 
-def test_repeats_and_ties_do_not_count() -> None:
-    log = once_each(
-        np.array([0, 1, 0, 2, 0]),
-        np.array([1, 0, 1, 3, 1]),
-        np.array([1.0, 0.0, 1.0, 0.5, 1.0]),
-        np.array([0, 0, 0, 0, 1]),
+def by_sampling(units: Units, n: int, draws: int = 100_000) -> float:
+    """The evidence itself, by draws from the priors: the slow formula."""
+    rng, logs = np.random.default_rng(1), list[float]()
+    for pi, share in signal.FOLLOWING:
+        for tau, part in signal.SPREADS:
+            t = (units.contrast @ rng.normal(0.0, tau, (draws, n)).T).T
+            of_judges = np.ones(draws)
+            for judge in np.unique(units.judge):
+                mine = units.judge == judge
+                gains = (
+                    units.times * (np.log(2.0) + log_expit(2.0 * expit(-units.stood * habit) * t))
+                    for habit in signal.HABITS
+                )
+                follows = np.dot(signal.SHARES, [np.exp(each[:, mine].sum(axis=1)) for each in gains])
+                of_judges *= pi * follows + 1.0 - pi
+            logs.append(np.log(share * part * of_judges.mean()))
+    return float(np.logaddexp.reduce(logs))
+
+
+@pytest.mark.parametrize("new_items", [False, True])
+def test_the_bound_is_near_the_evidence_and_not_above(new_items: bool) -> None:
+    rng = np.random.default_rng(3)
+    first, second = (side[:40] % 4 for side in shown(rng))
+    apart = first != second
+    first, second = first[apart], second[apart]
+    s = np.array([1.5, 0.5, -0.5, -1.5])
+    p = (rng.random(len(first)) < expit(s[first] - s[second])).astype(np.float64)
+    log, item = once_each(first, second, p, np.arange(len(first)) % 3), np.arange(len(first)) // 3
+    won = (signal._of_prompts(log, 4, item) if new_items else signal._of_pairs(log, 4, item, False, None))[0]
+    exact = by_sampling(won, 4)
+    assert exact - 1.0 < log_evidence(won, 4) <= exact + 0.05
+
+
+@pytest.mark.parametrize("new_items", [False, True])
+def test_lines_and_names_in_another_order_change_nothing(new_items: bool) -> None:
+    log, item = systems_on_prompts(3, 1.0, 0.5, bias=1.0)
+    log = log._replace(judge=np.arange(log.size) % 7)
+    rng = np.random.default_rng(4)
+    lines, candidates, judges = rng.permutation(log.size), rng.permutation(8), rng.permutation(7)
+    renamed = Comparisons(candidates[log.first], candidates[log.second], log.p, judges[log.judge], log.weight)
+    told, other = (
+        signal_of(each, 8, of, new_items=new_items) for each, of in ((log, item), (take(renamed, lines), item[lines]))
     )
-    assert counting(log, N, np.zeros(5, np.int64)).tolist() == [True, False, False, False, True]
-    assert counting(log, N, np.arange(5)).tolist() == [True, True, True, False, True]
-    before = evidence(log)
-    assert before[0] == before[1] == before[2] == before[3]
+    assert np.log(told.e_value) == pytest.approx(np.log(other.e_value), abs=1e-9)
+    assert told[1:3] == other[1:3]
 
 
-def test_a_log_without_verdicts_says_nothing() -> None:
-    assert signal_of(no_comparisons(), N, np.empty(0, np.int64)) == (1.0, False, 0)
+def test_verdicts_that_count() -> None:
+    """The first that decides, of a log that grows; of a file one net vote; of nobody's each."""
+    first, second = np.array([0, 1, 0, 2, 0, 2]), np.array([1, 0, 1, 3, 1, 3])
+    log = once_each(first, second, np.array([0.5, 1.0, 1.0, 0.5, 1.0, 0.5]), np.array([0, 0, 0, 0, 1, 0]))
+    grown, _ = signal._of_pairs(log, N, np.zeros(6, np.int64), True, None)
+    assert grown.contrast.toarray()[:, :2].tolist() == [[1.0, -1.0], [-1.0, 1.0]]
+    assert grown.stood.tolist() == [1.0, 1.0]
+    assert of_texts(log).verdicts == 1  # judge 0 said both
+    assert signal_of(log, N, np.arange(6)).verdicts == 3
+    nobody = log._replace(judge=np.zeros(6, np.int64), weight=np.array([1.0, 2.5, 0.25, 1.0, 1.0, 1.0]))
+    won, _ = signal._of_pairs(nobody, N, np.zeros(6, np.int64), False, np.ones(1, np.bool_))
+    assert sorted(won.times.tolist()) == [1.25, 2.0]
 
 
-def test_evidence_is_that_of_the_log_up_to_there() -> None:
-    rng = np.random.default_rng(41)
-    first, second = shown(rng)
-    log = once_each(first, second, rng.random(len(first)), rng.integers(3, size=len(first)))
-    part = take(log, slice(30))
-    assert evidence(part)[-1] == pytest.approx(evidence(log)[29])
+def test_few_answers_and_an_empty_log_say_so() -> None:
+    assert of_texts(no_comparisons()) == (1.0, "few-units", 0, 1.0)
+    again = by_one_judge(np.zeros(30, np.int64), np.ones(30, np.int64), np.arange(30) % 7 / 6.0)
+    assert of_texts(again)[1:3] == ("few-units", 1)
 
 
 def systems_on_prompts(
@@ -109,10 +202,9 @@ def systems_on_prompts(
 
 @pytest.mark.parametrize(("omega", "bias"), [(0.0, 2.0), (2.0, 0.0), (2.0, 1.0)])
 def test_effects_of_prompts_hardly_ever_give_signal_of_new_ones(omega: float, bias: float) -> None:
-    """However often one looks, 200 runs."""
-    logs = (systems_on_prompts(seed, 0.0, omega, bias) for seed in range(200))
-    claimed = sum(log_evidence_on_new_items(log, 8, item).max() >= np.log(CLAIMED) for log, item in logs)
-    assert claimed <= 0.05 * 200 + 2.0 * np.sqrt(0.05 * 0.95 * 200)
+    logs = (systems_on_prompts(seed, 0.0, omega, bias) for seed in range(RUNS))
+    claimed = sum(signal_of(log, 8, item, new_items=True).claimed for log, item in logs)
+    assert claimed <= 0.05 * RUNS + 2.0 * np.sqrt(0.05 * 0.95 * RUNS)
 
 
 def test_systems_that_differ_on_all_prompts_give_signal_of_new_ones() -> None:
@@ -120,58 +212,21 @@ def test_systems_that_differ_on_all_prompts_give_signal_of_new_ones() -> None:
     assert sum(signal_of(log, 8, item, new_items=True).claimed for log, item in logs) >= 30
 
 
-def test_evidence_by_prompt_is_that_of_inverted_prompts_and_of_first_verdicts() -> None:
-    """Slow formulas: 2 L(z) / (L(z) + L(1 - z)), a judge says as much of either order; E of the first verdicts."""
-    log, item = systems_on_prompts(3, 1.0, 0.5, prompts=3)
-    swapped = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
-    both = Comparisons(*(np.concatenate(pair) for pair in zip(log, swapped._replace(judge=log.judge + 1), strict=True)))
-    twice = np.concatenate([item, item])
-    order = np.argsort(twice, kind="stable")
-    both, twice = take(both, order), twice[order]
-    bets, z = logits(predict(both, 8, twice)._replace(bias=np.zeros(both.size))), both.p > 0.5
-    same = (twice[:, None] == twice) & (both.judge[:, None] == both.judge)
-    centred = bets - bets @ same / same.sum(axis=0)
-    of_z, of_turned = (log_likelihoods(centred, won) for won in (z, ~z))
-    by_prompt = [np.log(2.0) - np.logaddexp(0.0, (of_turned - of_z)[:, twice == m].sum(axis=1)) for m in range(3)]
-    inverted = np.exp(np.cumsum(by_prompt, axis=0)).mean(axis=1)
-    begins = np.unique(twice, return_index=True)[1]
-    likelihoods = np.exp(log_likelihoods(logits(predict(both, 8, twice)), z)[:, begins].cumsum(axis=1)).mean(axis=0)
-    wins = z[begins].cumsum()
-    of = np.arange(1, 4)
-    first = likelihoods / ((wins / of) ** wins * (1.0 - wins / of) ** (of - wins))
-    assert set(both.judge[begins]) == {0}
-    assert log_evidence_on_new_items(both, 8, twice) == pytest.approx(np.log((inverted + first) / 2.0))
-
-
-def arena(seed: int, sd: float, bias: float) -> tuple[Comparisons, Ints]:
-    """One hard verdict on each of 300 prompts, about two of 6 systems whose outputs vary from prompt to prompt."""
-    rng = np.random.default_rng([67, seed])
-    s, first = rng.normal(0.0, sd, 6), rng.integers(6, size=300)
-    second = (first + rng.integers(1, 6, size=300)) % 6
-    d = s[first] - s[second] + rng.normal(0.0, 2.0, 300) + bias
-    return by_one_judge(first, second, (rng.random(300) < expit(d)).astype(np.float64)), rng.permutation(300)
-
-
-@pytest.mark.parametrize("bias", [0.0, 1.0])
-def test_one_random_verdict_on_each_prompt_hardly_ever_gives_signal(bias: float) -> None:
-    """However often one looks, 200 runs."""
-    logs = (arena(seed, 0.0, bias) for seed in range(200))
-    claimed = sum(log_evidence_on_new_items(log, 6, item).max() >= np.log(CLAIMED) for log, item in logs)
-    assert claimed <= 0.05 * 200 + 2.0 * np.sqrt(0.05 * 0.95 * 200)
-
-
-def test_one_verdict_on_each_prompt_gives_signal_where_systems_differ() -> None:
-    logs = (arena(seed, 1.0, 0.5) for seed in range(40))
-    assert sum(signal_of(log, 6, item, new_items=True).claimed for log, item in logs) >= 25
-
-
 def test_a_judge_who_always_names_the_first_gives_no_signal_of_new_prompts() -> None:
     log, item = systems_on_prompts(4, 1.0, 0.0)
-    always = log._replace(p=np.ones(log.size))
-    assert signal_of(always, 8, item, new_items=True).e_value <= 1.0
-    assert signal_of(no_comparisons(), 8, np.zeros(0, np.int64), new_items=True).e_value == 1.0
+    told = signal_of(log._replace(p=np.ones(log.size)), 8, item, new_items=True)
+    assert told.e_value < CLAIMED
+    assert told.case == "first-always-wins"
 
 
 def test_one_prompt_gives_no_signal_of_new_ones_however_many_verdicts() -> None:
     log, _ = systems_on_prompts(5, 2.0, 0.0)
-    assert signal_of(log, 8, np.zeros(log.size, np.int64), new_items=True).e_value <= 1.0
+    assert signal_of(log, 8, np.zeros(log.size, np.int64), new_items=True)[1:3] == ("few-units", 1)
+
+
+def test_many_candidates_go_by_the_diagonal_which_says_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    log, item = systems_on_prompts(6, 1.0, 0.0)
+    won, _ = signal._of_pairs(log, 8, item, False, None)
+    by_matrix = log_evidence(won, 8)
+    monkeypatch.setattr(signal, "DENSE", 4)
+    assert by_matrix - 5.0 < log_evidence(won, 8) <= by_matrix + 1e-6

@@ -4,7 +4,7 @@ import { counted } from "../numbers.js";
 
 /** @type {Record<string, string>} */
 export const COUNTING = {
-  Signal: "Only the first verdict of each judge on a pair counts, in either order; later ones and ties add no evidence.",
+  Signal: "One verdict of each judge counts for each prompt and pair. Ties add no evidence.",
 };
 /** @type {Record<Contract.CheckVerdict, string>} */
 export const VERDICTS = { holds: "Holds", doubt: "Doubt", unknown: "Unknown" };
