@@ -12,7 +12,7 @@ from math import floor
 from typing import NamedTuple
 
 from nextpair import schemas
-from nextpair.words import counted, percent
+from nextpair.words import SignalCase, counted, percent
 
 from app.inference.reporting import CLAIMED, SignalTest
 from app.sentences.lists import named, quoted
@@ -22,7 +22,12 @@ SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
-OTHER_REMEDIES = {  # by the case of the signal; elsewhere more verdicts may show it
+UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence; elsewhere NO_SIGNAL
+    "order-follows-candidates": "merit or position bias",
+    "first-always-wins": "the first always wins",
+}
+NO_SIGNAL = "no signal yet"
+OTHER_REMEDIES: dict[SignalCase, str] = {  # by the case of the signal; elsewhere more verdicts may show it
     "order-follows-candidates": "Show pairs in both orders.",
     "first-always-wins": "Show pairs in both orders, or ask another judge.",
     "few-units": "Name the judge and the prompt of each verdict, or add judges or prompts.",
@@ -119,12 +124,16 @@ def leaders(ranked: Ranked) -> list[tuple[str, float | None]]:
     return [(key, p_best) for key, rank, p_best in ranked if rank == 1 or (p_best is not None and p_best >= SURE)]
 
 
-def in_short(value: float | None, *, is_p_best: bool, goal: Mapping[str, object], made: int) -> Told:
+def in_short(
+    value: float | None, signal: SignalCase, *, is_p_best: bool, goal: Mapping[str, object], made: int
+) -> Told:
     """P(best), or the expected concordance, of a ranking by so many comparisons, and what it is about."""
     if value is None and not made:
         return Told("no verdict yet", "Confidence needs a first verdict.")
     if value is None:
-        return Told("no signal yet", "The verdicts do not show yet that they depend on the candidates.")
+        return Told(
+            UNCLAIMED.get(signal, NO_SIGNAL), "The verdicts do not show yet that they depend on the candidates."
+        )
     if is_p_best:
         return Told(f"P(best) {percent(value)}", "Probability that the leader is the best candidate.")
     if goal.get("pair"):

@@ -7,10 +7,9 @@ from nextpair import schemas
 from nextpair.words import counted, percent
 
 from app.sentences.checks import NOTHING
-from app.sentences.confidence import pairs_of
+from app.sentences.confidence import NO_SIGNAL, UNCLAIMED, pairs_of
 from app.sentences.progress import money
 
-NO_SIGNAL = "No signal"
 NOTHING_JUDGED = "nothing is judged yet"
 NOBODY_JUDGED = "Nobody has judged yet."
 READ_ONCE = (
@@ -54,7 +53,8 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     if confidence is None or not ranking.comparisons:
         return ReportFigure("Confidence", "none", "this method states none" if ranking.comparisons else NOTHING_JUDGED)
     if not ranking.signal.claimed:
-        return ReportFigure("Confidence", NO_SIGNAL, "the verdicts do not show one yet")
+        unclaimed = UNCLAIMED.get(ranking.signal.case, NO_SIGNAL)
+        return ReportFigure("Confidence", "none", unclaimed)
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({low} to {high})"  # a share that is not certain is never written as 100%
     pairs = pairs_of(confidence, len(ranking.ranking))

@@ -150,7 +150,7 @@ def _confidence(ranking: schemas.Ranking, row: Record) -> schemas.SummaryConfide
     goal, top_k = row.goal, (row.stop or {}).get("top_k")
     is_first_wanted = goal.get("top_k") == 1 or (not any(goal.values()) and top_k == 1)
     value = _value(ranking, is_first_wanted)
-    told = in_short(value, is_p_best=is_first_wanted, goal=goal, made=ranking.comparisons)
+    told = in_short(value, ranking.signal.case, is_p_best=is_first_wanted, goal=goal, made=ranking.comparisons)
     return schemas.SummaryConfidence(
         measure="p_best" if is_first_wanted else "expected_concordance",
         value=value,

@@ -25,7 +25,7 @@ from benchmarks.studies.methods.markdown import table, with_error
 SEED = 20_262
 N, IN_THE_CYCLE, JUDGES, VERDICTS = 12, 11, 4, 360
 LENGTHS = (1, 2, 5)  # verdicts for each candidate
-LONGEST = 10
+LONGEST, AT_ONCE = 10, 3  # verdicts for each candidate; verdicts from look to look
 
 Answer = Callable[[np.random.Generator, Ints, Ints], Floats]  # p, from first and second
 Misled = Callable[[np.random.Generator, Floats, Floats], Floats]  # p of a bad judge, from d and how far the log is
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def signals(runs: int) -> Iterable[Sequence[str]]:
-    """Yield how often signal is claimed by then, looking after every verdict."""
+    """Yield how often signal is claimed by then, looking after every three verdicts."""
     judges: dict[str, tuple[float, Judge]] = {
         "random verdicts": (0.0, hard_verdicts),
         "random verdicts, the first in 90%": (0.0, lambda d, rng: (rng.random(len(d)) < 0.9).astype(np.float64)),
@@ -62,7 +62,7 @@ def signals(runs: int) -> Iterable[Sequence[str]]:
             yield [
                 f"{name}, {criterion}",
                 f"{sd:g}",
-                *(percent(most[:, k * N - 1] >= np.log(CLAIMED)) for k in (*LENGTHS, LONGEST)),
+                *(percent(most[:, k * N // AT_ONCE - 1] >= CLAIMED) for k in (*LENGTHS, LONGEST)),
             ]
 
 
@@ -71,13 +71,14 @@ def noisy(noise: float) -> Judge:
 
 
 def _highest(sd: float, judge: Judge, criterion: Criterion, number: int) -> Floats:
-    """(K,) the highest log evidence up to each verdict."""
+    """(looks,) the highest e-value up to each look."""
     rng = np.random.default_rng([SEED, number])
     answer, plan = answering(judge, rng.normal(0.0, sd, N), rng), Plan(Policy(criterion), Order.BALANCED, number)
-    *_, last = islice(judged(answer, N, Method(), plan, batch=3), LONGEST * N // 3)
+    *_, last = islice(judged(answer, N, Method(), plan, batch=AT_ONCE), LONGEST * N // AT_ONCE)
     log, item = last.comparisons, last.evidence.item
-    e_values = [signal_of(take(log, slice(k)), N, item[:k], grew=True).e_value for k in range(1, log.size + 1)]
-    return np.maximum.accumulate(np.log(e_values))
+    looks = range(AT_ONCE, log.size + 1, AT_ONCE)
+    e_values = [signal_of(take(log, slice(k)), N, item[:k], grew=True).e_value for k in looks]
+    return np.maximum.accumulate(e_values)
 
 
 def cycles(runs: int) -> Iterable[tuple[str, str]]:

@@ -9,7 +9,8 @@ A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes
     a judge on a pair on an item     the first verdict that decides, of a log that grows; the net vote of a file
     a row                            of a file that names neither judge nor item
     a prompt                         where the question is about prompts to come: r_u = sum over its pairs of the mean
-                                     vote in either order, times (e_a - e_b) / sqrt(pairs)
+                                     vote in either order, times (e_a - e_b) / sqrt(pairs); a vote is as large as
+                                     1/2 + |p - 1/2|, which is known before the winner is
 
 The bet: scores s ~ N(0, tau^2 I), which judge j follows (pi) or tosses coins (1 - pi); of those who follow, some have a
 habit delta, so that what they say against it tells more: h = 1 where the winner stood first, -1 second, 0 both ways,
@@ -51,7 +52,7 @@ FOLLOWING = ((1.0, 0.6), (0.5, 0.4))  # pi, and its weight
 HABITS, SHARES = (0.0, 2.0, -2.0), (0.6, 0.2, 0.2)  # delta, and w_delta
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
-DENSE = 300  # candidates up to which V is a matrix, else its diagonal
+FULL = 300  # candidates up to which V is a matrix, else its diagonal
 STEPS, ENOUGH = 8, 1e-3  # towards m and V; gained by a step, below which they end
 TINY, ROUNDED = 1e-12, 1e-9  # least curvature of a unit; entries of a contrast that are 0
 FEW = 10.0  # weight of verdicts that all name the first, from which this is said
@@ -96,10 +97,10 @@ def signal_of(
     if log_e >= np.log(CLAIMED):
         log_order = max(log_evidence(shown, n), 0.0)
     e_value, of_order = (float(np.exp(min(each, LARGEST))) for each in (log_e - log_order, log_order))
-    return SignalTest(e_value, _case(comparisons, units, e_value, log_e), units, of_order)
+    return SignalTest(e_value, _case(comparisons, units, e_value, log_e, new_items=new_items), units, of_order)
 
 
-def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float) -> SignalCase:
+def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float, *, new_items: bool) -> SignalCase:
     if e_value >= CLAIMED:
         return "claimed"
     decided = directions(comparisons.p - 0.5)
@@ -107,7 +108,8 @@ def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float) ->
         return "first-always-wins"
     if log_e >= np.log(CLAIMED):
         return "order-follows-candidates"
-    return "few-units" if 2 * units < (decided != 0.0).sum() or 2.0**units < CLAIMED else "not-yet"
+    is_shared = not new_items and 2 * units < (decided != 0.0).sum()
+    return "few-units" if is_shared or 2.0**units < CLAIMED else "not-yet"
 
 
 def log_evidence(units: Units, n: int) -> float:
@@ -160,7 +162,7 @@ def _newton_step(
 ) -> tuple[Floats, Floats, float, float]:
     """V g (N,), r_u V r_u^T (U,), the trace of V and ln det V, where V^-1 = R^T diag(curvature) R + I / tau^2."""
     n = contrast.shape[1]
-    if n <= DENSE:
+    if n <= FULL:
         precision = (contrast.T @ contrast.multiply(curvature[:, None])).toarray() + np.eye(n) / spread**2
         sigma = from_precision(precision)
         return sigma.base @ gradient, _along(contrast, sigma.base), float(sigma.diagonal.sum()), sigma.log_det
@@ -174,8 +176,8 @@ def _newton_step(
 def _along(contrast: csr_array, v: Floats) -> Floats:
     """(U,) r_u V r_u^T; quicker where every contrast is of one pair."""
     if (np.diff(contrast.indptr) == 2).all():
-        i, j = contrast.indices.reshape(-1, 2).T
-        return np.asarray(v[i, i] + v[j, j] - 2.0 * v[i, j])
+        (i, j), size = contrast.indices.reshape(-1, 2).T, np.square(contrast.data[::2])
+        return np.asarray(size * (v[i, i] + v[j, j] - 2.0 * v[i, j]))
     return np.asarray(contrast.multiply(contrast @ v).sum(axis=1))
 
 
@@ -221,7 +223,7 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints) -> tuple[Units, Un
     pair = numbered(item, pair_numbers(comparisons, n))
     at = np.unique(pair, return_index=True)[1]
     lower_first = first < second
-    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5)
+    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
     of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
     ways = np.isfinite(of_ways)
     won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)

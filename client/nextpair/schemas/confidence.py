@@ -63,7 +63,7 @@ class Signal(Response):
     """Evidence that verdicts depend on the candidates. Random judging and habits of position give none."""
 
     e_value: float = Field(
-        description="How much more probable the winners are under scores than under fair coins. Without signal, it "
+        description="How much more probable the winners are under scores than by chance. Without signal, it "
         "reaches 20 in at most 5% of sets, under continuous monitoring."
     )
     claimed: bool = Field(description="Whether `e_value` is 20 or more.")

@@ -228,5 +228,15 @@ def test_many_candidates_go_by_the_diagonal_which_says_no_more(monkeypatch: pyte
     log, item = systems_on_prompts(6, 1.0, 0.0)
     won, _ = signal._of_pairs(log, 8, item, False, None)
     by_matrix = log_evidence(won, 8)
-    monkeypatch.setattr(signal, "DENSE", 4)
+    monkeypatch.setattr(signal, "FULL", 4)
     assert by_matrix - 5.0 < log_evidence(won, 8) <= by_matrix + 1e-6
+
+
+def test_sizes_of_contrasts_are_those_of_their_variances() -> None:
+    """Two systems, whose contrasts on prompts are of one pair: slow formula r V r^T."""
+    log, item = systems_on_prompts(7, 1.0, 0.5)
+    two = np.flatnonzero((log.first < 2) & (log.second < 2))
+    won, _ = signal._of_prompts(take(log, two)._replace(p=np.linspace(0.1, 0.8, len(two))), 2, item[two])
+    r, v = won.contrast.toarray(), np.array([[2.0, 0.3], [0.3, 1.0]])
+    assert signal._along(won.contrast, v) == pytest.approx(np.einsum("ui,ij,uj->u", r, v, r))
+    assert len(np.unique(np.abs(r))) > 2

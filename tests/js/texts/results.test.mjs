@@ -11,7 +11,7 @@ const expected = (...figures) => texts.expectedConcordance(confidence(...figures
 
 testSentences(texts, {
   against: ["oak"], scoreIn: ["Elo"], rankingOf: ["code"], expectedConcordance: [confidence(0.94, interval), 24],
-  forecast: [{ expected_concordance: 0.9, comparisons: 72 }], noSignal: [{ claimed: false, e_value: 3 }], range: [confidence(0.94, interval), 5],
+  forecast: [{ expected_concordance: 0.9, comparisons: 72 }], unclaimed: [{ claimed: false, e_value: 3 }], range: [confidence(0.94, interval), 5],
   left: [{ comparisons_left: 18, cost_left: 0.22, words: "about 18 left" }], spent: [31, 0.4], compareWith: ["oak"],
   earlier: ["50"], spoken: ["oak", "80%"], difference: ["0.5", "0.1", "0.9", 0.6],
   agreementWithPeople: [{ share: 0.8, pairs: 40, interval }], overconfident: ["gpt", 2],
@@ -33,7 +33,8 @@ test("a goal has its own pairs, and one pair a probability", () => {
 test("P(best) is shown where it is stated", () => {
   assert.equal(pBest({ p_best: null }), NONE);
   assert.equal(pBest({ p_best: 0.998 }), ">99%");
-  assert.equal(texts.noSignal({ claimed: false, e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
+  assert.equal(texts.unclaimed({ case: "not-yet", e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
+  assert.equal(texts.unclaimed({ case: "first-always-wins", e_value: 0 }), "the first always wins");
 });
 
 test("what is left has its cost where it is known, and no figure where there is no forecast", () => {

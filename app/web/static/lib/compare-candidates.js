@@ -9,6 +9,7 @@ import { read } from "./set-page.js";
 import { shareForest } from "./share-forest.js";
 import { NONE, rates } from "./texts/common.js";
 import * as words from "./texts/compare.js";
+import { unclaimed } from "./texts/results.js";
 import { winCanvas } from "./win-canvas.js";
 import { winTable } from "./win-table.js";
 
@@ -44,11 +45,11 @@ export async function compareCandidates(place, state, signal) {
 }
 
 /** @param {Contract.HeadToHead} pair */
-function figures({ win_rate: rate, win_rate_interval: interval, p_first_better: p, verdicts }) {
+function figures({ win_rate: rate, win_rate_interval: interval, p_first_better: p, signal, verdicts }) {
   const { FIGURES: names } = words;
   return figureList([
     [...names.win_rate, `${percent(rate)}%`, interval[0] < interval[1] ? rates(interval) : words.KNOWN],
-    [...names.better, p === null ? NONE : words.surely(p), p === null ? words.NO_SIGNAL : ""],
+    [...names.better, p === null ? NONE : words.surely(p), p === null ? unclaimed(signal) : ""],
     [...names.verdicts, verdicts.comparisons.toLocaleString("en"), verdicts.comparisons ? words.outcomes(verdicts) : ""],
   ]);
 }

@@ -40,7 +40,7 @@ export function showFigures({ confidence, signal, comparisons, ranking: { length
     /** @type {const} */ ([label, [tip, more].filter(Boolean).join(" ")]);
   drawFigures(find("#figures"), [
     [...explained(names.confidence, isShown ? forecastOf(confidence, n) : ""),
-      isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence, n) : signal.claimed ? words.NO_CONFIDENCE : words.noSignal(signal)],
+      isShown ? chance(confidence.expected_concordance) : NONE, isShown ? words.range(confidence, n) : signal.claimed ? words.NO_CONFIDENCE : words.unclaimed(signal)],
     [...names.spent, comparisons.toLocaleString("en"), words.spent(comparisons, summary?.cost ?? null)],
     [...explained(names.left, summary?.progress.sentence), left, element("span", {}, unit, ...(summary ? wayOn(summary.progress) : []))],
   ]);

@@ -27,7 +27,6 @@ export const FIGURES = /** @satisfies {Record<string, Explained>} */ ({
 /** @param {number} p a share of draws, which are never all there are */
 export const surely = (p) => (p === 1 ? ">99%" : p === 0 ? "<1%" : chance(p));
 export const KNOWN = "known";
-export const NO_SIGNAL = "no signal yet";
 const votes = (/** @type {number} */ count) => Number(count.toFixed(2)).toLocaleString("en");
 /** @param {Pick<Contract.PairTally, "wins" | "ties" | "losses">} tally */
 export const outcomes = ({ wins, ties, losses }) =>

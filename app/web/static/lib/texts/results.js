@@ -62,8 +62,11 @@ export const forecast = ({ expected_concordance: concordance, comparisons }) =>
   `; forecast: ${chance(concordance)} after ${counted(comparisons, "comparison")}`;
 
 export const NO_CONFIDENCE = "this method states none";
+/** @type {Partial<Record<Contract.SignalCase, string>>} */
+const UNCLAIMED = { "order-follows-candidates": "merit or position bias", "first-always-wins": "the first always wins" };
 /** @param {Contract.Signal} signal */
-export const noSignal = ({ e_value: e }) => `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
+export const unclaimed = ({ case: why, e_value: e }) =>
+  UNCLAIMED[why ?? "not-yet"] ?? `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
 /**
  * @param {Contract.Confidence} confidence
  * @param {number} n candidates
