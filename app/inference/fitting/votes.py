@@ -5,10 +5,11 @@ Laplace's evidence of all comparisons:  ln Z = L(mu) + ln det Sigma / 2 - N ln(t
 A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back. As
 votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
 
-    1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(V) / 2), at most 1      V = sum (1 - 1 / m) pi (1 - pi)
+    1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(f V) / 2), at most 1    V = f sum (1 - 1 / m) pi (1 - pi)
 
 with pi from a fit that counts every vote, and one standard error in favour of rho = 0. Where repeats vary about as much
-as chance lets them, a little rho would make scores of little spread out of many votes.
+as chance lets them, a little rho would make scores of little spread out of many votes. A tie varies by less than a
+vote: f = 1 - T / (4 mean pi (1 - pi)) of the variance is left to a judge of whose votes the share T are ties.
 
 Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less. phi
 is 1 over their dispersion, sum r^2 / sum E r^2 of residuals r of a pair, and at most 1. Single votes say nothing of
@@ -34,6 +35,7 @@ from app.inference.verdicts import pair_numbers
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 PROBES, STEPS = 8, 6  # of the quadrature
 WIDTH = 0.03  # relative, of intervals of variances, whose middles are then within 0.015
+LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
 
@@ -111,14 +113,18 @@ def repeat_correlation_of_votes(posterior: Posterior, item: Ints, judges: int) -
     repeated = m[group] > 1
     if not repeated.any():
         return np.ones(judges)
-    cast, group = take(cast, repeated), group[repeated]
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
-    d = differences(posterior.mean, comparisons, model)[votes][repeated]
-    expected = model.expert.expected(flatter * d)
+    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    of_a_coin = expected * (1.0 - expected)
     apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
-    by_chance = (1.0 - 1.0 / m)[group] * flatter * expected * (1.0 - expected)
-    varies, may_vary = (np.bincount(cast.judge, each, judges) for each in (apart**2, by_chance))
-    return np.asarray(1.0 - np.minimum(varies / np.maximum(may_vary - 0.5 * np.sqrt(may_vary), FEW), 1.0), np.float64)
+    by_chance = repeated * (1.0 - 1.0 / m)[group] * flatter * of_a_coin
+    varies, may_vary, coins, ties = (
+        np.bincount(cast.judge, each, judges) for each in (repeated * apart**2, by_chance, of_a_coin, cast.p == 0.5)
+    )
+    left = np.maximum(1.0 - 0.25 * ties / np.maximum(coins, LEAST_SQUARE), 0.0)
+    floor = FEW * np.maximum(left, LEAST_LEFT)
+    variance = np.maximum(left * may_vary - 0.5 * left * np.sqrt(may_vary), floor)
+    return np.asarray(1.0 - np.minimum(varies / variance, 1.0), np.float64)
 
 
 def _on_a_pair(comparisons: Comparisons, n: int) -> Ints:

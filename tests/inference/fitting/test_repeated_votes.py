@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import Learnt, learn
 from app.inference.fitting.model import Method, build
+from app.inference.fitting.published import publish
 from app.inference.fitting.verdict_weights import weighed
-from app.inference.types import Comparisons, once_each
+from app.inference.types import Comparisons, by_one_judge, once_each
 
 N, PAIRS, TIMES = 12, 60, 4
 LEARNING = build(Method(verdict_weight="learnt"), N)
@@ -41,3 +43,32 @@ def test_votes_drawn_again_count_in_full_and_keep_the_scale() -> None:
     all_learnt = [learnt_from(votes(seed, fresh=True)).hyperparameters for seed in range(20)]
     assert np.mean([each.repeat_correlation[1] for each in all_learnt]) < 0.1
     assert 0.5 < np.exp(np.mean([np.log(each.scale) for each in all_learnt])) < 2.0
+
+
+@pytest.mark.parametrize("tied", [0.0, 0.2, 0.5, 0.8])
+def test_ties_do_not_make_votes_that_are_drawn_anew_repeats(tied: float) -> None:
+    """400 votes on 5 candidates as rows, against the same with a prompt each: scores are as spread (seeds 0 to 5)."""
+    ratios = []
+    for seed in range(6):
+        rng, method = np.random.default_rng([3, seed]), Method(verdict_weight="learnt")
+        s, first = 0.6 * rng.standard_normal(5), rng.integers(5, size=400)
+        second = (first + rng.integers(1, 5, size=400)) % 5
+        pi = expit(s[first] - s[second])
+        is_tie = rng.random(400) < tied * 4.0 * pi * (1.0 - pi)
+        log = by_one_judge(first, second, np.where(is_tie, 0.5, rng.random(400) < pi))
+        rows, apart = (
+            publish(log, item, no_absolute_scores(), method, 5, 1).scores.mean
+            for item in (np.zeros(400, np.int64), np.arange(400))
+        )
+        ratios.append(rows.std() / apart.std())
+    assert 0.9 < np.mean(ratios) < 1.1
+
+
+def test_a_judge_who_repeats_itself_does_so_with_ties_too() -> None:
+    rng = np.random.default_rng(1)
+    s, first = rng.standard_normal(6), rng.integers(6, size=90)
+    second = (first + rng.integers(1, 6, size=90)) % 6
+    d = s[first] - s[second]
+    log = by_one_judge(first, second, np.where(np.abs(d) < 0.6, 0.5, d > 0.0))
+    learnt = learn(log, np.zeros(90, np.int64), build(Method(verdict_weight="learnt"), 6), 1)
+    assert learnt.hyperparameters.repeat_correlation[0] == 1.0
