@@ -5,6 +5,7 @@ import numpy as np
 from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
+ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is no accident
 
 
 def directions(lean: Floats) -> Floats:
@@ -16,6 +17,23 @@ def lean_to_lower(comparisons: Comparisons) -> Floats:
     """(K,) how far p of the lower-numbered candidate is above 1/2."""
     first, second, p, _, _ = comparisons
     return np.where(first < second, p - 0.5, 0.5 - p)
+
+
+def name_one_side(comparisons: Comparisons) -> bool:
+    """Whether every verdict that decides names the same position: in a list of winners, or by habit.
+
+    They have to weigh ENOUGH.
+    """
+    decided = directions(comparisons.p - 0.5)
+    weights = [float(comparisons.weight @ (decided == side)) for side in (1.0, -1.0)]
+    return min(weights) == 0.0 and max(weights) >= ENOUGH
+
+
+def turned_alike(comparisons: Comparisons) -> Comparisons:
+    """The same verdicts without positions: every pair stands the same way."""
+    first, second, p, judge, weight = comparisons
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return Comparisons(low, high, np.where(first == low, p, 1.0 - p), judge, weight)
 
 
 def pair_numbers(comparisons: Comparisons, n: int) -> Ints:

@@ -41,6 +41,8 @@ from app.inference.fitting import (
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
 from app.inference.targets import judged_alone, publish_for, quantity_of
+from app.inference.types import Comparisons
+from app.inference.verdicts import name_one_side, turned_alike
 from app.offline import absolute_scores, memory, outputs
 from app.offline.agreement import JudgeAgreement, agreement_of
 from app.offline.groups import Group, split
@@ -169,6 +171,9 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises InputError and NotConvergedError."""
     method, left_out = _possible_for(group, method)
     _require_memory(group, method)
+    verdicts = group.comparisons
+    if name_one_side(verdicts) and not group.grew:  # lists of winners, whose positions mean nothing
+        group, method = group._replace(comparisons=turned_alike(verdicts)), method._replace(position_bias="none")
 
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
@@ -182,7 +187,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
 
     answers = group.comparisons, group.item_of_each, group.absolute
     sizes = len(group.keys), len(group.judges)
-    log = _judged(group, method, publish)
+    log = _judged(group, verdicts, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
     request = RankingRequest(
@@ -226,7 +231,8 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
     return method, left_out
 
 
-def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:
+def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:
+    """The group as it is ranked; `verdicts` are its comparisons as they stood in the file."""
     comparisons, item = group.comparisons, group.item_of_each
     people = np.isin(np.array(group.judges), list(method.reference))
     (more, candidate), (first, second) = group.uncompared, comparisons[:2]
@@ -237,7 +243,7 @@ def _judged(group: Group, method: RankingMethod, publish: analysis.Publish) -> J
         keys=group.keys,
         judges=[judge or NOBODY for judge in group.judges],
         people=people,
-        verdicts=comparisons,
+        verdicts=verdicts,
         answers=comparisons,
         item=item,
         has=has,

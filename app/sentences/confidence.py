@@ -24,12 +24,12 @@ NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
 UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence; elsewhere NO_SIGNAL
     "order-follows-candidates": "merit or position bias",
-    "first-always-wins": "the first always wins",
+    "one-side-always-wins": "one side always wins",
 }
 NO_SIGNAL = "no signal yet"
 OTHER_REMEDIES: dict[SignalCase, str] = {  # by the case of the signal; elsewhere more verdicts may show it
     "order-follows-candidates": "Show pairs in both orders.",
-    "first-always-wins": "Show pairs in both orders, or ask another judge.",
+    "one-side-always-wins": "Show pairs in both orders, or ask another judge.",
     "few-units": "Name the judge and the prompt of each verdict, or add judges or prompts.",
 }
 Ranked = Sequence[tuple[str, int, float | None]]  # keys, ranks and P(best), best first; a baseline has no P(best)
@@ -150,8 +150,8 @@ def evidence(signal: SignalTest) -> str:
             return f"The verdicts depend on the candidates (e-value {shown})."
         case "order-follows-candidates":
             return "Merit cannot be separated from position bias: who is shown first depends on who it is."
-        case "first-always-wins":
-            return "The first always wins: this lists winners, or its judges always name the first."
+        case "one-side-always-wins":
+            return "The same side always wins: these are lists of winners, or judges always name one position."
         case "few-units":
             counting = (
                 f"only {counted(signal.verdicts, 'separate answer')} {'counts' if signal.verdicts == 1 else 'count'}"

@@ -43,7 +43,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, means, numbered, pair_numbers
+from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
@@ -55,7 +55,6 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 FULL = 300  # candidates up to which V is a matrix, else its diagonal
 STEPS, ENOUGH = 8, 1e-3  # towards m and V; gained by a step, below which they end
 TINY, ROUNDED = 1e-12, 1e-9  # least curvature of a unit; entries of a contrast that are 0
-FEW = 10.0  # weight of verdicts that all name the first, from which this is said
 
 
 class SignalTest(NamedTuple):
@@ -103,12 +102,11 @@ def signal_of(
 def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float, *, new_items: bool) -> SignalCase:
     if e_value >= CLAIMED:
         return "claimed"
-    decided = directions(comparisons.p - 0.5)
-    if (decided >= 0.0).all() and comparisons.weight @ (decided > 0.0) >= FEW:
-        return "first-always-wins"
+    if name_one_side(comparisons):
+        return "one-side-always-wins"
     if log_e >= np.log(CLAIMED):
         return "order-follows-candidates"
-    is_shared = not new_items and 2 * units < (decided != 0.0).sum()
+    is_shared = not new_items and 2 * units < np.count_nonzero(directions(comparisons.p - 0.5))
     return "few-units" if is_shared or 2.0**units < CLAIMED else "not-yet"
 
 

@@ -68,7 +68,7 @@ def test_orders_that_follow_the_candidates_look_like_merit_and_are_said_to() -> 
     turned = np.random.default_rng(7).random(len(first)) < 0.3
     log = by_one_judge(np.where(turned, second, first), np.where(turned, first, second), np.ones(len(first)))
     log = log._replace(judge=np.repeat(np.arange(3), len(first) // 3))
-    assert of_texts(log).case == "first-always-wins"
+    assert of_texts(log).case == "one-side-always-wins"
     log.p[0] = 0.0
     told = of_texts(log)
     assert told.case == "order-follows-candidates"
@@ -216,7 +216,7 @@ def test_a_judge_who_always_names_the_first_gives_no_signal_of_new_prompts() -> 
     log, item = systems_on_prompts(4, 1.0, 0.0)
     told = signal_of(log._replace(p=np.ones(log.size)), 8, item, new_items=True)
     assert told.e_value < CLAIMED
-    assert told.case == "first-always-wins"
+    assert told.case == "one-side-always-wins"
 
 
 def test_one_prompt_gives_no_signal_of_new_ones_however_many_verdicts() -> None:
