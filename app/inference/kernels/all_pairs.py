@@ -11,6 +11,7 @@ from app.inference.kernels import unchecked_kernel
 from app.inference.types import Bools, Floats
 
 WIDEST = 1000.0  # between the scores of a draw: wider ones have odds that are no finite numbers, or 0
+LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
 @unchecked_kernel
@@ -52,31 +53,39 @@ def _measured(delta: float, forth: float, back: float) -> float:
 
 
 @unchecked_kernel
-def _lasting(here: float, there: float, cast: Floats, won: Floats, rho: float, rng: np.random.Generator) -> float:
-    """The mean of the lasting votes in both orders of a judge who repeats itself with probability `rho`.
+def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float, rng: np.random.Generator) -> float:
+    """The mean of the lasting votes in both orders of a judge who repeats itself with probability `share`.
 
     Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
         how many votes there were so, and for it.
     """
-    both, neither = min(here, there), 1.0 - max(here, there)
-    both *= _of_votes(1.0, here, cast[0], won[0], rho) * _of_votes(1.0, there, cast[1], won[1], rho)
-    neither *= _of_votes(0.0, here, cast[0], won[0], rho) * _of_votes(0.0, there, cast[1], won[1], rho)
-    one = abs(here - there)
-    if one > 0.0:
-        first = 1.0 if here > there else 0.0
-        one *= _of_votes(first, here, cast[0], won[0], rho) * _of_votes(1.0 - first, there, cast[1], won[1], rho)
-    u = rng.random() * (both + one + neither)
-    return 0.5 * ((u < both) + (u < both + one))
+    first = 1.0 if here > there else 0.0
+    both = _log(min(here, there)) + _log_of_votes(1.0, here, cast[0], won[0], share)
+    both += _log_of_votes(1.0, there, cast[1], won[1], share)
+    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, here, cast[0], won[0], share)
+    neither += _log_of_votes(0.0, there, cast[1], won[1], share)
+    one = -math.inf
+    if here != there:
+        one = _log(abs(here - there)) + _log_of_votes(first, here, cast[0], won[0], share)
+        one += _log_of_votes(1.0 - first, there, cast[1], won[1], share)
+    most = max(both, one, neither)
+    p_both, p_one, p_neither = math.exp(both - most), math.exp(one - most), math.exp(neither - most)
+    u = rng.random() * (p_both + p_one + p_neither)
+    return 0.5 * ((u < p_both) + (u < p_both + p_one))
 
 
 @unchecked_kernel
-def _of_votes(lasting: float, q: float, cast: float, won: float, rho: float) -> float:
-    """The probability of these votes in one order, given the lasting one."""
-    if cast == 0.0:
-        return 1.0
-    wins = rho * lasting + (1.0 - rho) * q
-    probability: float = wins**won * (1.0 - wins) ** (cast - won)
-    return probability
+def _log(probability: float) -> float:
+    return math.log(max(probability, LEAST))
+
+
+@unchecked_kernel
+def _log_of_votes(lasting: float, q: float, cast: float, won: float, share: float) -> float:
+    """The log-probability of these votes in one order, given the lasting one."""
+    wins = share * lasting + (1.0 - share) * q
+    of_wins = won * _log(wins) if won > 0.0 else 0.0
+    of_losses = (cast - won) * _log(1.0 - wins) if cast > won else 0.0
+    return of_wins + of_losses
 
 
 @unchecked_kernel
@@ -87,7 +96,7 @@ def mean_verdicts(
     times: Floats,
     has: Bools,
     sd: Floats,
-    rho: Floats,
+    share: Floats,
     rng: np.random.Generator,
 ) -> Floats:
     """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
@@ -98,7 +107,7 @@ def mean_verdicts(
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
         has: (Q, N) which candidates the question is asked about.
-        sd: (Q, D) of a measurement's error, 0 of votes; rho: (Q,) rho.
+        sd: (Q, D) of a measurement's error, 0 of votes; share: (Q,) r.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
@@ -118,20 +127,20 @@ def mean_verdicts(
                     for draw in range(draws):
                         x = math.exp(scores[j, draw] - scores[i, draw] - sd[q, draw] * rng.standard_normal())
                         verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
-                elif cast[0] + cast[1] == 0.0 and rho[q] == 1.0:
+                elif cast[0] + cast[1] == 0.0 and share[q] == 1.0:
                     for draw in range(draws):
                         above, below, u = odds[i, draw], odds[j, draw], rng.random()
                         wins = u * (above * tilt[draw] + below) < above * tilt[draw]
                         verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
-                elif rho[q] < 1.0:
+                elif share[q] < 1.0:
                     won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
                     won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
                     for draw in range(draws):
                         above, below = odds[i, draw], odds[j, draw]
                         here = above * tilt[draw] / (above * tilt[draw] + below)
                         there = above / (above + below * tilt[draw])
-                        lasting = _lasting(here, there, cast, won, rho[q], rng)
-                        verdict[draw] = rho[q] * lasting + 0.5 * (1.0 - rho[q]) * (here + there)
+                        lasting = _lasting(here, there, cast, won, share[q], rng)
+                        verdict[draw] = share[q] * lasting + 0.5 * (1.0 - share[q]) * (here + there)
                 elif cast[0] > 0.0 and cast[1] > 0.0:
                     verdict[:] = 0.5 * (forth + back)
                 elif sd[q, 0] > 0.0:

@@ -8,8 +8,9 @@ complete round of comparisons ranks (for votes the order of Bradley-Terry). With
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
     what was said     stays: of one order, the other is drawn given it, and is the same where the judge has no bias
-    repeated votes    that differ, rho < 1: in each order q = rho f + (1 - rho) sigma(d + delta), f lasting as e has it;
-                      given a votes for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
+    repeated votes    that differ: in each order q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes
+                      then correlate by rho = r^2. Given a votes for i and b against in each order,
+                      P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
@@ -109,7 +110,8 @@ def on_all_pairs(
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
-    Args: `rho` (J,) is rho of every judge who answered; where nobody did, it is as of one of whom nothing is known.
+    Args: `rho` (J,) is the correlation of two votes of every judge who answered; where nobody did, it is as of one of
+        whom nothing is known.
     """
     scores, n = published.scores, published.model.n
     if not len(asked.judge):
@@ -126,7 +128,7 @@ def on_all_pairs(
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
-        sd[:, None] * np.sqrt(drawn.noise), rho, rng,
+        sd[:, None] * np.sqrt(drawn.noise), np.sqrt(rho), rng,
     ).T  # fmt: skip
     if not of_round.verdicts.all():
         rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)

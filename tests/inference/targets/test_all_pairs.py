@@ -1,6 +1,6 @@
 """Win rates of all pairs: known where a judge said it, drawn by the model where it did not."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
     WinRates,
+    all_pairs,
     asked_in,
     draw_scores,
     drawn_values,
@@ -127,6 +128,31 @@ def test_votes_that_differ_leave_a_lasting_verdict_open() -> None:
     verdicts = drawn(Pair(0.4, forth=0.75, rho=rho, times=(4.0, 0.0)))
     assert verdicts.mean() == pytest.approx(expected, abs=0.01)
     assert drawn(Pair(0.4, rho=0.0)) == pytest.approx(q)
+
+
+def test_thousands_of_votes_on_a_pair_do_not_underflow() -> None:
+    """They are for it in one order and against in the other, which no bias explains: the lasting vote is open."""
+    even = drawn(Pair(0.0, forth=0.9, back=0.9, rho=0.5, times=(4_000.0, 4_000.0)))
+    assert even.mean() == pytest.approx(0.5, abs=0.05)
+    for_it = drawn(Pair(0.0, forth=0.7, rho=0.5, times=(5_000.0, 0.0)))
+    assert for_it == pytest.approx(0.75)
+
+
+def test_a_correlation_of_two_votes_is_the_square_of_the_lasting_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = list[Floats]()
+
+    def noted(*args: Any) -> Floats:
+        shares.append(args[6])
+        result: Floats = mean_verdicts(*args)
+        return result
+
+    monkeypatch.setattr(all_pairs, "mean_verdicts", noted)
+    log = by_one_judge(np.zeros(4, np.int64), np.ones(4, np.int64), np.array([1.0, 1.0, 0.0, 1.0]))
+    item = np.zeros(4, np.int64)
+    published = publish_for("all-pairs", log, item, no_absolute_scores(), Method(), 2, 1)
+    asked = asked_in(log, item, np.ones((1, 2), np.bool_))
+    on_all_pairs(published, asked, np.array([0.49]), np.random.default_rng(0))
+    assert shares[0].tolist() == pytest.approx([0.7])
 
 
 def test_a_lasting_verdict_has_its_order_too() -> None:
