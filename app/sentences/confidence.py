@@ -23,8 +23,8 @@ LARGEST = 1_000_000  # e-value that is written out
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
 UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence; elsewhere NO_SIGNAL
-    "order-follows-candidates": "merit or position bias",
-    "one-side-always-wins": "one side always wins",
+    "order-follows-candidates": "merit or bias",
+    "one-side-always-wins": "one side wins",
 }
 NO_SIGNAL = "no signal yet"
 OTHER_REMEDIES: dict[SignalCase, str] = {  # by the case of the signal; elsewhere more verdicts may show it

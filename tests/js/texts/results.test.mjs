@@ -34,7 +34,7 @@ test("P(best) is shown where it is stated", () => {
   assert.equal(pBest({ p_best: null }), NONE);
   assert.equal(pBest({ p_best: 0.998 }), ">99%");
   assert.equal(texts.unclaimed({ case: "not-yet", e_value: 3.19 }), "no signal yet: e-value 3.1, below 20");
-  assert.equal(texts.unclaimed({ case: "one-side-always-wins", e_value: 0 }), "one side always wins");
+  assert.equal(texts.unclaimed({ case: "one-side-always-wins", e_value: 0 }), "one side wins");
 });
 
 test("what is left has its cost where it is known, and no figure where there is no forecast", () => {

@@ -63,7 +63,7 @@ export const forecast = ({ expected_concordance: concordance, comparisons }) =>
 
 export const NO_CONFIDENCE = "this method states none";
 /** @type {Partial<Record<Contract.SignalCase, string>>} */
-const UNCLAIMED = { "order-follows-candidates": "merit or position bias", "one-side-always-wins": "one side always wins" };
+const UNCLAIMED = { "order-follows-candidates": "merit or bias", "one-side-always-wins": "one side wins" };
 /** @param {Contract.Signal} signal */
 export const unclaimed = ({ case: why, e_value: e }) =>
   UNCLAIMED[why ?? "not-yet"] ?? `no signal yet: e-value ${Math.floor(10 * e) / 10}, below 20`;
