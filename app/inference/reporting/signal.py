@@ -39,7 +39,7 @@ import numpy as np
 from nextpair.words import SignalCase
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
@@ -55,6 +55,7 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 FULL = 300  # candidates up to which V is a matrix, else its diagonal
 STEPS, ENOUGH = 8, 1e-3  # towards m and V; gained by a step, below which they end
 TINY, ROUNDED = 1e-12, 1e-9  # least curvature of a unit; entries of a contrast that are 0
+LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
 class SignalTest(NamedTuple):
@@ -134,7 +135,8 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
     best, best_mean, variance, divergence = -np.inf, mean, np.zeros(len(stood)), np.inf
     for _ in range(STEPS):
         t = (contrast @ mean)[:, None] + np.sqrt(variance)[:, None] * NODES
-        gains = np.array([np.bincount(judge, times * (log_expit(k * t) @ WEIGHTS + np.log(2.0))) for k in kappas])
+        won = [np.maximum(expit(k * t), LEAST) for k in kappas]
+        gains = np.array([np.bincount(judge, times * (np.log(each) @ WEIGHTS + np.log(2.0))) for each in won])
         each = np.log(following) + shares + gains
         of_judges = np.logaddexp(logsumexp(each, axis=0), tosses)
         value = float(of_judges.sum()) - divergence
@@ -144,10 +146,10 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
                 break
         follows = np.exp(each - of_judges) if np.isfinite(divergence) else np.exp(shares) + np.zeros_like(each)
         pull, curvature = np.zeros(len(stood)), np.zeros(len(stood))
-        for k, share in zip(kappas, follows, strict=True):
-            lost = expit(-k * t)
-            pull += times * share[judge] * ((k * lost) @ WEIGHTS)
-            curvature += times * share[judge] * ((k**2 * lost * (1.0 - lost)) @ WEIGHTS)
+        for k, share, by_node in zip(kappas, follows, won, strict=True):
+            of_each = times * share[judge] * k[:, 0]
+            pull += of_each * ((1.0 - by_node) @ WEIGHTS)
+            curvature += of_each * k[:, 0] * ((by_node - by_node**2) @ WEIGHTS)
         gradient = by_candidate @ pull - mean / spread**2
         step, variance, trace, log_det = _newton_step(contrast, np.maximum(curvature, TINY), gradient, spread)
         mean = mean + step
