@@ -22,11 +22,13 @@ SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
-UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence; elsewhere NO_SIGNAL
+UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence
+    "claimed": "none stated",
+    "not-yet": "no signal yet",
+    "few-units": "no signal yet",
     "order-follows-candidates": "merit or bias",
     "one-side-always-wins": "one side wins",
 }
-NO_SIGNAL = "no signal yet"
 OTHER_REMEDIES: dict[SignalCase, str] = {  # by the case of the signal; elsewhere more verdicts may show it
     "order-follows-candidates": "Show pairs in both orders.",
     "one-side-always-wins": "Show pairs in both orders, or ask another judge.",
@@ -131,9 +133,7 @@ def in_short(
     if value is None and not made:
         return Told("no verdict yet", "Confidence needs a first verdict.")
     if value is None:
-        return Told(
-            UNCLAIMED.get(signal, NO_SIGNAL), "The verdicts do not show yet that they depend on the candidates."
-        )
+        return Told(UNCLAIMED[signal], "The verdicts do not show yet that they depend on the candidates.")
     if is_p_best:
         return Told(f"P(best) {percent(value)}", "Probability that the leader is the best candidate.")
     if goal.get("pair"):

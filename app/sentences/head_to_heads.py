@@ -35,7 +35,7 @@ def outcome(
     interval = "" if low == high else f" ({low.rstrip('%')} to {high})"
     rate = f"{quoted(first)} wins {percent(beside.win_rate)} against {quoted(second)}{WHERE[target]}{interval}"
     if not signal.claimed:
-        return f"{rate}; {confidence.UNCLAIMED.get(signal.case, confidence.NO_SIGNAL)}."
+        return f"{rate}; {confidence.UNCLAIMED[signal.case]}."
     better, p = (first, beside.p_better) if beside.p_better >= 0.5 else (second, 1.0 - beside.p_better)
     sure = ">99%" if p == 1.0 else percent(p)  # a share of draws
     return f"{rate}; {sure} sure that {quoted(better)} is better."

@@ -7,7 +7,7 @@ from nextpair import schemas
 from nextpair.words import counted, percent
 
 from app.sentences.checks import NOTHING
-from app.sentences.confidence import NO_SIGNAL, UNCLAIMED, pairs_of
+from app.sentences.confidence import UNCLAIMED, pairs_of
 from app.sentences.progress import money
 
 NOTHING_JUDGED = "nothing is judged yet"
@@ -53,8 +53,7 @@ def _confidence(ranking: schemas.Ranking) -> ReportFigure:
     if confidence is None or not ranking.comparisons:
         return ReportFigure("Confidence", "none", "this method states none" if ranking.comparisons else NOTHING_JUDGED)
     if not ranking.signal.claimed:
-        unclaimed = UNCLAIMED.get(ranking.signal.case, NO_SIGNAL)
-        return ReportFigure("Confidence", "none", unclaimed)
+        return ReportFigure("Confidence", "none", UNCLAIMED[ranking.signal.case])
     low, high = (percent(share) for share in confidence.interval)
     within = "" if low == "100%" else f" ({low} to {high})"  # a share that is not certain is never written as 100%
     pairs = pairs_of(confidence, len(ranking.ranking))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.kernels.prediction import filtered
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats
 
 SCALES = np.array([1.0 / 9.0, 1.0 / 3.0, 1.0, 3.0, 9.0])
 BIAS_VARIANCE = 0.25
@@ -32,19 +32,13 @@ class Predictions(NamedTuple):
     bias: Floats  # (K,) delta of who judges
 
 
-def predict(comparisons: Comparisons, n: int, block: Ints | None = None) -> Predictions:
-    """Predictions of every verdict, given those before it.
-
-    Args: those of the same `block` (K,), which come one after the other, are predicted together; by default each alone.
-    """
-    block = np.arange(comparisons.size) if block is None else block
+def predict(comparisons: Comparisons, n: int) -> Predictions:
+    """Predictions of every verdict, given those before it."""
     judges = int(comparisons.judge.max(initial=-1)) + 1
     variance = np.concatenate([np.ones(n), np.full(judges, BIAS_VARIANCE)])
     first, second, p, judge, weight = comparisons
     before = np.zeros(n + judges), variance
-    return Predictions(
-        *filtered(first.copy(), second.copy(), p.copy(), judge.copy(), weight.copy(), *before, block.copy())
-    )
+    return Predictions(*filtered(first.copy(), second.copy(), p.copy(), judge.copy(), weight.copy(), *before))
 
 
 def logits(predictions: Predictions) -> Floats:

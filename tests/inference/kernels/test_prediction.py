@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from app.inference.fitting.prediction import BIAS_VARIANCE, SCALES, log_likelihoods, logits, predict
-from app.inference.types import Comparisons, take
+from app.inference.types import Comparisons
 
 N, K, JUDGES = 5, 40, 2
 
@@ -28,19 +28,6 @@ def test_the_filter_is_what_its_equations_say() -> None:
         w = weight * q * (1.0 - q)
         mean += variance * r * weight * (p - q) / (1.0 + w * u)
         variance -= (variance * r) ** 2 * w / (1.0 + w * u)
-
-
-def test_verdicts_of_a_block_are_foreseen_from_those_before_it() -> None:
-    rng = np.random.default_rng(1)
-    first = rng.integers(N, size=K)
-    second = (first + rng.integers(1, N, size=K)) % N
-    log = Comparisons(first, second, rng.random(K), rng.integers(JUDGES, size=K), np.ones(K))
-    block = np.arange(K) // 7
-    log.judge[0] = JUDGES - 1
-    together = predict(log, N, block)
-    for k in range(7, K):
-        alone = predict(take(log, np.append(np.arange(7 * block[k]), k)), N)
-        assert [each[k] for each in together] == pytest.approx([each[-1] for each in alone])
 
 
 def test_a_verdict_is_as_likely_as_the_one_that_would_take_its_place_is_not() -> None:
