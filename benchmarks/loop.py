@@ -3,16 +3,17 @@
 A set is a snapshot of n texts; nothing else here makes one, asks it for pairs or tells it what was answered.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 
 import numpy as np
 
 from app.inference.choosing import Plan
-from app.inference.fitting import Hyperprior, Method, Published
+from app.inference.fitting import Hyperprior, Method
 from app.inference.state import (
     NONE_BLOCKED,
     Catalogue,
+    Checked,
     Interpretation,
     Reopening,
     SharedPriors,
@@ -27,7 +28,7 @@ from app.inference.state import ask as choose
 from app.inference.state.log import Entries, empty_log
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
 
-NOTHING = empty_log()
+NOTHING, UNCHECKED = empty_log(), Checked(None)
 
 Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
 
@@ -48,10 +49,11 @@ def ask(
     plan: Plan,
     count: int = 1,
     reopening: Reopening | None = None,
-    published: Published | None = None,
+    checked: Checked = UNCHECKED,
+    askers: Collection[int] = (),
 ) -> tuple[Ints, Ints]:
     """Who is to be shown first and second (K,), in up to `count` pairs; none where all are used up."""
-    chosen = choose(snapshot, texts(snapshot.model.n), NONE_BLOCKED, plan, count, reopening, published=published)
+    chosen = choose(snapshot, texts(snapshot.model.n), NONE_BLOCKED, plan, count, reopening, askers, checked)
     first, second = np.array([each.pair[:2] for each in chosen], np.int64).reshape(-1, 2).T
     return first, second
 
@@ -71,10 +73,10 @@ def further(
     *,
     judge: int = 0,
     reopening: Reopening | None = None,
-    published: Published | None = None,
+    checked: Checked = UNCHECKED,
 ) -> Snapshot:
     """The set once up to `count` pairs, asked for at once, are answered by the judge of this id."""
-    first, second = ask(snapshot, plan, count, reopening, published)
+    first, second = ask(snapshot, plan, count, reopening, checked, [judge])
     return tell(snapshot, once_each(first, second, answer(first, second), np.full(len(first), judge)))
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import isnan
 from uuid import UUID
 
+import numpy as np
 from nextpair import schemas
 from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodName
 
-from app.inference.fitting import BASELINES, AbsoluteScores, Published
+from app.inference.fitting import AbsoluteScores, Published, Repetition
 from app.inference.reporting import (
     SignalTest,
     Target,
@@ -47,8 +49,8 @@ class JudgedLog:
     has: Bools  # (I, N) which candidates have an output for an item
     prompts: int  # 0 of texts
     absolute: AbsoluteScores
-    repeat_correlations: Callable[[], Floats]  # (J,) how far each judge repeats itself
-    quantity_by: Callable[[Published, InferenceTargetName], Quantity]  # raises ValueError where it is unknown
+    quantity_by: Callable[[Published, InferenceTargetName, bool], Quantity]  # raises ValueError where it is unknown
+    repetition_by: Callable[[], Repetition]  # of the judges, by the posterior of all pairs
     outputs: Callable[[str], Floats | None] = lambda _: None  # (I, N) a covariate by its name, NaN where it is unknown
     tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
@@ -64,31 +66,34 @@ class JudgedLog:
         self, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
     ) -> Target:
         """The inference target of a ranking by this method; arguments as of `resolve`. Raises Impossible."""
-        repeat_correlations = None if method in BASELINES else self.repeat_correlations
-        judged = judged_of(
-            self.answers, self.item, self.has, self.judges, self.people, repeat_correlations, self.prompts
-        )
+        judged = judged_of(self.answers, self.item, self.has, self.judges, self.people, self.prompts)
         try:
             return resolve(judged, method, own, wanted)
         except Unanswerable as error:
             fault = obstacle(error.obstacle, error.method, error.judged.judging)
             raise Impossible("inference_target", fault) from None
 
-    def quantity(self, published: Published, target: InferenceTargetName) -> Quantity:
-        """Quantity that is ranked for this target. Raises Impossible where this posterior cannot answer it."""
+    def quantity(self, published: Published, target: InferenceTargetName, *, supposing: bool = False) -> Quantity:
+        """Quantity that is ranked for this target; with `supposing`, if judges who may repeat themselves do.
+
+        Raises Impossible where this posterior cannot answer it.
+        """
         try:
-            return self.quantity_by(published, target)
+            return self.quantity_by(published, target, supposing)
         except ValueError as error:
             raise Impossible("inference_target", error) from None
 
     def signal(self, target: InferenceTargetName) -> SignalTest:
         """Evidence that verdicts depend on what is compared: of prompts to come, where the target is about them.
 
-        None is known where rows were put together.
+        None is known where rows were put together. Of all pairs, it does not matter to judges who repeat themselves.
         """
         if self.times is not None:
             return UNKNOWN_SIGNAL
-        return self._signal_of(target == "new-items")
+        signal = self._signal_of(target == "new-items")
+        if signal.claimed or target != "all-pairs" or not self.answers.size:
+            return signal
+        return signal._replace(case="as-judged") if self.repetition.is_taken(self.people) else signal
 
     def states_chances(self, target: InferenceTargetName) -> bool:
         """Whether rankings state chances and tell candidates apart: where there is signal, or none can be known."""
@@ -98,6 +103,23 @@ class JudgedLog:
         """Evidence of signal, as the API has it."""
         signal = self.signal(target)
         return schemas.Signal(**signal._asdict(), claimed=signal.claimed)
+
+    @cached_property
+    def repetition(self) -> Repetition:
+        """What is known of the judges' repeating themselves."""
+        return self.repetition_by()
+
+    def present_repeats(self) -> dict[str, schemas.Repetition]:
+        """What is known of it of those who compared and are no people, by name."""
+        columns = self.repetition.before, self.repetition.repeats, self.repetition.alike, self.repetition.probability
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        shown = [judge for judge in np.unique(self.answers.judge).tolist() if not self.people[judge]]
+        return {
+            self.judges[judge]: schemas.Repetition(
+                known=None if isnan(before) else before, repeats=repeats, alike=alike, probability=probability
+            )
+            for judge, (before, repeats, alike, probability) in ((judge, rows[judge]) for judge in shown)
+        }
 
     @cached_property
     def _signal_of(self) -> Callable[[bool], SignalTest]:

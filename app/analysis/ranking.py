@@ -1,6 +1,6 @@
 """The ranking of a log by any method, with all that is said beside it: GET ranking, and `nextpair rank`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, Protocol, cast
 from uuid import UUID
@@ -29,12 +29,11 @@ from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, 
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting import Standings, Target, Wanted, by_baseline, by_judges, by_posterior
-from app.inference.targets import Quantity
+from app.inference.reporting import Standing, Standings, Target, Wanted, by_baseline, by_judges, by_posterior
+from app.inference.targets import Quantity, drawn_values
 from app.inference.types import Convergence
-from app.sentences import confidence, inference_targets, prompts
+from app.sentences import confidence, inference_targets, prompts, repetition
 from app.sentences.fits import ENDS
-from app.sentences.stopping import by_model_alone
 
 
 class Publish(Protocol):
@@ -93,8 +92,8 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
     places = [(row.key, row.rank, row.p_best) for row in rows]
     is_without_forecast = stopping is not None and bool(stopping.converged or stopping.missing)
     is_own = request.target is None or request.target == log.target(name, request.own_target).name
-    by_rule = by_model_alone(stopping, log.signal(target.name)) if is_own else ""
-    first_place = confidence.first_place(places, log.rows, log.signal(target.name), by_rule)
+    first_place = confidence.first_place(places, log.rows, log.signal(target.name))
+    repeats = log.present_repeats() if target.name == "all-pairs" and published and log.times is None else None
     ranking = schemas.Ranking(
         set_id=origin.set_id,
         version=origin.version,
@@ -109,6 +108,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         signal=log.present_signal(target.name),
         first_place="" if log.times is not None else first_place.sentence,
         position_bias=biases_by_name(standings.biases, log.judges) if method.position_bias != "none" else None,
+        repetition=repeats,
         judge_effects=judge_effects if name == "consensus" else None,
         verdict_weight=_verdict_weight(log, published),
         absolute_scores=_scales(log, published),
@@ -120,9 +120,9 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline, rows[0].key), by),
         ranking=rows if log.states_chances(target.name) else without_claims(rows),
     )
-    ranking = ranking.model_copy(
-        update={"summary": _summary(log, ranking, places, target, by_rule, stopping if is_own else None)}
-    )
+    about_repeats = _about_repeats(log, repeats, published, standings.rows) if repeats and published else []
+    summary = _summary(log, ranking, places, target, about_repeats, stopping if is_own else None)
+    ranking = ranking.model_copy(update={"summary": summary})
     return in_elo(ranking) if request.scale == "elo" else ranking
 
 
@@ -172,7 +172,7 @@ def _summary(
     ranking: schemas.Ranking,
     places: confidence.Ranked,
     target: Target,
-    by_rule: str,
+    about_repeats: Sequence[str],
     stopping: schemas.Stopping | None,
 ) -> list[str]:
     """Ranking, how sure it is, and what to do next."""
@@ -184,13 +184,25 @@ def _summary(
         ranking.confidence,
         ranking.method.level,
         ranking.validation.about,
-        by_rule,
     )
-    further = [each.sentence for each in (stopping, ranking.prompts) if each and each.sentence not in ("", by_rule)]
+    further = [each.sentence for each in (stopping, ranking.prompts) if each and each.sentence]
     if signal and not signal.claimed and log.rows and not further:
-        step = confidence.next_step(signal, is_complete=target.judged.complete, is_stopped=bool(by_rule))
-        further = [step]
-    return [ranking.inference_target.sentence, *claims, *further]
+        further = [confidence.next_step(signal, is_complete=target.judged.complete)]
+    return [ranking.inference_target.sentence, *claims, *about_repeats, *further]
+
+
+def _about_repeats(
+    log: JudgedLog, repeats: Mapping[str, schemas.Repetition], published: Published, rows: Sequence[Standing]
+) -> list[str]:
+    """What is known of judges' repeating themselves, and what the leader's P(best) would be if the unknown ones did."""
+    leader = rows[0]
+    is_unknown = any(judge.known is None and not judge.repeats for judge in repeats.values())
+    if not is_unknown or leader.uncertainty is None or len(rows) < 2:
+        return repetition.repeated(repeats)
+    values = drawn_values(log.quantity(published, "all-pairs", supposing=True))
+    p_best = float((values[:, leader.candidate] == values.max(axis=1)).mean())
+    now = leader.uncertainty.p_best if log.states_chances("all-pairs") else None
+    return repetition.repeated(repeats, repetition.would_be(log.keys[leader.candidate], p_best, now))
 
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:

@@ -132,6 +132,7 @@ def _data(material: ReportMaterial) -> dict[str, Any]:
         "method": ranking.method.model_dump(mode="json"),
         "inference_target": ranking.inference_target.name,
         "people": list(material.people),
+        "repeats": {name: judge.known for name, judge in (ranking.repetition or {}).items() if judge.known is not None},
         "beside_the_log": list(material.missing),
         "ranking": stated(ranking),
     }

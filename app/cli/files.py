@@ -25,6 +25,7 @@ from app.cli.options import (
     PositionBiasOption,
     PriorOption,
     PriorVariance,
+    RepeatsOption,
     ScaleOption,
     ScoresOption,
     Second,
@@ -74,6 +75,7 @@ def rank(
         list[str] | None,
         typer.Option(metavar="NAME", help="Judge who is a person, to validate the others; repeatable."),
     ] = None,
+    repeats: RepeatsOption = None,
     weight: WeightOption = None,
     item: ItemOption = None,
     skip_empty: SkipEmpty = False,
@@ -122,7 +124,7 @@ def rank(
     from app.offline.leaderboard import of_files, refuse_of_several
     from app.offline.printing.leaderboard import show as show_leaderboard
     from app.offline.printing.ranking import show
-    from app.offline.ranking import RankingMethod, parse_parameters, rank_file, require_possible
+    from app.offline.ranking import RankingMethod, parse_parameters, parse_repeats, rank_file, require_possible
 
     weighing = verdict_weight_of(verdict_weight, evidence)
     columns, groups = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
@@ -131,6 +133,7 @@ def rank(
         verdict_weight=weighing or usual_verdict_weight(method, prior), is_verdict_weight_usual=weighing is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
         baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()), matrix=matrix,
+        repeats=parse_repeats(repeats or []),
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),

@@ -101,6 +101,14 @@ VerdictWeightOption = Annotated[
         help="Weight of a verdict: learnt from the verdicts, or one vote. [default: learnt, where the method can]"
     ),
 ]
+RepeatsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="yes|no|JUDGE=yes|no",
+        help="Whether judges always answer the same question alike, as at temperature 0; repeatable, for one judge "
+        "each. [default: as they answered what they were asked twice, else no]",
+    ),
+]
 PriorVariance = Annotated[
     float, typer.Option(help="Variance of every score before any comparison.", callback=within(0, 100))
 ]

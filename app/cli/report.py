@@ -12,6 +12,7 @@ from app.cli.options import (
     First,
     ItemOption,
     PFirst,
+    RepeatsOption,
     Second,
     ServiceUrl,
     WeightOption,
@@ -47,6 +48,7 @@ def report(
         list[str] | None,
         typer.Option(metavar="NAME", help="Judge of a FILE who is a person; repeatable."),
     ] = None,
+    repeats: RepeatsOption = None,
     server: ServiceUrl = LOCAL,
 ) -> None:
     """Write the report of a set, or of a file: one HTML file with the ranking, how it was made, and its limits.
@@ -61,11 +63,12 @@ def report(
             content = service.send(calls.report(set_id))
     else:
         from app.files.comparisons import ComparisonColumns
+        from app.offline.ranking import parse_repeats
         from app.offline.report import of_file
 
         existing(of)
         columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
-        content = of_file(of, columns, reference or (), name or Path(of).name, question)
+        content = of_file(of, columns, reference or (), parse_repeats(repeats or []), name or Path(of).name, question)
     output.write_bytes(content)
     print(output)
     if pdf:

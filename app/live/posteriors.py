@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -39,11 +39,11 @@ class Definition(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What a set is about and whether it is to stop: true of this snapshot, under these terms, of these people."""
+    """What a set is about and whether it is to stop: true of this snapshot, under these terms, of such judges."""
 
     snapshot: Snapshot
     of_terms: Terms
-    people: frozenset[int]  # ids of those of its judges who are people
+    traits: tuple[frozenset[int], Mapping[int, float]]  # of its judges: people, and declared to repeat themselves
     terms: Terms  # with the target that it has
     checked: Checked
 

@@ -35,13 +35,13 @@ from app.inference.fitting import (
     Published,
     TooMany,
     is_certified,
-    repeat_correlations,
+    repetition_of,
     usual_verdict_weight,
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
 from app.inference.targets import judged_alone, publish_for, quantity_of
-from app.inference.types import Comparisons
+from app.inference.types import Comparisons, Floats
 from app.inference.verdicts import name_one_side, turned_alike
 from app.offline import absolute_scores, memory, outputs
 from app.offline.agreement import JudgeAgreement, agreement_of
@@ -53,6 +53,7 @@ ROWWISE = ("win-ratio", "average-probability", "bradley-terry")  # baselines wit
 IN_SUMS = "--method soft-bt --verdict-weight one-vote needs only sums, and --group-by with --where rank a part of it"
 NO_BIAS = ("none", "auto")  # which methods may have that know nothing of biases
 VALUES = {"method": "name"}  # fields of RankingMethod by options, where they differ
+EVERYBODY = ""
 NOBODY = "the judge"  # where the file names none
 SIGNAL = "the signal"
 OF_ROWS = (SIGNAL, "the agreement of judges", "the agreement with people")  # which need each row by itself
@@ -83,6 +84,11 @@ class RankingMethod(NamedTuple):
     by: str | None = None  # a tag of the prompts
     covariate: tuple[str, ...] = ()
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
+    repeats: Mapping[str, float] = {}  # what is known beforehand of judges' repeating themselves; EVERYBODY's by ""
+
+    def repeats_of(self, judges: Sequence[str]) -> Floats:
+        """(J,) the same, NaN where nothing is known."""
+        return np.array([self.repeats.get(judge, self.repeats.get(EVERYBODY, np.nan)) for judge in judges], np.float64)
 
 
 class Ranked(NamedTuple):
@@ -143,7 +149,10 @@ def rank_file(
     groups = list(split(comparisons, absolute_scores.load(scores, group_by), beside._replace(tags=tags)))
     if by and outputs_of and not any(any(group.tags) for group in groups):
         raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
-    if unknown := set(method.reference) - {judge for group in groups for judge in group.judges}:
+    judges = {judge for group in groups for judge in group.judges}
+    if unknown := set(method.repeats) - judges - {EVERYBODY}:
+        raise InputError(f"--repeats {min(unknown)!r} has judged nothing in {path}; write it as the judge column does")
+    if unknown := set(method.reference) - judges:
         raise InputError(
             f"--reference {min(unknown)!r} has judged nothing in {path}; write it as the judge column does"
         )
@@ -233,7 +242,7 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
 
 def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:
     """The group as it is ranked; `verdicts` are its comparisons as they stood in the file."""
-    comparisons, item = group.comparisons, group.item_of_each
+    comparisons, item, repeats = group.comparisons, group.item_of_each, method.repeats_of(group.judges)
     people = np.isin(np.array(group.judges), list(method.reference))
     (more, candidate), (first, second) = group.uncompared, comparisons[:2]
     has = judged_alone(
@@ -249,8 +258,10 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
         has=has,
         prompts=len(group.items) if any(group.items) else 0,
         absolute=group.absolute,
-        repeat_correlations=lambda: repeat_correlations(publish("latent"), item, len(group.judges)),
-        quantity_by=lambda published, target: quantity_of(target, published, comparisons, item, has, people),
+        quantity_by=lambda published, target, supposing: quantity_of(
+            target, published, comparisons, item, has, people, repeats=repeats, supposing=supposing
+        ),
+        repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, repeats),
         outputs=group.covariates.get,
         tags=group.tags,
         times=group.times,
@@ -288,6 +299,17 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
         return tuple((name.strip(), float(value)) for name, _, value in pairs)
     except ValueError:
         raise InputError("--parameter needs a name and a number, as in --parameter v=1") from None
+
+
+def parse_repeats(texts: Iterable[str]) -> dict[str, float]:
+    """What each `yes`, `no` or `judge=yes` declares. Raises InputError."""
+    declared = dict[str, float]()
+    for text in texts:
+        judge, _, word = text.rpartition("=")
+        if word not in ("yes", "no"):
+            raise InputError(f"--repeats {text}: say yes or no, for one judge as in --repeats gpt-4=yes")
+        declared[judge] = float(word == "yes")
+    return declared
 
 
 def require_possible(method: RankingMethod) -> RankingMethod:

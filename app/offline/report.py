@@ -1,6 +1,6 @@
 """The report of a file of comparisons, without a service."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +18,16 @@ NO_CHECKS = "A file has no diagnostics here: import it into a service with nextp
 UNKNOWN_JUDGES = "A file says nothing of its judges but their names."
 
 
-def of_file(path: str, columns: ComparisonColumns, reference: Sequence[str], name: str, question: str) -> bytes:
+def of_file(
+    path: str,
+    columns: ComparisonColumns,
+    reference: Sequence[str],
+    repeats: Mapping[str, float],
+    name: str,
+    question: str,
+) -> bytes:
     """The report as a file. Raises InputError and NotConvergedError."""
-    ranked = rank(path, columns, reference)
+    ranked = rank(path, columns, reference, repeats)
     material = ReportMaterial(
         name=name,
         question=question,
@@ -37,11 +44,11 @@ def of_file(path: str, columns: ComparisonColumns, reference: Sequence[str], nam
     return document.file(compose(material))
 
 
-def rank(path: str, columns: ComparisonColumns, reference: Sequence[str]) -> Ranked:
+def rank(path: str, columns: ComparisonColumns, reference: Sequence[str], repeats: Mapping[str, float] = {}) -> Ranked:
     """The ranking of a file as `nextpair rank` has it by default. Raises InputError and NotConvergedError."""
     method = RankingMethod(
         "soft-bt", position_bias="auto", verdict_weight=usual_verdict_weight("soft-bt", "unit"), reference=reference,
-        is_verdict_weight_usual=True, inference_target="auto",
+        is_verdict_weight_usual=True, inference_target="auto", repeats=repeats,
     )  # fmt: skip
     (ranked,) = rank_file(path, columns, [], [], method)
     return ranked

@@ -74,8 +74,9 @@ def _recomputed(content: Json, lines: list[bytes], others: Sequence[Uncompared])
 def _rank(content: Json, file: str) -> schemas.Ranking:
     """Raises InputError, NotConvergedError."""
     definition, method, people = content["set"], content["method"], tuple(content["people"])
+    repeats = content.get("repeats", {})
     if definition is None:
-        return of_files.rank(file, ComparisonColumns(**content["how"]), people).ranking
+        return of_files.rank(file, ComparisonColumns(**content["how"]), people, repeats).ranking
     weight = definition["verdict_weight"]
     how = RankingMethod(
         name=definition["expert"], prior_variance=definition["prior_variance"],
@@ -83,6 +84,7 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
         position_bias=definition["position_bias"], wanted=Wanted(method["level"], method["top_k"], method["epsilon"]),
         verdict_weight="learnt" if weight == "learnt" else "one-vote", absolute_scale=definition["absolute_scale"],
         reference=people, is_verdict_weight_usual=True, inference_target=content["inference_target"],
+        repeats=repeats,
     )  # fmt: skip
     (ranked,) = rank_file(file, ComparisonColumns(), [], [], how)
     return ranked.ranking

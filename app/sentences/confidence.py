@@ -1,6 +1,6 @@
 """How sure a ranking is: expected concordance, first place with its P(best), and evidence of signal, in this order.
 
-no signal       why there is none, who leads so far, and no probability; or that a stop rule is met by the model
+no signal       why there is none, who leads so far, and no probability
 P(best) >= SURE the best
 else            who leads, with P(best)
 
@@ -20,10 +20,12 @@ from app.sentences.progress import Told
 
 SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
+BY_WORD = "By what the judges say of all pairs, "  # where they are known to repeat themselves, and no signal is shown
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
 UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence
     "claimed": "none stated",
+    "as-judged": "none stated",
     "not-yet": "no signal yet",
     "few-units": "no signal yet",
     "order-follows-candidates": "merit or bias",
@@ -49,29 +51,28 @@ def summary(
     confidence: schemas.Confidence | None,
     level: float,
     about: str,
-    rule: str = "",
 ) -> list[str]:
     """What a ranking claims. Of rows that were put together the signal is not known, and nobody is called the best.
 
-    Args: `about` says what confidence refers to, behind all that is claimed; `rule` is as of `first_place`.
+    Args: `about` says what confidence refers to, behind all that is claimed.
     """
     if not comparisons or len(ranked) < 2:
         return [NO_COMPARISONS if len(ranked) > 1 else NO_PAIR]
     if signal is None:
         return [] if confidence is None else [concordance(confidence, level, len(ranked)), about]
-    first = first_place(ranked, comparisons, signal, rule).sentence
+    first = first_place(ranked, comparisons, signal).sentence
     if confidence is None or not signal.claimed:
         return [first]
     return [concordance(confidence, level, len(ranked)), first, evidence(signal), about]
 
 
-def next_step(signal: SignalTest, *, is_complete: bool, is_stopped: bool = False) -> str:
+def next_step(signal: SignalTest, *, is_complete: bool) -> str:
     """What to do where comparisons do not show the signal."""
     if signal.case in OTHER_REMEDIES:
         return OTHER_REMEDIES[signal.case]
     if is_complete:
         return "Every pair is judged: add another judge, or candidates."
-    return "To confirm it, set a stricter stop rule and judge more pairs." if is_stopped else "Judge more pairs."
+    return "Judge more pairs."
 
 
 def concordance(confidence: schemas.Confidence, level: float, candidates: int) -> str:
@@ -93,11 +94,8 @@ def pairs_of(confidence: schemas.Confidence, candidates: int) -> str:
     return "pairs" if is_whole else f"the {counted(confidence.pairs, 'pair')} of the goal"
 
 
-def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str = "") -> FirstPlace:
-    """What a ranking by so many comparisons says of its first place.
-
-    Args: `rule` says what a stop rule that is met claims by the model of the judges, if that is all there is so far.
-    """
+def first_place(ranked: Ranked, comparisons: int, signal: SignalTest) -> FirstPlace:
+    """What a ranking by so many comparisons says of its first place."""
     if len(ranked) < 2 or not comparisons:
         return FirstPlace(claimed=False, sentence="")
     first = leaders(ranked) if signal.claimed else [(key, p_best) for key, rank, p_best in ranked if rank == 1]
@@ -107,18 +105,16 @@ def first_place(ranked: Ranked, comparisons: int, signal: SignalTest, rule: str 
     if not chances:
         return FirstPlace(claimed=False, sentence=f"{leading}; this method states no confidence.")
     if not signal.claimed:
-        claim = f"{leading}. {rule} {evidence(signal)}" if rule else f"{evidence(signal)} {leading} so far."
-        return FirstPlace(claimed=False, sentence=claim)
+        return FirstPlace(claimed=False, sentence=f"{evidence(signal)} {leading} so far.")
+    by_whom = BY_WORD if signal.case == "as-judged" else ""
     if chances[0] < SURE:
         chance = " to ".join(dict.fromkeys([percent(min(chances)), percent(max(chances))]))
         each = " each" if is_shared else ""
-        return FirstPlace(claimed=False, sentence=f"{leading}: P(best) {chance}{each}.")
-    sentence = (
-        f"Shared first: {named(keys)}."
-        if is_shared
-        else f"{quoted(keys[0])} is the best: P(best) {percent(chances[0])}."
-    )
-    return FirstPlace(claimed=True, sentence=sentence)
+        return FirstPlace(claimed=False, sentence=f"{by_whom}{leading}: P(best) {chance}{each}.")
+    if not is_shared:
+        best = f"{by_whom}{quoted(keys[0])} is the best: P(best) {percent(chances[0])}."
+        return FirstPlace(claimed=True, sentence=best)
+    return FirstPlace(claimed=True, sentence=f"{by_whom}{'shared' if by_whom else 'Shared'} first: {named(keys)}.")
 
 
 def leaders(ranked: Ranked) -> list[tuple[str, float | None]]:
@@ -148,6 +144,8 @@ def evidence(signal: SignalTest) -> str:
     match signal.case:
         case "claimed":
             return f"The verdicts depend on the candidates (e-value {shown})."
+        case "as-judged":
+            return f"Whether that order is more than chance is not shown yet (e-value {shown})."
         case "order-follows-candidates":
             return "Merit cannot be separated from position bias: who is shown first depends on who it is."
         case "one-side-always-wins":

@@ -1,10 +1,9 @@
 """What a set's stop rule claims, and what is missing until it is met."""
 
-from nextpair import schemas
 from nextpair.words import InferenceTargetName, counted
 
 from app.inference.choosing import Missing, Stop, Stopping
-from app.inference.reporting import CLAIMED, SignalTest
+from app.inference.reporting import CLAIMED
 from app.sentences.confidence import e_value
 
 NOTHING_LEFT = "No comparison is left: raise the budget, or set overlap."
@@ -16,7 +15,7 @@ JUDGE_EXHAUSTED = (
 )
 
 
-def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_signal_shown: bool) -> str:
+def state(stopping: Stopping, rule: Stop, target: InferenceTargetName) -> str:
     """Whether the rule is met, and what it claims."""
     if stopping.missing is not None:
         return f"The stop rule is not met yet: {missing(stopping.missing)} {more(stopping, 'meet it')}".strip()
@@ -27,18 +26,18 @@ def state(stopping: Stopping, rule: Stop, target: InferenceTargetName, *, is_sig
     if stopping.reason == "entropy_change":
         return "The stop rule is met: more comparisons would add little information."
     level = f"with {100.0 * (1.0 - _alpha(rule, stopping.reason == 'goal')):g}% confidence"
-    always = " (anytime-valid)" if target == "latent" and is_signal_shown else ""
+    always = " (anytime-valid)" if target == "latent" else ""
     known = {
         "top_k": f"{'first place is' if rule.top_k == 1 else f'the top {rule.top_k} are'} known {level}{always}",
         "rank_width": f"every rank interval is at most {rule.rank_width} wide {level}{always}",
         "goal": f"its goal is reached {level}{always}",
         "concordance": f"at least {100.0 * (rule.concordance or 0.0):g}% of its pairs are expected in the right order",
     }[stopping.reason]
-    return f"{'The' if is_signal_shown else 'Under the model of the judges, the'} stop rule is met: {known}."
+    return f"The stop rule is met: {known}."
 
 
 def missing(lacking: Missing) -> str:
-    """What a set with prompts needs before any stop, and what it has."""
+    """What a set needs before any stop, and what it has."""
     if lacking.e_value is None:
         return f"a stop needs verdicts on {counted(lacking.needed, 'prompt')}, and {lacking.prompts} have any."
     return f"a stop needs evidence of signal, an e-value of {CLAIMED:.0f}, and it is {e_value(lacking.e_value)}."
@@ -47,13 +46,6 @@ def missing(lacking: Missing) -> str:
 def all_judged(lacking: Missing) -> str:
     """Why a set whose pairs are all judged does not stop."""
     return f"{ALL_JUDGED} But {missing(lacking)} Add prompts, or another judge."
-
-
-def by_model_alone(stopping: schemas.Stopping | None, signal: SignalTest) -> str:
-    """What a rule that is met claims where the model of the judges alone claims it; empty elsewhere."""
-    if stopping is None or stopping.reason in (None, "entropy_change") or signal.claimed:
-        return ""
-    return stopping.sentence
 
 
 def more(stopping: Stopping, aim: str) -> str:

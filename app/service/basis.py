@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.analysis.judged import JudgedLog
 from app.inference.choosing import RANKING, Goal, goal_kinds
-from app.inference.fitting import Published, is_certified
+from app.inference.fitting import Published, Repetition, is_certified
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Bias, PairsOf, Target, check_predictions
-from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repeat_correlations_of
+from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repetition
 from app.inference.targets import Quantity
 from app.inference.types import Floats
 from app.live.jobs import AT_ONCE
@@ -36,12 +36,14 @@ class Basis:
     snapshot: Snapshot
     names: Mapping[int, str]  # of judges, by id
     people: Collection[int]  # ids of those judges in the log who are human
+    repeats: Mapping[int, float]  # as of Sought
     tested: schemas.HeldOut | None
 
     def is_as(self, other: "Basis") -> bool:
         """True where all that results are computed of is the same."""
         is_same = self.snapshot is other.snapshot and self.catalogue is other.catalogue
-        return is_same and (self.row, self.names, self.people) == (other.row, other.names, other.people)
+        mine, theirs = ((each.row, each.names, each.people, each.repeats) for each in (self, other))
+        return is_same and mine == theirs
 
     @property
     def only_people(self) -> bool:
@@ -105,12 +107,17 @@ class Basis:
             has=self.catalogue.has,
             prompts=self.row.items,
             absolute=evidence.absolute,
-            repeat_correlations=partial(repeat_correlations_of, snapshot),
-            quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
+            quantity_by=lambda published, target, supposing: quantity(
+                snapshot, published, self.sought(target), supposing=supposing
+            ),
+            repetition_by=self._repetition,
             outputs=self._outputs,
             tags=self.catalogue.tags,
             grew=True,
         )
+
+    def _repetition(self) -> Repetition:
+        return repetition(self.snapshot, self.published_for("all-pairs"), self.sought("all-pairs"))
 
     def _outputs(self, covariate: str) -> Floats | None:
         """(I, N) ln of lengths; NaN where there is no output, or its text is kept elsewhere."""
@@ -119,7 +126,7 @@ class Basis:
 
     def sought(self, target: InferenceTargetName) -> Sought:
         """Subject of the confidence of a ranking with this target."""
-        return Sought(target, self.catalogue.has, self.people)
+        return Sought(target, self.catalogue.has, self.people, self.repeats)
 
     def target(self, wanted: InferenceTargetName | None = None, method: MethodName | None = None) -> Target:
         """The target of a ranking by this method, the set's own by default. Raises Impossible."""
@@ -137,8 +144,8 @@ async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int 
     """
     catalogue, snapshot = await _at(ctx, db, row, as_of)
     names = await judges.names(db, snapshot.evidence.judges.tolist())
-    people = await judges.people(db, snapshot.evidence.judges.tolist())
-    basis = Basis(row, catalogue, snapshot, names, people, await _tested(db, row.id, snapshot))
+    traits = await judges.traits(db, snapshot.evidence.judges.tolist())
+    basis = Basis(row, catalogue, snapshot, names, *traits, await _tested(db, row.id, snapshot))
     latest = ctx.bases.pop(row.id, basis)
     ctx.bases[row.id] = latest if latest.is_as(basis) else basis
     for set_id in list(ctx.bases)[:-AT_ONCE]:

@@ -101,9 +101,7 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
     if checks is not None:
         return ask_people(snapshot, state.blocked, terms.plan, checks, count)
     for reopening in _reopenings(state):
-        if pairs := ask(
-            snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers, state.checked.published
-        ):
+        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers, state.checked):
             return pairs
     return []
 
@@ -112,7 +110,7 @@ def has_pairs(state: AskState) -> bool:
     """Whether the set has a pair to give, without choosing one."""
     _, terms, catalogue, snapshot = state.current
     return _askable(state) > 0 and any(
-        has_pair(snapshot, catalogue, state.blocked, terms.plan, reopening, state.askers)
+        has_pair(snapshot, catalogue, state.blocked, terms.plan, reopening, state.askers, state.checked)
         for reopening in _reopenings(state)
     )
 

@@ -9,11 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.choosing import RANKING, Goal, Stop
 from app.inference.reporting import judging_of, own_target
-from app.inference.state import Checked, Sought, check, repeat_correlations_of
+from app.inference.state import Checked, Sought, check
 from app.live.posteriors import Decision, LiveSet, Terms
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
 from app.storage import judges
+from app.storage.judges import Traits
 
 
 class Decided(NamedTuple):
@@ -24,9 +25,9 @@ class Decided(NamedTuple):
 async def decide(ctx: Context, db: AsyncConnection, many: Sequence[CurrentSet]) -> list[Decided]:
     """The decision on each set: the one beside its snapshot, where nothing has changed since."""
     wanted = {judge for each in many if _aims(each.terms) for judge in each.snapshot.evidence.judges.tolist()}
-    people = frozenset(await judges.people(db, sorted(wanted)) if wanted else ())
+    traits = await judges.traits(db, sorted(wanted))
     lives = [ctx.live.get(each.id) for each in many]
-    questions = [(each, people.intersection(each.snapshot.evidence.judges.tolist())) for each in many]
+    questions = [(each, traits.of(each.snapshot.evidence.judges.tolist())) for each in many]
     due = [
         (live, question) for live, question in zip(lives, questions, strict=True) if not _is_decided(live, *question)
     ]
@@ -37,23 +38,23 @@ async def decide(ctx: Context, db: AsyncConnection, many: Sequence[CurrentSet]) 
     return [_decided(live, each) for live, each in zip(lives, many, strict=True)]
 
 
-def _is_decided(live: LiveSet, current: CurrentSet, people: frozenset[int]) -> bool:
+def _is_decided(live: LiveSet, current: CurrentSet, traits: Traits) -> bool:
     decision = live.decision
     return (
         decision is not None
         and decision.snapshot is current.snapshot
-        and (decision.of_terms, decision.people) == (current.terms, people)
+        and (decision.of_terms, decision.traits) == (current.terms, traits)
     )
 
 
-def _decision(current: CurrentSet, people: frozenset[int]) -> Decision:
-    """Args: `people` are the ids of those of its judges who are people, where its target is not fixed."""
+def _decision(current: CurrentSet, traits: Traits) -> Decision:
+    """Args: `traits` are of its judges, where its target is not fixed."""
     terms, snapshot = current.terms, current.snapshot
-    aimed = _aimed(current, people) if _aims(terms) else terms
-    sought, checked = Sought(aimed.plan.target, current.catalogue.has, people), Checked(None)
+    aimed = _aimed(current, traits.people) if _aims(terms) else terms
+    sought, checked = Sought(aimed.plan.target, current.catalogue.has, *traits), Checked(None)
     if terms.stop:
         checked = check(snapshot, terms.stop, aimed.plan.goal, sought)
-    return Decision(snapshot, terms, people, aimed, checked)
+    return Decision(snapshot, terms, traits, aimed, checked)
 
 
 def _decided(live: LiveSet, current: CurrentSet) -> Decided:
@@ -72,7 +73,6 @@ def _aimed(current: CurrentSet, people: frozenset[int]) -> Terms:
         snapshot.log.entries.item,
         current.catalogue.has,
         np.isin(snapshot.evidence.judges, list(people)),
-        lambda: repeat_correlations_of(snapshot),
     )
     method = cast("MethodName", snapshot.interpretation.method.expert)
     name = own_target(judging, method, terms.inference_target)

@@ -129,7 +129,7 @@ def present_stopping(basis: Basis) -> schemas.Stopping | None:
         forecast_interval=None if low is None else (low, high),
         left=stopping.left,
         missing="" if stopping.missing is None else sentences.missing(stopping.missing),
-        sentence=sentences.state(stopping, rule, target, is_signal_shown=basis.judged.signal(target).claimed),
+        sentence=sentences.state(stopping, rule, target),
     )
 
 

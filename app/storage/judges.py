@@ -1,7 +1,7 @@
 """Judges, known by name."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from nextpair.names import normal_name
 from nextpair.words import JudgeKind
@@ -63,6 +63,27 @@ async def prices(db: AsyncConnection) -> dict[int, float]:
 async def of_kind(db: AsyncConnection, kind: JudgeKind) -> Sequence[int]:
     """Ids of all judges of this kind."""
     return (await db.execute(select(judges.c.id).where(judges.c.kind == kind))).scalars().all()
+
+
+class Traits(NamedTuple):
+    """What is known of judges, by id, beside their verdicts."""
+
+    people: frozenset[int]
+    repeats: Mapping[int, float]  # 1 of those who are declared to repeat themselves, 0 not to
+
+    def of(self, ids: Collection[int]) -> "Traits":
+        """Those of these judges alone."""
+        return Traits(self.people.intersection(ids), {id_: self.repeats[id_] for id_ in ids if id_ in self.repeats})
+
+
+async def traits(db: AsyncConnection, ids: Sequence[int]) -> Traits:
+    """Traits of those of `ids` who have any."""
+    if not ids:
+        return Traits(frozenset(), {})
+    statement = select(judges.c.id, judges.c.kind, judges.c.repeats).where(judges.c.id == func.any(ids))
+    rows = (await db.execute(statement)).all()
+    people = frozenset(row.id for row in rows if row.kind == "human")
+    return Traits(people, {row.id: float(row.repeats) for row in rows if row.repeats is not None})
 
 
 async def people(db: AsyncConnection, ids: Sequence[int]) -> set[int]:

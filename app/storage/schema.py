@@ -155,6 +155,7 @@ judges = Table(
     Column("kind", Text),
     Column("model", Text),
     Column("cost_per_1000", Double),
+    Column("repeats", Boolean),  # whether it is declared to repeat itself; measured where it is not
     _now("created_at"),
     CheckConstraint("name <> ''", name="name"),
     CheckConstraint("kind IN ('human', 'llm')", name="kind"),

@@ -142,13 +142,13 @@ def started(
     verdicts: Floats, criterion: Criterion, seed: int, target: InferenceTargetName = "all-pairs"
 ) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
-    sought = Sought(target, loop.texts(len(verdicts)).has, ())
+    sought = Sought(target, loop.texts(len(verdicts)).has, (), {0: 1.0})  # by a judge declared to repeat itself
     return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(verdict_weight="learnt"))
 
 
 def further(of: RoundCampaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:
     """More comparisons, asked for at once."""
-    return loop.further(snapshot, of.plan, of.answer, count, published=checked.published)
+    return loop.further(snapshot, of.plan, of.answer, count, checked=checked)
 
 
 def truth_of(of: RoundCampaign) -> Floats:

@@ -28,6 +28,7 @@ from app.inference.fitting import Method
 from app.inference.state import (
     NONE_BLOCKED,
     Catalogue,
+    Checked,
     Interpretation,
     Reopening,
     Snapshot,
@@ -129,12 +130,12 @@ def run(cell: EstimateCell, number: int) -> Floats:
     reopening = Reopening(judge, of.judge == "votes", stop)
     snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias=_bias(of.judge)), {}), n, items)
     stops = [None if of.goal == RANKING else stop, *(Stop(concordance=level) for level in LEVELS)]
-    reached, checked = np.full(len(stops), inf), None
+    reached, checked = np.full(len(stops), inf), Checked(None)
     most = LEAST + MOST * n if not cell.prompts else OF_OUTPUT * cell.prompts * n
     while snapshot.version < most:
         chosen = ask(
             snapshot, of.catalogue, NONE_BLOCKED, plan, 1 + snapshot.version // LOOKS, reopening,
-            published=checked.published if checked else None,
+            checked=checked,
         )  # fmt: skip
         if not chosen:
             break

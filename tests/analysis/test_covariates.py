@@ -39,8 +39,8 @@ def ranked(
         has=has,
         prompts=PROMPTS,
         absolute=no_absolute_scores(),
-        repeat_correlations=lambda: np.ones(1),
-        quantity_by=lambda published, target: quantity_of(target, published, log, ITEM, has, people),
+        quantity_by=lambda published, target, _: quantity_of(target, published, log, ITEM, has, people),
+        repetition_by=lambda: pytest.fail("nobody asked"),
         outputs=lambda name: lengths if name == "length" else None,
         times=times,
     )

@@ -10,7 +10,7 @@ from nextpair.words import InferenceTargetName, MethodName
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
-from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repeat_correlations
+from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repetition_of, unknown
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
 from app.sentences.fits import ENDS
@@ -37,8 +37,10 @@ def log(times: Ints | None = None) -> JudgedLog:
         has=has,
         prompts=0,
         absolute=no_absolute_scores(),
-        repeat_correlations=lambda: repeat_correlations(publish("latent"), ITEM, 2),
-        quantity_by=lambda published, target: quantity_of(target, published, COMPARISONS, ITEM, has, people),
+        quantity_by=lambda published, target, supposing: quantity_of(
+            target, published, COMPARISONS, ITEM, has, people, supposing=supposing
+        ),
+        repetition_by=lambda: repetition_of(publish("all-pairs"), COMPARISONS, ITEM, unknown(2)),
         times=times,
     )
 

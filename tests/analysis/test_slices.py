@@ -56,8 +56,8 @@ def log(tags: Tags, **fields: Any) -> JudgedLog:
         "has": has,
         "prompts": PROMPTS,
         "absolute": no_absolute_scores(),
-        "repeat_correlations": lambda: np.ones(1),
-        "quantity_by": lambda published, target: quantity_of(target, published, COMPARISONS, ITEM, has, people),
+        "quantity_by": lambda published, target, _: quantity_of(target, published, COMPARISONS, ITEM, has, people),
+        "repetition_by": lambda: pytest.fail("nobody asked"),
         "tags": tags,
     }
     return JudgedLog(**(content | fields))

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.inference.state.reopening import PROBES
+from app.inference.state.repeating import MOST_REPEATS
 from tests.api.test_assignments import nothing
 from tests.factories import (
     answer_all,
@@ -223,7 +223,7 @@ async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.Async
     """Four candidates have twelve ordered pairs, and of nine answers to three pairs six were alike."""
     created = await one_vote(http, stop={"top_k": 1})
     await compare(http, created["id"], *CLEAR[:9])
-    for left in (12 - 3 + PROBES - 6, 12 - 3 + PROBES - 6 - 1):
+    for left in (12 - 3 + MOST_REPEATS - 6, 12 - 3 + MOST_REPEATS - 6 - 1):
         found = await stopping(http, created["id"])
         assert found is not None
         assert found["left"] == left
@@ -290,7 +290,7 @@ async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_an
     http: httpx.AsyncClient,
 ) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
-    for _ in range(2 + PROBES):
+    for _ in range(2 + MOST_REPEATS):
         await answer(http, await ask_one(http, created["id"]))
     assert "repeats itself" in await cannot_converge(http, created["id"])
     assert (await get(http, f"/v1/sets/{created['id']}/next-pair"))["status"] == "cannot_converge"
@@ -300,7 +300,7 @@ async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_an
 
 async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
-    for _ in range(2 + PROBES):
+    for _ in range(2 + MOST_REPEATS):
         await answer(http, await ask_one(http, created["id"]))
     await http.put("/v1/judges/alice", json={"kind": "human"})
     for _ in range(3):
@@ -313,7 +313,7 @@ async def test_few_repeats_are_out_of_a_judge_that_has_not_shown_whether_it_answ
     created = await one_vote(http, *"abcde", stop={"top_k": 1}, order="as_selected")
     for pair in (await ask(http, created["id"], count=10))["assignments"]:
         await answer(http, pair)
-    assert len((await ask(http, created["id"], count=10))["assignments"]) == PROBES
+    assert len((await ask(http, created["id"], count=10))["assignments"]) == MOST_REPEATS
 
 
 async def test_a_stop_that_holds_of_any_ranking_cannot_be_met(http: httpx.AsyncClient) -> None:

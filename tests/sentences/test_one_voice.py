@@ -12,7 +12,7 @@ from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
 from app.inference.choosing.quantity_stopping import probability, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, beside_one, by_posterior, predict, signal_of, summary_of
-from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of
+from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of, ranked_by
 from app.inference.types import Comparisons, Ints, once_each
 from app.sentences.confidence import evidence, first_place
 from app.sentences.lists import NAMED
@@ -129,7 +129,7 @@ def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName
         if goal == RANKING:  # which is no claim
             assert met is None
             continue
-        certain = probability(drawn_values(quantity), quantity.mean, goal)
+        certain = probability(drawn_values(quantity), ranked_by(quantity), goal)
         assert met == ("goal" if certain >= LEVEL else None)
         standings = standings_of(target, seed, Wanted(), goal)
         assert standings.confidence is not None

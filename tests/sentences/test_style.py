@@ -31,6 +31,7 @@ from app.sentences import (
     methods,
     progress,
     prompts,
+    repetition,
     report,
     slices,
 )
@@ -93,14 +94,12 @@ def of_stops() -> Iterator[str]:
     for forecast, left, e_value in product(forecasts, (None, 0, 9), (None, 8.3)):
         unmet = Stopping(None, forecast, left, e_value)
         yield stops.stricter(unmet, 0.05)
-        yield from (stops.state(unmet, rule, "latent", is_signal_shown=True) for rule in RULES)
-    for (reason, rule), target, is_shown in product(zip(REASONS, RULES, strict=True), targets, (True, False)):
-        yield stops.state(Stopping(reason, Forecast(0, 0, 0), None), rule, target, is_signal_shown=is_shown)
+        yield from (stops.state(unmet, rule, "latent") for rule in RULES)
+    for (reason, rule), target in product(zip(REASONS, RULES, strict=True), targets):
+        yield stops.state(Stopping(reason, Forecast(0, 0, 0), None), rule, target)
     for lacking in (Missing(1, 2), Missing(2, 8), Missing(8, 8, 3.1)):
         yield stops.all_judged(lacking)
-        yield stops.state(
-            Stopping(None, Forecast(None, None, None), 0, missing=lacking), RULES[0], "new-items", is_signal_shown=False
-        )
+        yield stops.state(Stopping(None, Forecast(None, None, None), 0, missing=lacking), RULES[0], "new-items")
     yield stops.holds_of_any(2)
 
 
@@ -109,7 +108,7 @@ def of_targets() -> Iterator[str]:
     for verdicts, is_complete, items in product(
         ({}, {"gpt": 3}, {"gpt": 3, "ann": 2, "bob": 1, "cy": 1}), (True, False), (0, 7)
     ):
-        judging = Judging(5, items or 1, items or 1, len(verdicts), has_people=True, models=1, repeating=True)
+        judging = Judging(5, items or 1, items or 1, len(verdicts), has_people=True, models=1)
         for pairs, people in product((0, 1, 3_000), ((), ("ann",))):
             scope = Scope(judging, pairs, 0, is_complete, items, verdicts, {*people} & verdicts.keys())
             yield from (
@@ -193,6 +192,28 @@ def of_the_rest() -> Iterator[str]:
     yield from (checks.bias_unknown("gpt"), checks.favours("gpt", 0.1), checks.failing("gpt"), checks.small_bias(0.3))
 
 
+def of_repetition() -> Iterator[str]:
+    """What is said of judges' repeating themselves, whatever is known of them."""
+    judges = {
+        f"judge {number}": schemas.Repetition(known=known, repeats=repeats, alike=alike, probability=probability)
+        for number, (known, repeats, alike, probability) in enumerate(
+            [
+                (None, 0, 0, 0.0),
+                (None, 4, 4, 0.96),
+                (0.9, 4, 2, 0.1),
+                (1.0, 1, 1, 1.0),
+                (0.0, 1, 0, 0.0),
+                (0.9, 0, 0, 0.9),
+            ]
+        )
+    }
+    for name, judge in judges.items():
+        yield from repetition.repeated({name: judge}, repetition.would_be("finch", 0.99, 0.4))
+        yield from repetition.repeated({name: judge}, repetition.would_be("finch", 0.99, None))
+    unknown = {f"{number}": judges["judge 0"] for number in range(5)}
+    yield from repetition.repeated(unknown, repetition.would_be("finch", 0.3, None))
+
+
 def of_reports() -> Iterator[str]:
     """Every sentence of reports of sets with all kinds of settings."""
     ranking = schemas.Ranking.model_validate(EXAMPLES["ranking"]["response"])
@@ -248,6 +269,7 @@ def of_reports() -> Iterator[str]:
         of_judges,
         of_progress,
         of_the_rest,
+        of_repetition,
         of_reports,
     ],
     ids=lambda each: each.__name__,

@@ -79,7 +79,7 @@ NOTHING, NO_END = Forecast(None, None, None), Left(0, None)
 
 
 class Missing(NamedTuple):
-    """What keeps a set with prompts from stopping, whichever criterion is met."""
+    """What keeps a set from stopping, whichever criterion is met."""
 
     prompts: int  # judged
     needed: int  # prompts

@@ -68,5 +68,14 @@ def presented_beside(
     scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints, order: Order, rng: Chance
 ) -> Presented:
     """`presented`, of a pair that something else than the criterion chose: the scores explain it all the same."""
+    return presented(_explained(scores, low, high, score, propensity), leads, order, rng)
+
+
+def as_shown(scores: Scores, first: int, second: int) -> Presented:
+    """A pair once more in the order in which it was shown."""
+    return Presented(first, second, _explained(scores, min(first, second), max(first, second), 1.0, 1.0))
+
+
+def _explained(scores: Scores, low: int, high: int, score: float, propensity: float) -> Choice:
     m, v = float(scores.mean[low] - scores.mean[high]), scores.covariance.variance_of_difference(low, high)
-    return presented(Choice(low, high, score, m, float(np.sqrt(v)), propensity, random=False), leads, order, rng)
+    return Choice(low, high, score, m, float(np.sqrt(v)), propensity, random=False)

@@ -57,7 +57,7 @@ PLAYED, AGAINST, CONCORDANCE = Correction(1.0, 1.0), Correction(1.2, 1.75), Corr
 def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RANKING) -> Forecast:
     """Comparisons that a set of at least two candidates still needs, none of whose criteria is met."""
     n = len(ranked.mean)
-    if n > ROUND_FORECAST or not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.known:
+    if n > ROUND_FORECAST or not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.judged:
         return NOTHING
     forecasts = [
         _corrected(
@@ -101,5 +101,5 @@ def _verdicts_needed(ranked: WinRates, goal: Goal, claim: float, share: float) -
     return verdicts_needed(
         truth, of.sd, mean, sigma, weight, np.append(0, np.cumsum(draws)), np.ascontiguousarray(s.T),
         of.wins[place], of.left[place], of.verdicts[order], noise, rng.integers(ERRORS, size=(n, n)),
-        ranked.known, (pairs | pairs.T)[place], goal.top_k or 0, claim, share,
+        ranked.judged, (pairs | pairs.T)[place], goal.top_k or 0, claim, share,
     )  # fmt: skip

@@ -5,6 +5,7 @@
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
     verdict_weights.py  weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
                         have the evidence
+    repetition.py       whether a judge repeats itself, by what it answered when it was asked again
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
@@ -23,5 +24,6 @@ from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_certified
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
+from app.inference.fitting.repetition import Repetition, repetition_of, unknown
 from app.inference.fitting.verdict_weights import Hyperparameters
 from app.inference.gaussian import Scores, TooMany

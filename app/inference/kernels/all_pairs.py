@@ -53,6 +53,13 @@ def _measured(delta: float, forth: float, back: float) -> float:
 
 
 @unchecked_kernel
+def _expected(d: float, delta: float, sd: float) -> float:
+    """The mean of the probabilities in both orders over an error that is drawn anew each time."""
+    flatter = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd * sd)
+    return 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
+
+
+@unchecked_kernel
 def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float, rng: np.random.Generator) -> float:
     """The mean of the lasting votes in both orders of a judge who repeats itself with probability `share`.
 
@@ -107,14 +114,14 @@ def mean_verdicts(
         scores: (N, D); bias: (Q, D), of who is asked.
         p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
         has: (Q, N) which candidates the question is asked about.
-        sd: (Q, D) of a measurement's error, 0 of votes; share: (Q,) r.
+        sd: (Q, D) of a measurement's error, 0 of votes; share: (Q, D) r, of a measurement 0 or 1.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
     odds, verdict = _odds(scores), np.empty(draws)
     cast, won = np.zeros(2), np.zeros(2)
     for q in range(len(p)):
-        tilt = np.exp(bias[q])
+        tilt, measures = np.exp(bias[q]), sd[q, 0] > 0.0
         for i in range(n):
             for j in range(i):
                 if not (has[q, i] and has[q, j]):
@@ -123,32 +130,32 @@ def mean_verdicts(
                 count[j, 0] += 1.0
                 forth, back = p[q, i, j], 1.0 - p[q, j, i]
                 cast[0], cast[1] = times[q, i, j], times[q, j, i]
-                if cast[0] + cast[1] == 0.0 and sd[q, 0] > 0.0:
-                    for draw in range(draws):
-                        x = math.exp(scores[j, draw] - scores[i, draw] - sd[q, draw] * rng.standard_normal())
+                won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
+                won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
+                for draw in range(draws):
+                    above, below, d = odds[i, draw], odds[j, draw], scores[i, draw] - scores[j, draw]
+                    if measures and share[q, draw] == 0.0:
+                        verdict[draw] = _expected(d, bias[q, draw], sd[q, draw])
+                    elif measures and cast[0] + cast[1] == 0.0:
+                        x = math.exp(-d - sd[q, draw] * rng.standard_normal())
                         verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
-                elif cast[0] + cast[1] == 0.0 and share[q] == 1.0:
-                    for draw in range(draws):
-                        above, below, u = odds[i, draw], odds[j, draw], rng.random()
-                        wins = u * (above * tilt[draw] + below) < above * tilt[draw]
-                        verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
-                elif share[q] < 1.0:
-                    won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
-                    won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
-                    for draw in range(draws):
-                        above, below = odds[i, draw], odds[j, draw]
+                    elif share[q, draw] < 1.0 and not measures:
                         here = above * tilt[draw] / (above * tilt[draw] + below)
                         there = above / (above + below * tilt[draw])
-                        lasting = _lasting(here, there, cast, won, share[q], rng)
-                        verdict[draw] = share[q] * lasting + 0.5 * (1.0 - share[q]) * (here + there)
-                elif cast[0] > 0.0 and cast[1] > 0.0:
-                    verdict[:] = 0.5 * (forth + back)
-                elif sd[q, 0] > 0.0:
-                    for draw in range(draws):
+                        verdict[draw] = 0.5 * (here + there)
+                        if share[q, draw] > 0.0:
+                            lasting = _lasting(here, there, cast, won, share[q, draw], rng)
+                            verdict[draw] += share[q, draw] * (lasting - verdict[draw])
+                    elif cast[0] + cast[1] == 0.0:
+                        u = rng.random()
+                        wins = u * (above * tilt[draw] + below) < above * tilt[draw]
+                        verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
+                    elif cast[0] > 0.0 and cast[1] > 0.0:
+                        verdict[draw] = 0.5 * (forth + back)
+                    elif measures:
                         verdict[draw] = _measured(bias[q, draw], forth, back)
-                else:
-                    for draw in range(draws):
-                        verdict[draw] = _voted(scores[i, draw] - scores[j, draw], bias[q, draw], forth, back, rng)
+                    else:
+                        verdict[draw] = _voted(d, bias[q, draw], forth, back, rng)
                 total[i] += verdict
                 total[j] += 1.0 - verdict
     return total / np.maximum(count, 1.0)

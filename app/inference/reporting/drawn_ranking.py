@@ -11,7 +11,7 @@ tie group       going down the ranking, a new group begins where the whole rank 
                 the group; with epsilon, only where its head is above by more than that in a share `level` of the draws
 confidence      share of the pairs that a draw has as the ranking does: tied where this is tied, above where above
 forecast        as in confidence.py with the draws' m and v, where v' = v (1 - c f) / (f (1 - c)), c the share of the
-                pairs that was judged: what is judged is known, and what is not is known by more
+                pairs that is known, as judged by judges who repeat themselves; what is not is known by more
 """
 
 from itertools import pairwise
@@ -69,8 +69,8 @@ def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> floa
     sigma = np.cov(drawn.values, rowvar=False)
     m = drawn.mean[first] - drawn.mean[second]
     v = sigma[first, first] + sigma[second, second] - 2.0 * sigma[first, second]
-    judged = drawn.known / drawn.verdicts
-    later = max(1.0 - judged * factor, 0.0) / (factor * (1.0 - judged)) if judged < 1.0 else 0.0
+    known = drawn.known / drawn.verdicts
+    later = max(1.0 - known * factor, 0.0) / (factor * (1.0 - known)) if known < 1.0 else 0.0
     return float(np.where(v > KNOWN, in_order_after(m, v, v * later), 1.0).mean())
 
 

@@ -3,7 +3,7 @@
 What is named comes first, then what the set says; `auto` is decided by the prompts that the set has, and by who judged.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, get_args
 
@@ -14,14 +14,11 @@ from app.inference import experts
 from app.inference.fitting.baselines import BASELINES
 from app.inference.regimes import MOST_IN_A_ROUND, RANKED_DENSE
 from app.inference.targets import has_too_many_effects
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Ints
 from app.inference.verdicts import pair_numbers
 
 TARGETS: tuple[InferenceTargetName, ...] = get_args(InferenceTargetName)
 FEWEST_PROMPTS, ENOUGH_PROMPTS = 2, 8  # to say anything of others like them, and to do so by default
-REPEATS_ITSELF = 0.5  # rho of a judge whose answer on a pair is taken to be its answer when it is asked again
-
-RepeatCorrelations = Callable[[], Floats]  # finds (J,) rho, where it is needed
 
 
 class Obstacle(Enum):
@@ -47,7 +44,6 @@ class Judging(NamedTuple):
     judges: int  # who judged
     has_people: bool  # among them
     models: int
-    repeating: bool  # whether models, where there are some, answer alike when they are asked again
 
 
 class Scope(NamedTuple):
@@ -82,21 +78,16 @@ class Unanswerable(ValueError):
         self.target, self.method, self.judged, self.obstacle = target, method, judged, obstacle
 
 
-def judging_of(
-    comparisons: Comparisons, item: Ints, has: Bools, people: Bools, repeat_correlations: RepeatCorrelations | None
-) -> Judging:
+def judging_of(comparisons: Comparisons, item: Ints, has: Bools, people: Bools) -> Judging:
     """Args: as of `judged_of`."""
-    judged, n = np.bincount(comparisons.judge, minlength=len(people)) > 0, has.shape[1]
+    judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
-        candidates=n,
+        candidates=has.shape[1],
         prompts=judged_prompts(item),
         possible_prompts=possible_prompts(has),
         judges=int(judged.sum()),
         has_people=bool((judged & people).any()),
         models=int((judged & ~people).sum()),
-        repeating=n > RANKED_DENSE
-        or repeat_correlations is None
-        or bool((repeat_correlations()[~people] >= REPEATS_ITSELF).all()),
     )
 
 
@@ -116,20 +107,19 @@ def judged_of(
     has: Bools,
     names: Sequence[str],
     people: Bools,
-    repeat_correlations: RepeatCorrelations | None,
     all_prompts: int,
 ) -> Scope:
     """What was judged of N candidates, by J judges.
 
     Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `repeat_correlations` finds rho, None of baselines; `all_prompts` is 0 of texts.
+    `people` (J,) are the judges'; `all_prompts` is 0 of texts.
     """
     n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
     outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Scope(
-        judging=judging_of(comparisons, item, has, people, repeat_correlations),
+        judging=judging_of(comparisons, item, has, people),
         pairs=pairs,
         judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,
@@ -207,4 +197,4 @@ def _usual(judging: Judging) -> InferenceTargetName:
     if judging.possible_prompts >= ENOUGH_PROMPTS:
         return "new-items"
     only_people = judging.has_people and not judging.models
-    return "all-pairs" if judging.repeating and not only_people else "latent"
+    return "latent" if only_people else "all-pairs"

@@ -60,13 +60,14 @@ LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 class SignalTest(NamedTuple):
     e_value: float  # E / max(1, E_order); 1 before the first verdict
-    case: SignalCase
+    case: SignalCase  # "as-judged" where a caller knows that what judges say of all pairs is known
     verdicts: int  # units
     order_e_value: float = 1.0  # E_order; 1 where it makes no difference
 
     @property
     def claimed(self) -> bool:
-        return self.case == "claimed"
+        """Whether chances are stated."""
+        return self.case in ("claimed", "as-judged")
 
 
 class Units(NamedTuple):

@@ -186,7 +186,7 @@ def summary_of(
 
 def _forecast_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:
     votes = float(comparisons.weight.sum())
-    most = votes * drawn.verdicts / max(drawn.known, 1)
+    most = votes * drawn.verdicts / max(drawn.judged, 1)
     counts = sorted({int(np.ceil(min(times * votes, most))) for times in TIMES if votes < most})
     return [ForecastPoint(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
 

@@ -29,7 +29,7 @@ from app.inference.state.published import (
     expected_verdicts,
     quantity,
     quantity_after,
-    repeat_correlations_of,
+    repetition,
     under,
 )
 from app.inference.state.remaining import comparisons_left

@@ -4,24 +4,27 @@ An ask is one way: pairs due for overlap; then, in rounds, what is open (availab
 criterion wants (choosing), and on which item. has_pair goes as far as what is open.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from app.inference.choosing.asking import Draws, Leased, Plan, next_pairs
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Presented, presented_beside
+from app.inference.choosing.order import Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
 from app.inference.fitting.model import Model
-from app.inference.fitting.published import Published
 from app.inference.gaussian import DenseCovariance, Scores
 from app.inference.kernels.pair_sets import size
 from app.inference.state.availability import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
 from app.inference.state.catalogue import Catalogue
+from app.inference.state.published import Checked
 from app.inference.state.reopening import Reopening, reopened
+from app.inference.state.repeating import Question
 from app.inference.state.snapshot import Snapshot
 from app.inference.types import Comparisons, Ints
+
+UNCHECKED = Checked(None)
 
 
 class ChosenPair(NamedTuple):
@@ -29,7 +32,7 @@ class ChosenPair(NamedTuple):
 
     item: int
     pair: Presented
-    criterion: Literal["rank-sets", "labels", "overlap"] | None = None  # None is the set's own
+    criterion: Literal["rank-sets", "labels", "overlap", "repeat"] | None = None  # None is the set's own
 
 
 def ask(
@@ -40,26 +43,29 @@ def ask(
     count: int,
     reopening: Reopening | None = None,
     askers: Collection[int] = (),
-    published: Published | None = None,
+    checked: Checked = UNCHECKED,
 ) -> list[ChosenPair]:
     """Up to `count` pairs that are neither used up nor blocked, best first; used up ones too where they may reopen.
 
-    In front of them stand those that are due for overlap with one of `askers`, judges by their ids. A round gives each
-    pair of candidates at most once; further items of the same pairs come in further rounds, with everything chosen so
-    far counted as leased.
+    In front of them stand those that are due for overlap with one of `askers`, judges by their ids, and questions that
+    one of them is asked again. A round gives each pair of candidates at most once; further items of the same pairs come
+    in further rounds, with everything chosen so far counted as leased.
 
-    Args: `published` is chosen by in place of the live posterior, where that is surer than it should be.
+    Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
+        should be.
     """
     overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
+    repeated = _repeated(snapshot, blocked, checked, askers)[: count - len(overlapping)]
     rng = Draws(plan, snapshot.version, blocked.leases)
     scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
     chosen_by = scores, snapshot.model, snapshot.comparisons
-    if published is not None:
+    if (published := checked.published) is not None:
         chosen_by = published.scores, published.model, published.comparisons
     chosen = [
         ChosenPair(item, presented_beside(scores, low, high, float(lacking), 1.0, leads, plan.order, rng), "overlap")
         for item, low, high, lacking in overlapping
     ]
+    chosen += [ChosenPair(item, as_shown(scores, first, second), "repeat") for _, item, first, second in repeated]
     while len(chosen) < count:
         out = _with_leases(blocked, chosen) if chosen else blocked
         in_round = _round(snapshot, catalogue, out, plan, count - len(chosen), rng, reopening, chosen_by)
@@ -76,9 +82,10 @@ def has_pair(
     plan: Plan,
     reopening: Reopening | None = None,
     askers: Collection[int] = (),
+    checked: Checked = UNCHECKED,
 ) -> bool:
     """Whether `ask` would give a pair, without choosing one."""
-    if _due_for_overlap(snapshot, blocked, plan, askers):
+    if _due_for_overlap(snapshot, blocked, plan, askers) or _repeated(snapshot, blocked, checked, askers):
         return True
     open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
     return min(open_pairs.most, size(open_pairs.pairs)) > 0
@@ -94,6 +101,18 @@ def _due_for_overlap(
     pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
     free = ~is_blocked(blocked, pairs.item, pairs.low, pairs.high, n)
     return list(zip(*(column[free].tolist() for column in pairs), strict=True))
+
+
+def _repeated(
+    snapshot: Snapshot, blocked: BlockedPairs, checked: Checked, askers: Collection[int]
+) -> Sequence[Question]:
+    """Questions that one of the `askers` is asked again, and that nobody has."""
+    if not askers or not checked.to_repeat:
+        return ()
+    item, first, second = np.array([question[1:] for question in checked.to_repeat], np.int64).T
+    has = is_blocked(blocked, item, np.minimum(first, second), np.maximum(first, second), snapshot.model.n)
+    questions = zip(checked.to_repeat, has.tolist(), strict=True)
+    return [question for question, has_it in questions if question.judge in askers and not has_it]
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:

@@ -1,7 +1,7 @@
 """Results of a snapshot for readers: the exact posterior, that of another method, judges' biases, a reason to stop."""
 
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
 from nextpair.words import InferenceTargetName
@@ -15,7 +15,8 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.position_bias import build_for
-from app.inference.fitting.published import Published, repeat_correlations
+from app.inference.fitting.published import Published
+from app.inference.fitting.repetition import Repetition, repetition_of
 from app.inference.fitting.verdict_weights import as_learnt
 from app.inference.gaussian import Scores, TooMany
 from app.inference.regimes import JUDGED_JOINTLY
@@ -24,9 +25,10 @@ from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_pro
 from app.inference.reporting.signal import signal_of
 from app.inference.reporting.win_rates import attenuation, expected_of_differences
 from app.inference.state.evidence import hyperprior_of
+from app.inference.state.repeating import Question, to_repeat
 from app.inference.state.snapshot import Snapshot, plain_model, raw
 from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
-from app.inference.types import Bools, Floats, Ints, take
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 HALF = 0.5  # probability that draws of the live posterior ask for first
@@ -39,6 +41,7 @@ class Checked(NamedTuple):
     reason: Reason | None
     published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
     missing: Missing | None = None  # where the live one nearly says stop, and the set must not for lack of it
+    to_repeat: Sequence[Question] = ()  # where the set would stop if these judges repeated themselves
 
 
 class Sought(NamedTuple):
@@ -47,6 +50,7 @@ class Sought(NamedTuple):
     target: InferenceTargetName
     has: Bools  # (I, N) which candidates have an output for an item
     people: Collection[int]  # judges, by id
+    repeats: Mapping[int, float] = {}  # by judge id: 1 of those who are declared to repeat themselves, 0 not to
 
 
 def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetName = "latent") -> Published:
@@ -77,14 +81,35 @@ def under(
     return publish_for(target, answers, item, absolute, method, n, j, hyperprior, dense, covariates)
 
 
-def quantity(snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None) -> Quantity:
-    """Quantity that is ranked. Raises ValueError where the log cannot answer the target."""
+def quantity(
+    snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None, *, supposing: bool = False
+) -> Quantity:
+    """Quantity that is ranked; with `supposing`, if judges who may repeat themselves do.
+
+    Raises ValueError where the log cannot answer the target.
+    """
     evidence = snapshot.evidence
-    people = np.isin(evidence.judges, list(sought.people))
-    log_effects = hyperprior_of(snapshot.log, evidence.judges).log_effects
+    people, prior = np.isin(evidence.judges, list(sought.people)), hyperprior_of(snapshot.log, evidence.judges)
     return quantity_of(
-        sought.target, published, evidence.answers, evidence.item, sought.has, people, draws, log_effects
-    )
+        sought.target, published, _as_came(snapshot), evidence.item, sought.has, people, draws, prior.log_effects,
+        repeats_before(snapshot, sought), supposing=supposing,
+    )  # fmt: skip
+
+
+def repeats_before(snapshot: Snapshot, sought: Sought) -> Floats:
+    """(J,) what is known of judges' repeating themselves before the log says so; NaN is nothing."""
+    return np.array([sought.repeats.get(judge, np.nan) for judge in snapshot.evidence.judges.tolist()], np.float64)
+
+
+def repetition(snapshot: Snapshot, published: Published, sought: Sought) -> Repetition:
+    """What is known of the judges' repeating themselves."""
+    return repetition_of(published, _as_came(snapshot), snapshot.evidence.item, repeats_before(snapshot, sought))
+
+
+def _as_came(snapshot: Snapshot) -> Comparisons:
+    """The answers, each as often as it came."""
+    answers = snapshot.evidence.answers
+    return answers._replace(weight=snapshot.log.entries.comparisons.weight[: answers.size])
 
 
 def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
@@ -109,14 +134,14 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
 
 
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
-    """Quantity to rank, by the live posterior and few draws; of new prompts and people, what is surer than it."""
+    """Quantity to rank, by the live posterior and few draws, or what is surer than it.
+
+    Of all pairs it is if judges who may repeat themselves do; of new prompts and people, the scores.
+    """
     live = _live(snapshot)
-    return quantity(snapshot, live, sought, FEW_DRAWS) if sought.target == "all-pairs" else live.scores
-
-
-def repeat_correlations_of(snapshot: Snapshot) -> Floats:
-    """(J,) rho of the votes of every judge, by the live posterior."""
-    return repeat_correlations(_live(snapshot), snapshot.evidence.item, len(snapshot.evidence.judges))
+    if sought.target != "all-pairs":
+        return live.scores
+    return quantity(snapshot, live, sought, FEW_DRAWS, supposing=True)
 
 
 def expected_verdicts(snapshot: Snapshot, first: Ints, second: Ints) -> Floats:
@@ -176,14 +201,21 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
         return Checked(None)
 
 
-def missing_for_a_stop(snapshot: Snapshot, sought: Sought) -> Missing | None:
-    """What a set with several prompts lacks before any stop of it is a claim: prompts judged, then signal."""
-    possible, item = possible_prompts(sought.has), snapshot.log.entries.item
-    if possible < 2:
-        return None
-    judged, needed = judged_prompts(item), min(ENOUGH_PROMPTS, possible)
-    if judged < needed:
+def missing_for_a_stop(snapshot: Snapshot, sought: Sought, published: Published | None = None) -> Missing | None:
+    """What a set lacks before any stop of it is a claim: of several prompts, judged ones; then signal.
+
+    None is needed of a claim about all pairs by judges who are taken to repeat themselves: it is what they say.
+
+    Args: `published` is exact, of all pairs.
+    """
+    item = snapshot.log.entries.item
+    judged, needed = judged_prompts(item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
+    if needed > 1 and judged < needed:
         return Missing(judged, needed)
+    if published is not None and sought.target == "all-pairs":
+        people = np.isin(snapshot.evidence.judges, list(sought.people))
+        if repetition(snapshot, published, sought).is_taken(people):
+            return None
     signal = signal_of(raw(snapshot), snapshot.model.n, item, new_items=sought.target == "new-items", grew=True)
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
 
@@ -198,18 +230,36 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
         if quantity_stopping.reason(*by_live, half, goal) is None:
             return Checked(None)
-        if missing := missing_for_a_stop(snapshot, sought):
+        if sought.target != "all-pairs" and (missing := missing_for_a_stop(snapshot, sought)):
             return Checked(None, missing=missing)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
+        missing = missing_for_a_stop(snapshot, sought, published) if met and sought.target == "all-pairs" else None
+        if met and not missing:
+            return Checked(met)
         is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
-        return Checked(met, published if is_refused else None)
+        again = _to_repeat(snapshot, published, stop, goal, sought)
+        return Checked(None, published if is_refused else None, missing, again)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
         return Checked(None)
     if sought and (missing := missing_for_a_stop(snapshot, sought)):
         return Checked(None, missing=missing)
     return Checked(_confirmed_reason(snapshot, exact(snapshot), stop, goal))
+
+
+def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
+    """Questions to ask again, where the set would stop if judges who may repeat themselves did."""
+    if sought.target != "all-pairs":
+        return ()
+    judges, known = snapshot.evidence.judges, repetition(snapshot, published, sought)
+    may = ~np.isin(judges, [*sought.people, *sought.repeats])
+    questions = to_repeat(published, snapshot.log.entries, judges, known, may)
+    if not questions:
+        return ()
+    supposed = quantity(snapshot, published, sought, supposing=True)
+    met = quantity_stopping.reason(supposed, published.scores, published.model, stop, goal)
+    return questions if met else ()
 
 
 def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:
@@ -231,7 +281,7 @@ def distance(
     Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
     """
     distant = _distance(snapshot, published, stop, goal, left, sought)
-    missing = missing_for_a_stop(snapshot, sought) if sought else None
+    missing = missing_for_a_stop(snapshot, sought, published) if sought else None
     if missing is None or not (distant.reason or missing.e_value is None):
         return distant
     return Stopping(None, NOTHING, left.in_all, missing=missing)
@@ -246,7 +296,10 @@ def _distance(
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
         if met:
             return stopped(met, left)
-        needed = forecast_of_round(ranked, stop, left, goal) if isinstance(ranked, WinRates) else NOTHING
+        needed = NOTHING
+        if isinstance(ranked, WinRates):
+            supposed = quantity(snapshot, published, sought, supposing=True)
+            needed = forecast_of_round(cast("WinRates", supposed), stop, left, goal)
         return Stopping(None, needed, left.in_all)
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:

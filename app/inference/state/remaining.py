@@ -14,7 +14,8 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.availability import NO_END
 from app.inference.state.catalogue import Catalogue
-from app.inference.state.reopening import PROBES, most_times, repeats_alike
+from app.inference.state.reopening import most_times, repeats_alike
+from app.inference.state.repeating import MOST_REPEATS
 from app.inference.state.snapshot import Snapshot, repeat_correlation_of
 
 
@@ -50,7 +51,7 @@ def _in_all(snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Coll
         judged = int(np.count_nonzero(entries.comparisons.judge == judge))
         alike = None if judge in people else repeats_alike(entries, judge, n)
         if alike is not None:
-            left += max(questions - (judged - alike), 0) + max(PROBES - alike, 0)
+            left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
         elif (most := most_times(entries, judge, repeat_correlation_of(snapshot, judge))) == NO_END:
             return None
         else:

@@ -26,18 +26,18 @@ from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order
 from app.inference.choosing.stopping import Stop
 from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.repetition import ALIKE
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, Orders, ShownPairs
 from app.inference.state.availability import NO_END, BlockedPairs, OpenPairs, open_pairs
 from app.inference.state.log import Entries
 from app.inference.state.published import Sought, live_quantity
+from app.inference.state.repeating import MOST_REPEATS
 from app.inference.state.snapshot import Snapshot, plain_model, repeat_correlation_of
 from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
 V = TypeVar("V", Bools, Ints, Orders)
 
-ALIKE = 0.01  # answers closer than this are alike: batches move the third digit of a model's p
-PROBES = 8  # repeats, all of them alike, of one that always answers alike
 MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
 
 
@@ -141,7 +141,7 @@ def times_judged(entries: Entries, judge: int, shape: tuple[int, ...]) -> Ints:
 def repeats_left(entries: Entries, reopening: Reopening, leases: int, n: int) -> int:
     """Number of pairs that this judge may now be asked once more, while so many are out."""
     alike = None if reopening.is_person else repeats_alike(entries, reopening.judge, n)
-    return NO_END if alike is None else max(PROBES - alike - leases, 0)
+    return NO_END if alike is None else max(MOST_REPEATS - alike - leases, 0)
 
 
 def repeats_alike(entries: Entries, judge: int, n: int) -> int | None:

@@ -9,7 +9,7 @@
 Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
 """
 
-from app.inference.targets.all_pairs import WinRates, asked_in, judged_alone, on_all_pairs
+from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, judged_alone, on_all_pairs
 from app.inference.targets.deviations import TagDeviation, deviations
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, drawn_in_place, usual_draws
 from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects

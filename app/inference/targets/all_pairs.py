@@ -5,12 +5,19 @@ there. W_i is the mean of i's verdicts against the others over all questions. It
 complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior, d = s_i
 - s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
 
+The share r of a verdict comes back whenever this is asked, and the rest is new each time. With r = 1
+
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
     what was said     stays: of one order, the other is drawn given it, and is the same where the judge has no bias
-    repeated votes    that differ: in each order q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes
-                      then correlate by rho = r^2. Given a votes for i and b against in each order,
-                      P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
+
+With r = 0 what was said tells no more than s does, and the verdict is the mean over e. Between them, for votes alone,
+
+    q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes then correlate by rho = r^2. Given a votes
+    for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
+
+r is a judge's with a probability, else it is 0: whether a model repeats itself is known by that alone (methods 17), and
+a part w1 of the draws has r = 1. Of people r is known.
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
@@ -43,7 +50,14 @@ class Round(NamedTuple):
     left: Ints  # (N, N) how many are to come
     verdicts: Floats  # (N,) on each candidate
     sd: float  # of a measurement's error, 0 of votes
-    repeats: bool  # whether judges answer alike when they are asked again
+    repeats: bool  # whether every judge is taken to answer alike when it is asked again
+
+
+class Lasting(NamedTuple):
+    """How much of the verdicts of J judges comes back when they are asked again."""
+
+    share: Floats  # (J,) r
+    probability: Floats  # (J,) of that r; else it is 0
 
 
 class WinRates(NamedTuple):
@@ -52,7 +66,8 @@ class WinRates(NamedTuple):
     scores: Scores
     values: Floats  # (D, N) W
     verdicts: int  # in a complete round
-    known: int  # of them
+    judged: int  # of them, in either order
+    known: float  # of them, as far as they come back
     round: Round
 
     @property
@@ -104,42 +119,49 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
 def on_all_pairs(
     published: Published,
     asked: RoundAnswers,
-    rho: Floats,
+    lasting: Lasting,
     rng: np.random.Generator,
     draws: int | None = None,
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
-    Args: `rho` (J,) is the correlation of two votes of every judge who answered; where nobody did, it is as of one of
-        whom nothing is known.
+    Args: `lasting` is of every judge who answered.
     """
     scores, n = published.scores, published.model.n
     if not len(asked.judge):
         unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
         stranger = RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
-        return on_all_pairs(published, stranger, np.ones(1), rng, draws)
+        return on_all_pairs(published, stranger, Lasting(np.ones(1), np.ones(1)), rng, draws)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * len(asked.judge), 1), FEWEST, MOST))
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
-    sd, rho = _errors(published, asked), rho[asked.judge]
-    judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, judged, sd, rho)
+    sd, judged = _errors(published, asked), (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    of_round = _round(asked, judged, sd, lasting)
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
-        sd[:, None] * np.sqrt(drawn.noise), np.sqrt(rho), rng,
+        sd[:, None] * np.sqrt(drawn.noise), _shares(asked.judge, lasting, rng, draws), rng,
     ).T  # fmt: skip
     if not of_round.verdicts.all():
         rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
     outputs = asked.has.sum(axis=1)
-    verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    return WinRates(scores, values, verdicts, int(np.count_nonzero(judged)) // 2, of_round)
+    verdicts, by_question = int((outputs * (outputs - 1)).sum()) // 2, judged.sum(axis=(1, 2)) // 2
+    come_back = float(by_question @ (lasting.share * lasting.probability)[asked.judge])
+    return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
 
 
-def _round(asked: RoundAnswers, judged: Bools, sd: Floats, rho: Floats) -> Round:
+def _shares(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> Floats:
+    """(Q, D) r of who is asked: of each judge the same part of the draws has it, whatever the others have."""
+    judges, number = _as_they_came(judge)
+    quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
+    drawn = lasting.share[judges][:, None] * (quantiles < lasting.probability[judges][:, None])
+    return np.ascontiguousarray(drawn[number])
+
+
+def _round(asked: RoundAnswers, judged: Bools, sd: Floats, lasting: Lasting) -> Round:
     """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
@@ -150,7 +172,7 @@ def _round(asked: RoundAnswers, judged: Bools, sd: Floats, rho: Floats) -> Round
         (has & ~judged).sum(axis=0),
         has.sum(axis=(0, 2)).astype(np.float64),
         float(sd.mean()) if (sd > 0.0).all() else 0.0,
-        bool((rho == 1.0).all()),
+        bool((lasting.share * lasting.probability == 1.0)[asked.judge].all()),
     )
 
 

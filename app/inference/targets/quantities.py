@@ -14,12 +14,16 @@ from app.inference.fitting import (
     Method,
     Normal,
     Published,
+    Repetition,
     Scores,
     publish,
     repeat_correlations,
+    repetition_of,
+    unknown,
 )
 from app.inference.fitting.hyperparameters import Approximation
-from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
+from app.inference.fitting.repetition import DRAWS_ANEW
+from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
 from app.inference.targets.people import of_people
@@ -58,6 +62,9 @@ def quantity_of(
     people: Bools,
     draws: int | None = None,
     log_effects: Mapping[int, Normal] = {},
+    repeats: Floats | None = None,
+    *,
+    supposing: bool = False,
 ) -> Quantity:
     """Quantity that is ranked.
 
@@ -68,6 +75,8 @@ def quantity_of(
         people: (J,) which judges are people.
         draws: of win rates; as many as their number allows by default.
         log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
+        repeats: (J,) what is known beforehand of judges' repeating themselves; as of `repetition_of`.
+        supposing: all those who may repeat themselves do.
 
     Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
     """
@@ -76,14 +85,22 @@ def quantity_of(
     match target:
         case "all-pairs":
             by_question = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
-            repeat_correlation = repeat_correlations(published, item, len(people))
-            return on_all_pairs(published, by_question, repeat_correlation, np.random.default_rng(DRAWS_SEED), draws)
+            known = repetition_of(published, answers, item, unknown(len(people)) if repeats is None else repeats)
+            rho = repeat_correlations(published, item, len(people))
+            lasting = _lasting(known, people, rho, supposing=supposing)
+            return on_all_pairs(published, by_question, lasting, np.random.default_rng(DRAWS_SEED), draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":
             return of_people(published, people, log_effects)
         case "latent":
             return published.scores
+
+
+def _lasting(known: Repetition, people: Bools, rho: Floats, *, supposing: bool) -> Lasting:
+    """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing."""
+    probability = np.where(known.supposed > DRAWS_ANEW, 1.0, 0.0) if supposing else known.probability
+    return Lasting(np.where(people, np.sqrt(rho), 1.0), np.where(people, 1.0, probability))
 
 
 def _as_taken(published: Published, answers: Comparisons) -> Floats:

@@ -12,7 +12,7 @@ from app.sentences.judges import ASK_PEOPLE
 from app.service.basis import Basis
 from app.service.checks.examined import ABOVE_CHANCE, FEW, CheckResult, Examined
 from app.service.errors import NotConverged
-from app.service.rankings import present_stopping, refuse_unconverged, stopping_of
+from app.service.rankings import refuse_unconverged, stopping_of
 
 WHO_IS_FIRST = Stop(top_k=1)
 LONG = 10  # verdicts for each candidate: by then judges whose scores have spread 1 have given signal
@@ -31,8 +31,7 @@ def first_place_known(facts: Examined) -> CheckResult:
     first_alone = None if is_many else stopping_of(facts.basis, WHO_IS_FIRST)
     basis, target = facts.basis, facts.basis.target().name
     signal = basis.judged.signal(target)
-    by_rule = stopping.by_model_alone(present_stopping(basis), signal)
-    claimed, says = confidence.first_place(facts.ranked, basis.snapshot.comparisons.size, signal, by_rule)
+    claimed, says = confidence.first_place(facts.ranked, basis.snapshot.comparisons.size, signal)
     if not says:
         return CheckResult("unknown", checks.NOBODY_JUDGED, checks.NOTHING)
     if claimed:
@@ -68,8 +67,10 @@ def signal(facts: Examined) -> CheckResult:
     signal, candidates = facts.basis.judged.signal(facts.basis.target().name), facts.basis.snapshot.model.n
     comparisons = facts.basis.snapshot.comparisons.size
     figure = checks.signal_figure(confidence.e_value(signal.e_value), CLAIMED, signal.verdicts, comparisons)
-    if signal.claimed:
+    if signal.case == "claimed":
         return CheckResult("holds", confidence.evidence(signal), figure)
+    if signal.case == "as-judged":
+        return CheckResult("unknown", confidence.evidence(signal), figure)
     says = f"{confidence.evidence(signal)} {confidence.next_step(signal, is_complete=False)}"
     is_early = signal.case in ("not-yet", "few-units") and signal.verdicts < max(FEW, LONG * candidates)
     return CheckResult("unknown" if is_early else "doubt", says, figure)

@@ -81,7 +81,7 @@ class Shown(Response):
 class Why(Response):
     """Why this pair was chosen. Differences are first minus second, as shown, in logits."""
 
-    criterion: CriterionName | Literal["rank-sets", "labels", "overlap"]
+    criterion: CriterionName | Literal["rank-sets", "labels", "overlap", "repeat"]
     score: float
     mean_difference: float
     sd_difference: float

@@ -59,6 +59,20 @@ class Confidence(Response):
     forecast: list[ConfidenceForecast] = Field(description="Empty before the first comparison.")
 
 
+class Repetition(Response):
+    """Whether a judge repeats itself: it gives the same answer to the same question in the same order."""
+
+    known: float | None = Field(
+        description="Probability before it was asked again: 1 or 0 as declared, or its record in other sets. Null: "
+        "nothing is known."
+    )
+    repeats: int = Field(description="Answers to a question that it had answered before.")
+    alike: int = Field(description="How many of them are the same again.")
+    probability: float = Field(
+        description="Probability that it repeats itself. 0 where nothing is known: then its verdicts count as draws."
+    )
+
+
 class Signal(Response):
     """Evidence that verdicts depend on the candidates. Random judging and habits of position give none."""
 
@@ -66,7 +80,9 @@ class Signal(Response):
         description="How much more probable the winners are under scores than by chance. Without signal, it "
         "reaches 20 in at most 5% of sets, under continuous monitoring."
     )
-    claimed: bool = Field(description="Whether `e_value` is 20 or more.")
+    claimed: bool = Field(
+        description="Whether chances are stated: `e_value` is 20 or more, or the case is `as-judged`."
+    )
     verdicts: int = Field(
         description="Verdicts that count: one for each judge, prompt and pair, without ties; for new prompts, prompts."
     )
@@ -76,5 +92,8 @@ class Signal(Response):
         "where it makes no difference.",
     )
     case: SignalCase = Field(
-        default="not-yet", description="Why signal is claimed or not. That it is not claimed is no evidence of chance."
+        default="not-yet",
+        description="Why chances are stated or not. That signal is not claimed is no evidence of chance. `as-judged`: "
+        "the ranking is about all pairs, and its judges are known to repeat themselves. So it is what they say, more "
+        "than chance or not.",
     )

@@ -25,6 +25,11 @@ class JudgeIn(Request):
     cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(
         default=None, description="Price of 1,000 verdicts, failures included, in any currency."
     )
+    repeats: bool | None = Field(
+        default=None,
+        description="True: it always answers the same question alike, as a model at temperature 0 may. False: each "
+        "answer is a new draw. Null: unknown. Then it is asked a few questions again where that decides a stop.",
+    )
 
 
 class JudgeOut(Response):
@@ -32,6 +37,7 @@ class JudgeOut(Response):
     kind: JudgeKind | None
     model: str | None
     cost_per_1000: float | None
+    repeats: bool | None = None
     created_at: datetime
 
 

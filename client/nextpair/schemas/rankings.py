@@ -6,7 +6,7 @@ from pydantic import Field
 
 from nextpair.schemas import deprecated
 from nextpair.schemas.common import Computed, Response
-from nextpair.schemas.confidence import Confidence, Signal, Validation
+from nextpair.schemas.confidence import Confidence, Repetition, Signal, Validation
 from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.ranks import Rank
 from nextpair.schemas.slices import Slices
@@ -207,6 +207,10 @@ class Ranking(Computed, OldNames):
         description="The ranking in sentences: what it is about, its expected concordance, P(best), signal, next step.",
     )
     position_bias: dict[str, JudgeBias] | None = Field(description="By judge; null where it is not estimated.")
+    repetition: dict[str, Repetition] | None = Field(
+        default=None,
+        description="Whether judges repeat themselves, by name, where the ranking is about all pairs. Null elsewhere.",
+    )
     judge_effects: dict[str, JudgeEffects] | None = Field(
         default=None, description="By judge. Null for every method except `consensus`."
     )

@@ -30,7 +30,7 @@ def after(comparisons: int, judge: str = "votes", number: int = 5) -> tuple[Roun
 
 
 def win_rates(of: RoundCampaign, snapshot: Snapshot) -> WinRates:
-    ranked = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought)
+    ranked = quantity(snapshot, exact(snapshot, target="all-pairs"), of.sought, supposing=True)
     assert isinstance(ranked, WinRates)
     return ranked
 

@@ -14,7 +14,7 @@ def judged(n: int, *verdicts: tuple[int, int, int, int], items: int = 1) -> Scop
     table = np.array(verdicts, np.int64).reshape(-1, 4)
     item, first, second, judge = table.T
     votes = Comparisons(first, second, np.ones(len(table)), judge, np.ones(len(table)))
-    return judged_of(votes, item, np.ones((items, n), np.bool_), ["gpt", "ann"], np.array([False, True]), None, 0)
+    return judged_of(votes, item, np.ones((items, n), np.bool_), ["gpt", "ann"], np.array([False, True]), 0)
 
 
 def refusal(judged: Scope, target: InferenceTargetName) -> str:
@@ -57,7 +57,7 @@ def test_of_very_many_effects_of_models_there_is_latent_alone() -> None:
     is_person = np.array([name == "ann" for name in names])
     judge, zeros = np.arange(25), np.zeros(25, np.int64)
     votes = Comparisons(zeros, zeros + 1, np.ones(25), judge, np.ones(25))
-    few, many = (judged_of(votes, zeros, np.ones((1, n), np.bool_), names, is_person, None, 0) for n in (208, 209))
+    few, many = (judged_of(votes, zeros, np.ones((1, n), np.bool_), names, is_person, 0) for n in (208, 209))
     assert resolve(few, "soft-bt", wanted="people").name == "people"
     assert refusal(many, "people") == "24 models and 209 candidates have more than 5,000 judge effects; choose latent"
     found = resolve(many, "soft-bt", "people")

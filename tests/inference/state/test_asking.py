@@ -202,7 +202,9 @@ def test_a_posterior_that_refused_a_stop_says_who_contends() -> None:
     live = state.exact(snapshot)
     published = live._replace(scores=live.scores._replace(mean=np.array([0.0, 0.0, 0.0, 9.0, 9.0, 0.0])))
     best = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, 0, Goal(top_k=1), target="all-pairs")
-    (chosen,) = state.ask(snapshot, catalogue(np.ones((1, 6), np.bool_)), NONE_BLOCKED, best, 1, published=published)
+    (chosen,) = state.ask(
+        snapshot, catalogue(np.ones((1, 6), np.bool_)), NONE_BLOCKED, best, 1, checked=state.Checked(None, published)
+    )
     assert unordered_in_turn([chosen]) == [(3, 4)]
 
 

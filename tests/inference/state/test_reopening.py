@@ -8,7 +8,8 @@ from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, Reopening, Snapshot
 from app.inference.state.availability import NO_END
-from app.inference.state.reopening import MOST_TIMES, PROBES, most_times
+from app.inference.state.reopening import MOST_TIMES, most_times
+from app.inference.state.repeating import MOST_REPEATS
 from app.inference.state.snapshot import repeat_correlation_of
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
@@ -91,7 +92,7 @@ def test_a_person_is_asked_once_more_in_the_order_seen_less_often() -> None:
 
 
 def test_a_judge_that_answers_otherwise_is_asked_once_more_and_one_that_answers_alike_is_not() -> None:
-    alike = by(ANN, BOTH_WAYS + [(0, 1)] * PROBES)
+    alike = by(ANN, BOTH_WAYS + [(0, 1)] * MOST_REPEATS)
     assert opened(judged(*alike), ANN) == set()
     assert unordered(opened(judged(*alike), BEN)) == ALL
     assert unordered(opened(judged(*alike, ((1, 2), ANN, 0.72)), ANN)) == ALL
@@ -100,9 +101,9 @@ def test_a_judge_that_answers_otherwise_is_asked_once_more_and_one_that_answers_
 
 def test_until_it_shows_few_repeats_are_out() -> None:
     assert unordered(opened(judged(*by(ANN, BOTH_WAYS)), ANN)) == ALL
-    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (PROBES - 2))), ANN)) == 2
+    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (MOST_REPEATS - 2))), ANN)) == 2
     held = BlockedPairs(np.array([0]), np.array([1]), np.array([2]), 1)
-    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (PROBES - 2))), ANN, blocked=held)) == 1
+    assert len(opened(judged(*by(ANN, BOTH_WAYS + [(0, 1)] * (MOST_REPEATS - 2))), ANN, blocked=held)) == 1
 
 
 def test_a_pair_that_is_out_or_that_the_judge_failed_at_stays_closed() -> None:

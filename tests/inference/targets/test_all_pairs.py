@@ -1,6 +1,6 @@
 """Win rates of all pairs: known where a judge said it, drawn by the model where it did not."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from app.inference.fitting import AbsoluteScores, Method, Published, no_absolute
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
+    Lasting,
     WinRates,
-    all_pairs,
     asked_in,
     draw_scores,
     drawn_values,
@@ -35,7 +35,8 @@ def win_rates(answers: Comparisons, n: int, item: Ints | None = None, method: Me
 
 def drawn_by(published: Published, answers: Comparisons, item: Ints, has: Bools) -> WinRates:
     rho = repeat_correlations(published, item, int(answers.judge.max(initial=-1)) + 1)
-    return on_all_pairs(published, asked_in(answers, item, has), rho, np.random.default_rng(0))
+    lasting = Lasting(np.sqrt(rho), np.ones(len(rho)))
+    return on_all_pairs(published, asked_in(answers, item, has), lasting, np.random.default_rng(0))
 
 
 def round_robin(n: int, p: Floats) -> Comparisons:
@@ -67,7 +68,7 @@ def drawn(pair: Pair, seed: int = 0) -> Floats:
     has, sd, rho = (
         np.ones((1, 2), np.bool_),
         np.full((1, DRAWS), pair.sd),
-        np.array([pair.rho]),
+        np.full((1, DRAWS), pair.rho),
     )
     bias = np.full((1, DRAWS), pair.delta)
     verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, rho, np.random.default_rng(seed))[0]
@@ -103,7 +104,7 @@ def test_scores_far_apart_decide_alike_in_every_draw() -> None:
     nothing = np.full((1, 3, 3), np.nan)
     verdicts = mean_verdicts(
         scores, np.zeros((1, scores.shape[1])), nothing, np.zeros((1, 3, 3)), np.ones((1, 3), np.bool_),
-        np.zeros((1, scores.shape[1])), np.ones(1), np.random.default_rng(0),
+        np.zeros((1, scores.shape[1])), np.ones((1, scores.shape[1])), np.random.default_rng(0),
     )  # fmt: skip
     np.testing.assert_array_equal(verdicts[:, 0], [1.0, 0.5, 0.0])
     expected = [expit(scores[i, 1] - np.delete(scores[:, 1], i)).mean() for i in range(3)]
@@ -138,21 +139,30 @@ def test_thousands_of_votes_on_a_pair_do_not_underflow() -> None:
     assert for_it == pytest.approx(0.75)
 
 
-def test_a_correlation_of_two_votes_is_the_square_of_the_lasting_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares = list[Floats]()
+def test_a_measurement_that_does_not_come_back_is_its_mean_whatever_was_measured() -> None:
+    """Slow formula: errors drawn anew for each answer."""
+    d, delta, sd, rng = 0.9, 0.5, 1.3, np.random.default_rng(11)
+    e = sd * rng.standard_normal((2, 400_000))
+    expected = 0.5 * (expit(d + delta + e[0]) + expit(d - delta + e[1])).mean()
+    for answers in ({}, {"forth": 0.01}, {"forth": 0.01, "back": 0.99}):
+        verdicts = drawn(Pair(d, delta, sd=sd, rho=0.0, **answers))
+        assert verdicts == pytest.approx(expected, abs=0.01)
+        assert np.ptp(verdicts) == 0.0
 
-    def noted(*args: Any) -> Floats:
-        shares.append(args[6])
-        result: Floats = mean_verdicts(*args)
-        return result
 
-    monkeypatch.setattr(all_pairs, "mean_verdicts", noted)
-    log = by_one_judge(np.zeros(4, np.int64), np.ones(4, np.int64), np.array([1.0, 1.0, 0.0, 1.0]))
-    item = np.zeros(4, np.int64)
+def test_a_part_of_the_draws_has_a_judge_who_repeats_itself() -> None:
+    """In w1 of them the pair that was won is won, and in the others as often as the scores say: P(best), by parts."""
+    log, item, has = round_robin(2, np.ones((2, 2))), np.zeros(1, np.int64), np.ones((1, 2), np.bool_)
     published = publish_for("all-pairs", log, item, no_absolute_scores(), Method(), 2, 1)
-    asked = asked_in(log, item, np.ones((1, 2), np.bool_))
-    on_all_pairs(published, asked, np.array([0.49]), np.random.default_rng(0))
-    assert shares[0].tolist() == pytest.approx([0.7])
+    values = {
+        w1: on_all_pairs(
+            published, asked_in(log, item, has), Lasting(np.ones(1), np.array([w1])), np.random.default_rng(0)
+        ).values[:, 0]
+        for w1 in (0.0, 0.3, 1.0)
+    }
+    assert (values[1.0] == 1.0).all()
+    assert (values[0.3] == 1.0).mean() == pytest.approx(0.3, abs=1e-3)
+    assert values[0.3].mean() == pytest.approx(0.3 + 0.7 * values[0.0].mean(), abs=0.01)
 
 
 def test_a_lasting_verdict_has_its_order_too() -> None:
@@ -194,7 +204,8 @@ def test_words_said_as_probabilities_are_words() -> None:
     rates = []
     for answers in (some, said):
         published = publish_for("all-pairs", answers, item, no_absolute_scores(), LEARNT, 8, 1)
-        rates.append(drawn_values(quantity_of("all-pairs", published, answers, item, has, np.zeros(1, np.bool_))))
+        model, fixed = np.zeros(1, np.bool_), np.ones(1)
+        rates.append(drawn_values(quantity_of("all-pairs", published, answers, item, has, model, repeats=fixed)))
     np.testing.assert_allclose(rates[1].mean(axis=0), rates[0].mean(axis=0), atol=0.02)
     assert set(np.unique(np.round(7.0 * rates[1], 6))) <= set(range(8))
 
@@ -275,7 +286,7 @@ def test_candidates_without_an_output_are_not_asked_about() -> None:
     published = publish_for("all-pairs", log, item, no_absolute_scores(), LEARNT, 3, 1)
     rates = drawn_by(published, log, item, has)
     np.testing.assert_allclose(rates.values, np.tile([1.0, 0.5, 0.0], (len(rates.values), 1)))
-    assert (rates.verdicts, rates.known) == (2, 2)
+    assert (rates.verdicts, rates.judged, rates.known) == (2, 2, 2.0)
 
 
 def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says() -> None:
@@ -293,4 +304,4 @@ def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says()
     ranking = summary_of(rates, Wanted())
     assert ranking.rank_interval[3:].tolist() == [[1, 5], [1, 5]]
     assert 0.1 < ranking.p_best[3] < 0.9
-    assert (rates.verdicts, rates.known) == (2, 2)
+    assert (rates.verdicts, rates.judged, rates.known) == (2, 2, 2.0)

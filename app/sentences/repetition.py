@@ -1,0 +1,55 @@
+"""Whether judges repeat themselves, which decides what their verdicts say of all pairs."""
+
+from collections.abc import Mapping
+
+from nextpair.schemas import Repetition
+from nextpair.words import counted, percent
+
+from app.sentences.confidence import SURE
+from app.sentences.lists import named, quoted
+
+LISTED = 3  # judges of whom each is spoken of
+REMEDY = "Declare it with `repeats`, or ask the same again."
+
+
+def repeated(judges: Mapping[str, Repetition], if_so: str = "") -> list[str]:
+    """What is known of judges, by name, who are no people.
+
+    Args: `if_so` says what the ranking would be if those of whom nothing is known repeated themselves.
+    """
+    unknown = [name for name, judge in judges.items() if judge.known is None and not judge.repeats]
+    tested = sorted((name for name, judge in judges.items() if judge.repeats), key=lambda name: -judges[name].repeats)
+    sentences = [_unknown(unknown, if_so)] if unknown else []
+    return [*sentences, *(_tested(name, judges[name]) for name in tested[:LISTED])]
+
+
+def would_be(key: str, p_best: float, now: float | None) -> str:
+    """The claim about the leader if judges repeated themselves, and the present one, where chances are stated."""
+    if now is None:
+        return f"{quoted(key)} would be the best by their word" if p_best >= SURE else ""
+    return f"P(best) of {quoted(key)} would be {percent(p_best)}, not {percent(now)}"
+
+
+def _unknown(names: list[str], if_so: str) -> str:
+    one = len(names) == 1
+    nobody = (
+        f"Nobody asked {named(names) if len(names) <= LISTED else f'{len(names):,} judges'} the same question twice"
+    )
+    counts = f"so each verdict counts as one of many {'it' if one else 'they'} might give"
+    if not if_so:
+        return f"{nobody}, {counts}."
+    return f"{nobody}, {counts}. If {'it always answers' if one else 'they always answer'} alike, {if_so}. {REMEDY}"
+
+
+def _tested(name: str, judge: Repetition) -> str:
+    asked = counted(judge.repeats, "repeated question")
+    if judge.known in (0.0, 1.0):
+        declared = "declared to repeat itself" if judge.known else "declared not to"
+        return f"{named([name])} answered {judge.alike:,} of {asked} alike; it is {declared}."
+    if judge.probability >= 0.5:
+        sure = f"it repeats itself with probability {percent(judge.probability)}"
+        return f"{named([name])} answered {judge.alike:,} of {asked} alike: {sure}."
+    return (
+        f"{named([name])} changed {judge.repeats - judge.alike:,} of {counted(judge.repeats, 'answer')} when it was "
+        "asked again: its verdicts count as draws."
+    )

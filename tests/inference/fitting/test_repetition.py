@@ -1,0 +1,141 @@
+"""Whether a judge repeats itself, by what it answered when it was asked the same again."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from app.inference.fitting import Method, Published, Repetition, no_absolute_scores, publish, repetition_of, unknown
+from app.inference.fitting.repetition import ALIKE, LAPSE, USUAL
+from app.inference.gaussian import plain
+from app.inference.types import Comparisons, Floats, by_one_judge, once_each, take
+
+ONE_VOTE, LEARNT = Method(), Method(verdict_weight="learnt")
+
+
+def fitted(log: Comparisons, n: int, method: Method = ONE_VOTE) -> Published:
+    item, judges = np.zeros(log.size, np.int64), int(log.judge.max()) + 1
+    return publish(log, item, no_absolute_scores(), method, n, judges)
+
+
+def known_of(log: Comparisons, n: int, before: Floats | None = None, method: Method = ONE_VOTE) -> Repetition:
+    before = unknown(int(log.judge.max()) + 1) if before is None else before
+    return repetition_of(fitted(log, n, method), log, np.zeros(log.size, np.int64), before)
+
+
+def asked(pairs: list[tuple[int, int]], p: list[float]) -> Comparisons:
+    first, second = np.array(pairs, np.int64).T
+    return by_one_judge(first, second, np.array(p))
+
+
+def odds(w1: float) -> float:
+    return w1 / (1.0 - w1)
+
+
+@pytest.mark.parametrize("votes", [[1.0, 1.0], [1.0, 0.0, 1.0], [0.5, 1.0], [0.5, 0.5, 0.5, 0.0]])
+def test_the_odds_gain_by_the_probability_of_the_votes(votes: list[float]) -> None:
+    """Slow formula: draws of d, and the three answers one by one."""
+    log = asked([(0, 1)] * len(votes) + [(1, 2), (0, 2)], [*votes, 1.0, 1.0])
+    published = fitted(log, 3)
+    m = published.scores.mean[0] - published.scores.mean[1]
+    sigma = published.scores.covariance.matrix()
+    v = sigma[0, 0] + sigma[1, 1] - 2.0 * sigma[0, 1]
+    d = m + np.sqrt(v) * np.random.default_rng(0).standard_normal(1_000_000)
+    ties = votes.count(0.5) / log.size
+    q = {1.0: (1.0 - ties) * expit(d), 0.0: (1.0 - ties) * expit(-d), 0.5: np.full(len(d), ties)}
+    in_fit = np.prod([expit(d) ** p * expit(-d) ** (1.0 - p) for p in votes], axis=0)
+    a = np.sqrt(1.0 - LAPSE)
+    repeating = sum(
+        q[lasting] * np.prod([(1.0 - a) * q[p] + a * (p == lasting) for p in votes], axis=0) for lasting in q
+    )
+    drawing = np.prod([q[p] for p in votes], axis=0)
+    expected = odds(USUAL) * (repeating / in_fit).mean() / (drawing / in_fit).mean()
+    known = repetition_of(published, log, np.zeros(log.size, np.int64), unknown(1))
+    assert odds(known.probability[0]) == pytest.approx(expected, rel=0.02)
+    most = max(votes.count(p) for p in q)
+    assert (known.repeats[0], known.alike[0]) == (len(votes) - 1, most - 1)
+
+
+def test_the_same_again_is_worth_the_more_the_less_it_was_to_be_expected() -> None:
+    """Odds gain (1 - .02 (1 - c)) / c where it agrees, and .02 where it does not: c from a fit that is all but sure."""
+    close, far = [(0, 1), (1, 0)] * 40, [(2, 0)] * 40 + [(3, 2)] * 40
+    beside = [1.0] * len(close) + [1.0] * len(far)
+    log = asked([*close, *far], beside)._replace(judge=np.ones(len(beside), np.int64))
+    for pair, is_close in (((0, 1), True), ((3, 0), False)):
+        for answers, agrees in (([1.0, 1.0], True), ([1.0, 0.0], False)):
+            mine = asked([pair] * 2, answers)._replace(judge=np.zeros(2, np.int64))
+            both = Comparisons(*(np.append(one, other) for one, other in zip(mine, log, strict=True)))
+            gain = odds(known_of(both, 4).probability[0]) / odds(USUAL)
+            if not agrees:
+                assert gain == pytest.approx(LAPSE, rel=0.3)
+            elif is_close:
+                assert gain == pytest.approx(2.0, rel=0.15)
+            else:
+                assert 1.0 < gain < 1.1
+
+
+def test_a_judge_whom_nobody_asked_again_counts_as_one_who_draws() -> None:
+    once = asked([(0, 1), (1, 2), (2, 1)], [1.0, 1.0, 0.0])
+    known = known_of(once, 3)
+    assert (known.probability[0], known.supposed[0], known.repeats[0]) == (0.0, pytest.approx(USUAL), 0)
+    recorded = known_of(once, 3, np.array([0.9]))
+    assert recorded.probability[0] == recorded.supposed[0] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("declared", [0.0, 1.0])
+def test_who_is_declared_stays_so_whatever_it_answers(declared: float) -> None:
+    for answers in ([1.0, 1.0], [1.0, 0.0]):
+        known = known_of(asked([(0, 1)] * 2, answers), 2, np.array([declared]))
+        assert known.probability.tolist() == [declared]
+        assert known.alike[0] == (answers[0] == answers[1])
+
+
+def test_one_answer_more_decides_about_measurements() -> None:
+    rng, first, second = np.random.default_rng(3), *np.triu_indices(5, 1)
+    p = expit(rng.standard_normal(10))
+    for again, repeats in ((p[0] + 0.5 * ALIKE, True), (p[0] + 5.0 * ALIKE, False)):
+        log = by_one_judge(np.append(first, first[0]), np.append(second, second[0]), np.append(p, again))
+        w1 = known_of(log, 5, method=LEARNT).probability[0]
+        assert w1 > 0.97 if repeats else w1 < 0.06
+    turned = by_one_judge(np.append(first, second[0]), np.append(second, first[0]), np.append(p, 1.0 - p[0]))
+    assert known_of(turned, 5, method=LEARNT).repeats[0] == 0  # the other order is no repeat
+
+
+def test_labels_and_lines_do_not_matter() -> None:
+    rng = np.random.default_rng(4)
+    log = once_each(
+        rng.integers(3, size=40), 3 + rng.integers(2, size=40), rng.choice([0.0, 0.5, 1.0], 40), np.arange(40) % 2
+    )
+    before, place = np.array([np.nan, 0.4]), rng.permutation(5)
+    moved = take(
+        log._replace(first=place[log.first], second=place[log.second], judge=1 - log.judge), rng.permutation(40)
+    )
+    expected, actual = known_of(log, 5, before), known_of(moved, 5, before[::-1])
+    for there, here in zip(expected, actual, strict=True):
+        np.testing.assert_allclose(here[::-1], there, rtol=1e-6)
+
+
+def test_a_row_that_stands_for_several_answers_is_as_many_rows() -> None:
+    rows = asked([(0, 1)] * 4 + [(0, 1)] * 2 + [(1, 2)], [1.0] * 4 + [0.0] * 2 + [1.0])
+    sums = asked([(0, 1), (0, 1), (1, 2)], [1.0, 0.0, 1.0])._replace(weight=np.array([4.0, 2.0, 1.0]))
+    for there, here in zip(known_of(rows, 3), known_of(sums, 3), strict=True):
+        np.testing.assert_allclose(here, there, rtol=1e-6)
+
+
+def test_of_judges_with_the_same_odds_as_many_repeat_themselves() -> None:
+    """400 judges of known candidates, a share USUAL of whom repeats itself: w1 is right on average (seed 5, .05)."""
+    rng, s = np.random.default_rng(5), np.array([0.0, 0.5, -0.7])
+    w1, repeats = [], rng.random(400) < USUAL
+    published = fitted(asked([(0, 1), (1, 2)], [1.0, 1.0]), 3)
+    sure = published._replace(
+        scores=published.scores._replace(mean=s, covariance=plain(np.diag(np.full(3, 1e-6))), parts=())
+    )
+    for does in repeats:
+        first, second = np.array([0, 1, 0] * 2), np.array([1, 2, 2] * 2)
+        drawn = rng.random((3, 3)) < expit(s[first] - s[second])[:3]
+        lasts = does & (rng.random((2, 3)) < np.sqrt(1.0 - LAPSE))
+        log = by_one_judge(first, second, np.where(lasts, drawn[2], drawn[:2]).ravel().astype(float))
+        of_judge = sure._replace(answers=log, comparisons=log)
+        w1.append(repetition_of(of_judge, log, np.zeros(6, np.int64), unknown(1)).probability[0])
+    w1, is_sure = np.array(w1), np.array(w1) > 0.5
+    assert repeats[is_sure].mean() == pytest.approx(w1[is_sure].mean(), abs=0.05)
+    assert repeats[~is_sure].mean() == pytest.approx(w1[~is_sure].mean(), abs=0.05)
