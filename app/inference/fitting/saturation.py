@@ -41,7 +41,7 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
 
     Args: `item` (K,) is what each was about.
     """
-    measured, p = with_measured_words(comparisons), comparisons.p.copy()
+    measured, p = with_measured_words(comparisons, least=0.0), comparisons.p.copy()
     for judge in np.unique(comparisons.judge[~is_vote(measured.p)]):
         own = comparisons.judge == judge
         if log_odds_of_words(take(measured, own), item[own], least=0.0) > 0.0:

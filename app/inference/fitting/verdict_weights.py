@@ -3,8 +3,8 @@
 A measurement of judge j weighs 1 / sigma2_j and a vote phi_j, at most 1. Repeats of a pair of one item by one judge
 share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of its weight, and rho = 1 of measurements.
 
-The words of a judge who also says probabilities measure: 1/2 is 0, and 0 and 1 are nearer to the end than the nearest
-that it says, of which they count as half. What is printed as 1.00 beside .99 is .995.
+The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
+are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
 
     tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .repeat_correlation     (), (J,), (J,), (J,)
 """
@@ -19,6 +19,9 @@ from app.inference.fitting.model import Model, unit_prior
 from app.inference.growing import appended
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
+
+LEAST_SHARE = 0.5  # of probabilities, in answers but ties
+TIE = np.nextafter(0.5, 1.0)  # as it measures
 
 
 class Hyperparameters(NamedTuple):
@@ -84,16 +87,22 @@ def shares(comparisons: Comparisons, item: Ints, n: int, repeat_correlation: Flo
     return np.asarray(1.0 / (1.0 + rho * others[group]), np.float64)
 
 
-def with_measured_words(comparisons: Comparisons) -> Comparisons:
-    """The comparisons in which the words of a judge who also says probabilities are probabilities themselves."""
+def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) -> Comparisons:
+    """The comparisons in which the words of judges who measure are probabilities themselves.
+
+    Args: `least` is the share that probabilities must exceed, of a judge's answers but ties, for 0 and 1 to be some.
+    """
     p, judge, words = comparisons.p, comparisons.judge, is_vote(comparisons.p)
     if words.all() or not words.any():
         return comparisons
-    nearest = np.full(judge.max() + 1, np.inf)  # to 0 or 1, of the probabilities of each judge
+    decided = (p != 0.5) & (p != TIE)
+    inside, of_decided = np.bincount(judge, decided & ~words), np.bincount(judge, decided)
+    nearest = np.full(len(inside), 0.5)  # to 0 or 1, of the probabilities of each judge
     np.minimum.at(nearest, judge[~words], np.minimum(p, 1.0 - p)[~words])
     end = np.maximum(0.5 * nearest, expit(-LONGEST))[judge]
-    measured = np.where(p == 0.5, np.nextafter(0.5, 1.0), np.where(p == 0.0, end, 1.0 - end))
-    return comparisons._replace(p=np.where(words & np.isfinite(end), measured, p))
+    is_end = words & decided & (inside > least * of_decided)[judge]
+    is_tie = (p == 0.5) & (np.bincount(judge, ~words) > 0)[judge]
+    return comparisons._replace(p=np.where(is_tie, TIE, np.where(is_end, np.where(p == 0.0, end, 1.0 - end), p)))
 
 
 def same_question(comparisons: Comparisons, item: Ints, n: int) -> Ints:
