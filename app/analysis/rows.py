@@ -9,7 +9,7 @@ from nextpair.words import InferenceTargetName
 
 from app.analysis.judged import JudgedLog
 from app.inference.fitting import Published
-from app.inference.reporting import Standing, against, attenuation
+from app.inference.reporting import Standing, against, attenuation, never_missed
 from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Ints
 
@@ -53,7 +53,8 @@ def beside_baseline(
     if baseline is None or quantity is None or published is None:
         return {}
     verdicts = None if isinstance(quantity, WinRates) else attenuation(published, target)
-    every = against(drawn_values(quantity), verdicts, baseline, level)
+    never = never_missed(published, baseline)
+    every = against(drawn_values(quantity), verdicts, never, baseline, level)
     return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in enumerate(every) if each}
 
 

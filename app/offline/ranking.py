@@ -40,7 +40,7 @@ from app.inference.fitting import (
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
-from app.inference.targets import judged_alone, publish_for, quantity_of
+from app.inference.targets import judged_alone, publish_for, quantity_of, read_from
 from app.inference.types import Comparisons, Floats
 from app.inference.verdicts import name_one_side, turned_alike
 from app.offline import absolute_scores, memory, outputs
@@ -187,7 +187,7 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
         if covariates is None:
-            return alone("all-pairs" if target == "all-pairs" else "latent")  # the others are read from one
+            return alone(read_from(target))
         return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
 
     @cache

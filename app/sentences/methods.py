@@ -7,6 +7,7 @@ from nextpair.words import (
     BaselineName,
     CriterionName,
     ExpertName,
+    InferenceTargetName,
     JointName,
     OrderName,
     PositionBias,
@@ -14,6 +15,7 @@ from nextpair.words import (
     percent,
 )
 
+from app.inference.regimes import PROPAGATED
 from app.sentences.lists import named, quoted
 
 MODELS: dict[ExpertName | JointName | BaselineName, str] = {
@@ -53,7 +55,11 @@ ORDERS: dict[OrderName, str] = {
     "each": "Both orders of a pair could be asked, each when it was most informative.",
     "as_selected": "Of each pair, the candidate that was added to the set earlier was shown first.",
 }
-CERTIFIED = "Uncertainty comes from a Laplace approximation of the posterior."
+LAPLACE = "Uncertainty comes from a Laplace approximation of the posterior."
+PROPAGATION = (
+    "Uncertainty comes from a normal approximation of the posterior: by expectation propagation where judges vote, "
+    "else Laplace's."
+)
 FROM_A_FILE = "The comparisons come from a file, so nothing is known about how the pairs were chosen."
 NO_COMPARISON = "There is no comparison yet, so there is nothing to describe."
 NO_STOP = "There was no stop rule."
@@ -68,7 +74,7 @@ def paragraph(ranking: schemas.Ranking, definition: schemas.SetOut | None, promp
         *_model(ranking),
         *_weights(ranking),
         *_claims(ranking),
-        *([FROM_A_FILE] if definition is None else _selection(definition)),
+        *([FROM_A_FILE] if definition is None else _selection(definition, ranking.inference_target.name)),
     ]
 
 
@@ -114,13 +120,20 @@ def _claims(ranking: schemas.Ranking) -> Iterator[str]:
     if not any(row.interval for row in ranking.ranking):
         yield "This method states no intervals."
         return
-    yield CERTIFIED
+    yield PROPAGATION if _is_propagated(ranking) else LAPLACE
     yield f"Each interval holds with {level} on its own; all rank intervals hold together with {level}."
     if method.epsilon:
         yield f"Scores that differ by less than {method.epsilon:g} logits count as tied."
 
 
-def _selection(definition: schemas.SetOut) -> Iterator[str]:
+def _is_propagated(ranking: schemas.Ranking) -> bool:
+    """Whether votes, if there are any, were fitted by expectation propagation."""
+    method, is_small = ranking.method, len(ranking.ranking) <= PROPAGATED and not ranking.effects
+    of_votes = method.name in ("soft-bt", "hard-bt") and method.prior == "unit"
+    return of_votes and is_small and ranking.inference_target.name != "latent"
+
+
+def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Iterator[str]:
     chosen = definition.selection
     yield f"The acquisition function {chosen.criterion} chose {CRITERIA[chosen.criterion]}."
     if chosen.random_share and chosen.criterion != "random":
@@ -131,7 +144,7 @@ def _selection(definition: schemas.SetOut) -> Iterator[str]:
         yield f"A random {share} of the pairs went to {judges} each."
     if aim := goal(definition.goal):
         yield aim
-    yield stop(definition.stop)
+    yield stop(definition.stop, target)
     if definition.budget is not None and definition.budget.max_comparisons:
         yield f"The budget was {counted(definition.budget.max_comparisons, 'comparison')}."
     if definition.pool_by == "question":
@@ -151,17 +164,18 @@ def goal(aim: schemas.Goal) -> str:
     return ""
 
 
-def stop(rule: schemas.Stop | None) -> str:
-    """The stop rule, with what each part of it claims."""
+def stop(rule: schemas.Stop | None, target: InferenceTargetName) -> str:
+    """The stop rule, with what each part of it claims: about latent scores alone it holds however often one looks."""
     if rule is None:
         return NO_STOP
-    level = f"{100.0 * (1.0 - rule.error_level):g}% confidence (anytime-valid)"
+    always = " (anytime-valid)" if target == "latent" else ""
+    level = f"{100.0 * (1.0 - rule.error_level):g}% confidence{always}"
     parts = [
         rule.top_k is not None
         and f"the best {'candidate is' if rule.top_k == 1 else f'{rule.top_k} are'} known with {level}",
         rule.rank_width is not None and f"every rank interval is at most {rule.rank_width} wide with {level}",
         rule.concordance is not None and f"{100.0 * rule.concordance:g}% of pairs are expected in the right order",
-        rule.goal is not None and f"the goal is known with {100.0 * rule.goal:g}% confidence",
+        rule.goal is not None and f"the goal is known with {100.0 * rule.goal:g}% confidence{always}",
         rule.entropy_change is not None
         and f"no comparison lowers the entropy by more than {rule.entropy_change:g} nats",
     ]

@@ -16,7 +16,7 @@ from app.inference.fitting import Published, Repetition, is_certified
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Bias, PairsOf, Target, check_predictions
 from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repetition
-from app.inference.targets import Quantity
+from app.inference.targets import Quantity, read_from
 from app.inference.types import Floats
 from app.live.jobs import AT_ONCE
 from app.service import posteriors
@@ -67,8 +67,8 @@ class Basis:
         return self.published_in_rows("latent")
 
     def published_for(self, target: InferenceTargetName) -> Published:
-        """The one that the target is read from: for the win rates that all pairs would give it is another."""
-        return self._publish("all-pairs" if target == "all-pairs" else "latent")
+        """The one that the target is read from."""
+        return self._publish(read_from(target))
 
     def published_in_rows(self, target: InferenceTargetName) -> Published:
         """The same without a matrix of many candidates, unless the goal needs one: all that a ranking shows."""

@@ -177,7 +177,7 @@ def _why_it_cannot(state: AskState) -> str:
 def _by_prompts(current: CurrentSet, stop: Stop) -> str | None:
     """Effect of more prompts, of a set that is about new ones."""
     snapshot, goal = current.snapshot, current.terms.plan.goal
-    forecast = prompts_to_decide(exact(snapshot), snapshot.evidence.item, stop, goal)
+    forecast = prompts_to_decide(exact(snapshot, target="new-items"), snapshot.evidence.item, stop, goal)
     aim = prompts.TO_STOP if has_claims(stop, goal, snapshot.model.n) else prompts.TO_NAME_THE_BEST
     return forecast and f"{stopping.ALL_JUDGED} {prompts.needed(forecast, aim)}"
 

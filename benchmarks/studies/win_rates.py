@@ -2,8 +2,8 @@
 
 Four systems with scores N(0, SD^2) have effects N(0, omega^2) on each of M prompts, and one judge compares all pairs on
 each prompt once. Votes are 1 with probability sigma(d), else 0; probabilities are sigma(d + e), e ~ N(0,
-NOISE^2), with d the difference of scores and effects. The true win rate is the mean verdict over all prompts there
-could be, against the others, or against one of them.
+NOISE^2), with d the difference of scores and effects, and saturated ones sigma(SHARP (d + e)) to DIGITS digits. The
+true win rate is the mean verdict over all prompts there could be, against the others, or against one of them.
 
 `others held` is the mean of sigma(s_i - s_j) with s_i at the ends of its own interval and the others at their means.
 """
@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from app.inference.fitting import Method, no_absolute_scores, publish
-from app.inference.reporting import Against, Wanted, against, attenuation, summary_of
-from app.inference.targets import drawn_values, on_new_items
+from app.inference.fitting import Method, no_absolute_scores
+from app.inference.reporting import Against, Wanted, against, attenuation, never_missed, summary_of
+from app.inference.targets import drawn_values, on_new_items, publish_for
 from app.inference.types import Floats, by_one_judge
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.new_items import World
@@ -26,9 +26,11 @@ from benchmarks.studies.truth import inside
 
 SEED = 30_017
 N, SD, NOISE = 4, 0.7, 0.5
+SHARP, DIGITS = 8.0, 4
 LEVEL = 0.95
-NODES, SHARES = np.polynomial.hermite_e.hermegauss(30)
+NODES, SHARES = np.polynomial.hermite_e.hermegauss(200)
 WORLDS = [World(*each) for each in product(("probabilities", "votes"), (15, 60), (0.5, 1.0))]
+WORLDS += [World("saturated", 30, omega) for omega in (0.5, 1.0)]
 
 
 class RatesHeld(NamedTuple):
@@ -63,16 +65,20 @@ def one_run(world: World, number: int) -> RatesHeld:
     item, pair = np.divmod(np.arange(world.prompts * pairs.shape[1]), pairs.shape[1])
     first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
     d = s[first] - s[second] + u[item, first] - u[item, second]
-    measures = world.judge == "probabilities"
-    p = expit(d + NOISE * rng.standard_normal(len(d))) if measures else (rng.random(len(d)) < expit(d)).astype(float)
-    published = publish(
-        by_one_judge(first, second, p), item, no_absolute_scores(), Method(verdict_weight="learnt"), N, 1
-    )
+    sharp, noise = SHARP if world.judge == "saturated" else 1.0, NOISE * (world.judge != "votes")
+    if world.judge == "votes":
+        p = (rng.random(len(d)) < expit(d)).astype(np.float64)
+    else:
+        p = expit(sharp * (d + noise * rng.standard_normal(len(d))))
+    if world.judge == "saturated":
+        p = np.round(p, DIGITS)
+    comparisons, method = by_one_judge(first, second, p), Method(verdict_weight="learnt")
+    published = publish_for("new-items", comparisons, item, no_absolute_scores(), method, N, 1)
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
-    ranking = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts)
-    truth = true_rates(s, 2.0 * world.omega**2 + measures * NOISE**2)
+    ranking, never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
+    truth = true_rates(sharp * s, sharp**2 * (2.0 * world.omega**2 + noise**2))
     of_all = truth.sum(axis=1) / (N - 1)
-    beside = [each for each in against(drawn_values(scores), of_verdicts, 0, LEVEL) if each]
+    beside = [each for each in against(drawn_values(scores), of_verdicts, never, 0, LEVEL) if each]
     return RatesHeld(
         float(inside(of_all, others_held(ranking.score, ranking.interval)).mean()),
         float(inside(of_all, ranking.win_rate_interval).mean()),

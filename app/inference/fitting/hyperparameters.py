@@ -25,7 +25,7 @@ from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.verdict_weights import Hyperparameters, at_scale, weighed, with_measured_ties
+from app.inference.fitting.verdict_weights import Hyperparameters, at_scale, weighed, with_measured_words
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
 from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints
@@ -78,7 +78,7 @@ def learn(
         `approximation` is of the evidence of votes.
     """
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
-    comparisons, model = _among_compared(with_measured_ties(comparisons), model)
+    comparisons, model = _among_compared(with_measured_words(comparisons), model)
     groups = measurements(comparisons, item, model.n)
     noise = _noise_apart(groups, model, judges, hyperprior)
     log_density, floor = _of_measurements(groups, noise, model, hyperprior)

@@ -26,7 +26,7 @@ from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.verdict_weights import at_scale, same_question, with_measured_ties
+from app.inference.fitting.verdict_weights import at_scale, same_question, with_measured_words
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions
@@ -41,10 +41,10 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
 
     Args: `item` (K,) is what each was about.
     """
-    measured, p = ~is_vote(with_measured_ties(comparisons).p), comparisons.p.copy()
-    for judge in np.unique(comparisons.judge[measured]):
+    measured, p = with_measured_words(comparisons, least=0.0), comparisons.p.copy()
+    for judge in np.unique(comparisons.judge[~is_vote(measured.p)]):
         own = comparisons.judge == judge
-        if log_odds_of_words(take(comparisons, own & measured), item[own & measured], least=0.0) > 0.0:
+        if log_odds_of_words(take(measured, own), item[own], least=0.0) > 0.0:
             p[own] = _words(p[own])
     return comparisons._replace(p=p)
 

@@ -3,18 +3,25 @@
 A measurement of judge j weighs 1 / sigma2_j and a vote phi_j, at most 1. Repeats of a pair of one item by one judge
 share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of its weight, and rho = 1 of measurements.
 
+The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
+are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
+
     tau2, sigma2, phi, rho  Hyperparameters.scale, .noise, .votes, .repeat_correlation     (), (J,), (J,), (J,)
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts.measured_bt import LONGEST, is_vote
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.growing import appended
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
+
+LEAST_SHARE = 0.5  # of probabilities, in answers but ties
+TIE = np.nextafter(0.5, 1.0)  # as it measures
 
 
 class Hyperparameters(NamedTuple):
@@ -29,7 +36,7 @@ def weighed(comparisons: Comparisons, item: Ints, n: int, hyperparameters: Hyper
 
     Args: `item` (K,) is what each was about.
     """
-    comparisons = with_measured_ties(comparisons)
+    comparisons = with_measured_words(comparisons)
     share, weight = (
         shares(comparisons, item, n, hyperparameters.repeat_correlation),
         _weight_of_verdicts(comparisons, hyperparameters),
@@ -44,20 +51,21 @@ def weighed_further(
 
     Args: `item` (K,) is what each was about.
     """
-    one = take(comparisons, slice(known.size, None))
-    if one.size != 1 or not _is_apart(known, item, one):
+    read = with_measured_words(comparisons)
+    one = take(read, slice(known.size, None))
+    reads_alike = np.array_equal(read.p[: known.size], known.p)
+    if one.size != 1 or not reads_alike or _is_repeated(known, item, one):
         return weighed(comparisons, item, n, hyperparameters)
     weight = one.weight * _weight_of_verdicts(one, hyperparameters)
     return comparisons._replace(p=appended(known.p, one.p), weight=appended(known.weight, weight))
 
 
-def _is_apart(known: Comparisons, item: Ints, one: Comparisons) -> bool:
-    """Whether an answer neither repeats a known one of its judge nor changes what the judge's ties mean."""
-    (first,), (second,), (p,), (judge,), _ = one
+def _is_repeated(known: Comparisons, item: Ints, one: Comparisons) -> bool:
+    """Whether an answer repeats a known one of its judge."""
+    (first,), (second,), _, (judge,), _ = one
     theirs, about = known.judge == judge, item[: known.size] == item[-1]
     between = ((known.first == first) & (known.second == second)) | ((known.first == second) & (known.second == first))
-    ties = known.p[theirs] == 0.5 if not is_vote(p) else (p == 0.5) & ~is_vote(known.p[theirs])
-    return not (ties.any() or (theirs & between & about).any())
+    return bool((theirs & between & about).any())
 
 
 def _weight_of_verdicts(comparisons: Comparisons, hyperparameters: Hyperparameters) -> Floats:
@@ -79,11 +87,22 @@ def shares(comparisons: Comparisons, item: Ints, n: int, repeat_correlation: Flo
     return np.asarray(1.0 / (1.0 + rho * others[group]), np.float64)
 
 
-def with_measured_ties(comparisons: Comparisons) -> Comparisons:
-    """The comparisons with p next to 1/2 where a judge who says probabilities says 1/2: it measures 0."""
-    p, judge = comparisons.p, comparisons.judge
-    measures = np.bincount(judge, ~is_vote(p)) > 0
-    return comparisons._replace(p=np.where((p == 0.5) & measures[judge], np.nextafter(0.5, 1.0), p))
+def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) -> Comparisons:
+    """The comparisons in which the words of judges who measure are probabilities themselves.
+
+    Args: `least` is the share that probabilities must exceed, of a judge's answers but ties, for 0 and 1 to be some.
+    """
+    p, judge, words = comparisons.p, comparisons.judge, is_vote(comparisons.p)
+    if words.all() or not words.any():
+        return comparisons
+    decided = (p != 0.5) & (p != TIE)
+    inside, of_decided = np.bincount(judge, decided & ~words), np.bincount(judge, decided)
+    nearest = np.full(len(inside), 0.5)  # to 0 or 1, of the probabilities of each judge
+    np.minimum.at(nearest, judge[~words], np.minimum(p, 1.0 - p)[~words])
+    end = np.maximum(0.5 * nearest, expit(-LONGEST))[judge]
+    is_end = words & decided & (inside > least * of_decided)[judge]
+    is_tie = (p == 0.5) & (np.bincount(judge, ~words) > 0)[judge]
+    return comparisons._replace(p=np.where(is_tie, TIE, np.where(is_end, np.where(p == 0.0, end, 1.0 - end), p)))
 
 
 def same_question(comparisons: Comparisons, item: Ints, n: int) -> Ints:

@@ -56,5 +56,6 @@ from app.inference.reporting.win_rates import (
     attenuation,
     expected_of_differences,
     head_to_head,
+    never_missed,
     rates,
 )

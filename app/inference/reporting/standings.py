@@ -20,7 +20,7 @@ from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, concordance_after
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
-from app.inference.reporting.win_rates import VOTES, attenuation
+from app.inference.reporting.win_rates import VOTES, attenuation, never_missed, reaching
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 from app.inference.verdicts import means
@@ -86,18 +86,24 @@ def by_posterior(
         return standings if is_about_all else standings._replace(confidence=None, forecast=[])
     biases = estimates(posterior, comparisons, model)
     summary = summary_of(quantity or marginal, wanted, pairs_of, attenuation(published, target))
+    if not isinstance(quantity, WinRates):
+        summary = _reaching(summary, published)
     return _summarised(summary, quantity or marginal, posterior.convergence, biases, answers, model, pairs_of)
 
 
 def _by_rows(published: Published, precision: Precision, wanted: Wanted) -> Standings:
     """The ranking of a posterior without a matrix."""
     mean, comparisons = published.scores.mean, published.comparisons
-    summary = summary_of(published.scores, wanted, attenuation=attenuation(published))
+    summary = _reaching(summary_of(published.scores, wanted, attenuation=attenuation(published)), published)
     rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
     votes = float(comparisons.weight.sum())
     later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
     forecast = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
     return Standings(rows, published.posterior.convergence, components, None, summary.confidence, forecast)
+
+
+def _reaching(summary: RankTable, published: Published) -> RankTable:
+    return summary._replace(win_rate_interval=reaching(summary.win_rate_interval, never_missed(published)))
 
 
 def by_judges(

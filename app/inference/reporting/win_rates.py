@@ -9,7 +9,9 @@ Residuals of probabilities have what prompts differ by in them, so nothing is ad
 fit that knows no prompts gives the score of the average verdict already.
 
     win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws
-    interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them
+    interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them,
+                    and to 1 where every verdict was a vote for i, to 0 where none was, even in part: no rate is too
+                    high for that, as by a score test
     against b       v(s_i - s_b), and s_i - s_b
     head to head    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
@@ -27,7 +29,7 @@ from scipy.special import expit, ndtri
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.published import Published
-from app.inference.types import Floats, Ints
+from app.inference.types import Bools, Floats, Ints
 
 VOTES: Floats = np.array([[1.0, 1.0]])  # an attenuation: all verdicts count as votes
 STEP, MOST_STEPS = 0.1, 500  # of the scores between which sums of v are interpolated
@@ -65,6 +67,26 @@ def attenuation(published: Published, target: InferenceTargetName = "latent") ->
     verdicts = np.append(verdicts, weight.sum() - measured.sum())
     kappa = np.append(1.0 / np.sqrt(1.0 + np.pi / 8.0 * learnt.noise), 1.0)
     return np.column_stack([verdicts / weight.sum(), kappa])[verdicts > 0.0]
+
+
+def never_missed(published: Published, baseline: int | None = None) -> Bools:
+    """(N, 2) whether every verdict on a candidate, beside the baseline if there is one, was a lost vote, or a won one.
+
+    False where there is no verdict.
+    """
+    first, second, p, _, weight = published.comparisons
+    given = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
+    sides, n = np.append(first, second), published.model.n
+    in_all, lost, won = (
+        np.bincount(sides, np.append(given * first_has, given * second_has), n)
+        for first_has, second_has in ((1.0, 1.0), (p == 0.0, p == 1.0), (p == 1.0, p == 0.0))
+    )
+    return np.column_stack([(lost == in_all) & (in_all > 0.0), (won == in_all) & (in_all > 0.0)])
+
+
+def reaching(interval: Floats, never: Bools) -> Floats:
+    """(..., 2) intervals of win rates, to 0 or 1 where that was `never_missed`."""
+    return np.where(never, np.array([0.0, 1.0]), interval)
 
 
 def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
@@ -123,24 +145,28 @@ def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints,
     return cell, place - cell
 
 
-def against(values: Floats, attenuation: Floats | None, baseline: int, level: float) -> list[Against | None]:
+def against(
+    values: Floats, attenuation: Floats | None, never: Bools, baseline: int, level: float
+) -> list[Against | None]:
     """Every candidate beside the baseline, None in its own place.
 
-    Args: `values` (D, N) are draws of what is ranked; `attenuation` is None where these are win rates.
+    Args: `values` (D, N) are draws of what is ranked; `attenuation` is None where these are win rates, else `never`
+        (N, 2) is whether each was `never_missed` beside the baseline.
     """
     return [
-        None if i == baseline else _beside(values[:, i] - values[:, baseline], attenuation, level)
+        None if i == baseline else _beside(values[:, i] - values[:, baseline], attenuation, never[i], level)
         for i in range(values.shape[1])
     ]
 
 
-def _beside(difference: Floats, attenuation: Floats | None, level: float) -> Against:
+def _beside(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
     better = float(0.5 + 0.5 * np.sign(difference).mean())
     figures = float(difference.mean()), interval_of(difference, level), better
     if attenuation is None:
         return Against(*figures, None, None)
     win_rate = expected_verdict(difference, attenuation)
-    return Against(*figures, float(win_rate.mean()), interval_of(win_rate, level))
+    low, high = reaching(np.array(interval_of(win_rate, level)), never).tolist()
+    return Against(*figures, float(win_rate.mean()), (low, high))
 
 
 def head_to_head(values: Floats, attenuation: Floats) -> Floats:

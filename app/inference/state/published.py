@@ -27,7 +27,7 @@ from app.inference.reporting.win_rates import attenuation, expected_of_differenc
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.repeating import Question, to_repeat
 from app.inference.state.snapshot import Snapshot, plain_model, raw
-from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
+from app.inference.targets import Quantity, WinRates, publish_for, quantity_of, read_from
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
@@ -59,7 +59,7 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
     in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
-    if snapshot.evidence.absolute.size or in_stages or target == "all-pairs":
+    if snapshot.evidence.absolute.size or in_stages or read_from(target) == "all-pairs":
         return under(snapshot, snapshot.interpretation.method, dense, target)
     comparisons, model = snapshot.comparisons, snapshot.model
     posterior = posteriors.exact(snapshot.posterior, dense)

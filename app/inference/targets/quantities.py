@@ -46,11 +46,17 @@ def publish_for(
 ) -> Published:
     """The posterior that the target is read from; arguments as of `publish`.
 
-    Of all pairs it is true to votes that separate candidates, and probabilities that pile up count as votes.
+    Of all pairs and new prompts it is true to votes that separate candidates, and probabilities that pile up count as
+    votes.
     """
-    by_votes = target == "all-pairs"
+    by_votes = read_from(target) == "all-pairs"
     approximation: Approximation = "ep" if by_votes else "laplace"
     return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes, covariates)
+
+
+def read_from(target: InferenceTargetName) -> InferenceTargetName:
+    """The target whose posterior it shares: `all-pairs` or `latent`."""
+    return "all-pairs" if target in ("all-pairs", "new-items") else "latent"
 
 
 def quantity_of(

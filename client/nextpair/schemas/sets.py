@@ -83,7 +83,8 @@ class Stop(Request):
         default=None,
         ge=1,
         examples=[1],
-        description="The best k are better than all others with confidence 1 - `error_level` (anytime-valid).",
+        description="The best k are better than all others with confidence 1 - `error_level` (anytime-valid if "
+        "about `latent`).",
     )
     rank_width: int | None = Field(
         default=None, ge=0, description="Every candidate's worst possible rank minus its best is at most this."
@@ -106,14 +107,15 @@ class Stop(Request):
         gt=0.5,
         lt=1.0,
         examples=[0.95],
-        description="The set's goal, other than the ranking, is known with this confidence. It stays valid under "
-        "continuous monitoring.",
+        description="The set's goal, other than the ranking, is known with this confidence. About `latent` it stays "
+        "valid under continuous monitoring.",
     )
     error_level: float = Field(
         default=0.05,
         gt=0.0,
         lt=1.0,
-        description="Probability that `top_k` or `rank_width` ever stops on a false claim, monitored continuously.",
+        description="Probability that `top_k` or `rank_width` stops on a false claim; about `latent`, that it "
+        "ever does, monitored continuously.",
     )
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import LEAST_NOISE
 from app.inference.fitting.model import Method
@@ -46,6 +47,17 @@ def test_probabilities_at_the_ends_become_votes(count: int, error: float) -> Non
         for length in (np.full(count, logit(0.999)), with_jitter):
             log = by_one_judge(first, second, expit(np.sign(d) * length))
             assert (as_votes(log, one_item(log)).p == (d > 0.0)).all()
+
+
+@pytest.mark.parametrize("digits", [2, 4])
+def test_what_is_rounded_to_the_ends_is_looked_at_with_the_rest(digits: int) -> None:
+    """A judge whose logits are sixteen times the differences votes in whole; one who measures keeps its 0 and 1."""
+    for seed in range(4):
+        first, second, d = differences(60, seed, 1.0)
+        sharp, soft = (by_one_judge(first, second, np.round(expit(gain * d), digits)) for gain in (16.0, 2.0))
+        assert 0.1 < is_vote(sharp.p).mean() < 1.0
+        assert (as_votes(sharp, one_item(sharp)).p == np.where(sharp.p == 0.5, 0.5, sharp.p > 0.5)).all()
+        assert (as_votes(soft, one_item(soft)).p == soft.p).all()
 
 
 def test_each_judge_is_looked_at_alone_and_votes_stay_votes() -> None:
