@@ -18,7 +18,6 @@ from app.inference.fitting import (
     publish,
     repeat_correlations,
 )
-from app.inference.fitting.hyperparameters import Approximation
 from app.inference.targets.all_pairs import WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
@@ -40,13 +39,12 @@ def publish_for(
     dense: int | None = None,
     covariates: Covariates | None = None,
 ) -> Published:
-    """The posterior that the target is read from; arguments as of `publish`.
+    """The posterior that the target is read from, true to votes that separate candidates; arguments as of `publish`.
 
-    Of all pairs it is true to votes that separate candidates, and probabilities that pile up count as votes.
+    Of all pairs, probabilities that pile up count as votes.
     """
     by_votes = target == "all-pairs"
-    approximation: Approximation = "ep" if by_votes else "laplace"
-    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes, covariates)
+    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, "ep", by_votes, covariates)
 
 
 def quantity_of(
