@@ -54,6 +54,6 @@ class Scores(NamedTuple):
     votes: Votes | None = None  # of a part, or of what is no mixture: draws are of what they say (targets/drawing.py)
 
     @property
-    def by_draws(self) -> bool:
+    def has_votes(self) -> bool:
         """Whether votes are behind it, so that figures of it are read from draws and not from the normal."""
         return any(part.votes is not None for _, part in self.parts or ((1.0, self),))

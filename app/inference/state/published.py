@@ -13,6 +13,7 @@ from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.published import Published, repeat_correlations
@@ -54,10 +55,11 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
-    in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
-    if snapshot.evidence.absolute.size or in_stages or target == "all-pairs":
-        return under(snapshot, snapshot.interpretation.method, dense, target)
-    comparisons, model = snapshot.comparisons, snapshot.model
+    comparisons, model, method = snapshot.comparisons, snapshot.model, snapshot.interpretation.method
+    in_stages = snapshot.learnt is not None or model.known_biases is not None
+    by_votes = target == "all-pairs" or (method.prior == "unit" and serves(comparisons, model))
+    if snapshot.evidence.absolute.size or in_stages or by_votes:
+        return under(snapshot, method, dense, target)
     posterior = posteriors.exact(snapshot.posterior, dense)
     marginal = posterior.scores
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)

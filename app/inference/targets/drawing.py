@@ -23,7 +23,7 @@ from app.inference.types import Floats, Ints
 
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
 DRAWS_SEED = 0  # of draws that are published: the same posterior gives the same figures
-SLICES = 10  # of each draw; ten times as many change nothing, with 60 candidates that votes separate completely
+SLICES = 10  # of each draw; thirty change nothing, with 60 candidates that votes separate completely either
 FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 
 

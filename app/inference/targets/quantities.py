@@ -95,6 +95,11 @@ def ranked_by(quantity: Quantity) -> Floats:
     return quantity.scores.mean if isinstance(quantity, WinRates) else quantity.mean
 
 
+def is_drawn(quantity: Quantity) -> bool:
+    """Whether figures of it are counted in draws, as no normal is true to it."""
+    return isinstance(quantity, WinRates) or quantity.has_votes
+
+
 def drawn_values(quantity: Quantity, draws: int | None = None) -> Floats:
     """(D, N) the draws of what is ranked that a ranking counts. Args: `draws` of scores, where fewer will do."""
     if isinstance(quantity, WinRates):
