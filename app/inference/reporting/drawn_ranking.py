@@ -140,7 +140,10 @@ def _tie_groups(values: Floats, score: Floats, rank_interval: Ints, wanted: Want
 
 def shares_in_order(rank: Ints, drawn: Ints, pairs: Bools) -> Floats:
     """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the `rank` (N,)."""
-    first, second = np.nonzero(pairs)
-    some = drawn[:: max(len(drawn) // max(ORDERS // len(first), FEWEST), 1)]
-    published, in_draws = np.sign(rank[second] - rank[first]), np.sign(some[:, second] - some[:, first])
-    return np.asarray(1.0 - 0.5 * np.abs(in_draws - published).mean(axis=1))
+    count = int(pairs.sum())
+    some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
+    wrong = np.zeros(some.shape[1])
+    for i, others in enumerate(pairs):
+        published = np.sign(rank[others] - rank[i])[:, None]
+        wrong += 0.5 * np.abs(np.sign(some[others] - some[i]) - published).sum(axis=0)
+    return np.asarray(1.0 - wrong / count)

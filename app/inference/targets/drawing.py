@@ -23,7 +23,7 @@ from app.inference.types import Floats, Ints
 
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
 DRAWS_SEED = 0  # of draws that are published: the same posterior gives the same figures
-SLICES = 10  # of each draw; thirty change nothing, with 60 candidates that votes separate completely either
+SLICES = 5  # of each draw: two hundred change nothing, with 24 candidates that votes separate completely either
 FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 
 
@@ -57,7 +57,8 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
         return ScoreDraws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
     covariance = posterior.covariance.matrix()
     if posterior.votes is None:
-        x = _normal(covariance[np.ix_(order, order)], rng, draws)
+        factor = np.linalg.cholesky(covariance[np.ix_(order, order)])
+        x = rng.standard_normal((draws, len(order))) @ factor.T
     else:
         x = _by_votes(posterior.votes, order, rng, draws)
         beyond = (covariance - posterior.votes.covariance[: len(order), : len(order)])[np.ix_(order, order)]
@@ -68,24 +69,19 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
     return ScoreDraws(posterior.mean[order] + x, np.full(draws, posterior.noise))
 
 
-def _normal(covariance: Floats, rng: np.random.Generator, draws: int) -> Floats:
-    """(D, P) draws of N(0, covariance)."""
-    return np.asarray(rng.standard_normal((draws, len(covariance))) @ np.linalg.cholesky(covariance).T)
-
-
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
     n = len(order)
     parameters = np.append(order, n + _largest_first(votes.mean[n:]))
-    place, covariance = np.argsort(parameters), votes.covariance[np.ix_(parameters, parameters)]
+    place, factor = np.argsort(parameters), np.linalg.cholesky(votes.covariance[np.ix_(parameters, parameters)])
     rows = (
         place[votes.first], place[votes.second], place[votes.bias], contiguous(votes.wins), contiguous(votes.losses),
         contiguous(votes.difference), contiguous(votes.slope), contiguous(votes.precision),
     )  # fmt: skip
-    x = _normal(covariance, rng, draws)
+    x, *normal = (rng.standard_normal((draws, len(factor))) @ factor.T for _ in range(1 + SLICES))
     ratio = ellipses.log_ratios(x, *rows)
-    for _ in range(SLICES):
-        ellipses.turn(x, ratio, _normal(covariance, rng, draws), *rows, rng)
+    for z in normal:
+        ellipses.turn(x, ratio, z, *rows, rng)
     return x[:, :n]
 
 
