@@ -30,6 +30,7 @@ from app.inference.targets import Quantity, WinRates, publish_for, quantity_of
 from app.inference.types import Bools, Floats, Ints, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
+DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
 HALF = 0.5  # probability that draws of the live posterior ask for first
 FEW_DRAWS = 200
 
@@ -207,7 +208,8 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
         is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
         return Checked(met, published if is_refused else None)
-    if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
+    nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
+    if reason(live, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
     if sought and (missing := missing_for_a_stop(snapshot, sought)):
         return Checked(None, missing=missing)

@@ -119,7 +119,7 @@ def test_publishing_measurements_alone_is_the_same_to_the_last_bit() -> None:
 def test_a_vote_in_the_other_order_is_the_same_vote_and_a_repeat_weighs_twice() -> None:
     log, of = all_pairs(5), model(5, 40.0)
     turned = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
-    (one, evidence), (other, of_turned) = propagate(log, of), propagate(join(log, turned), of)
+    (one, evidence, _), (other, of_turned, _) = propagate(log, of), propagate(join(log, turned), of)
     twice, of_twice, _ = propagate(log._replace(weight=2.0 * log.weight), of)
     assert other.comparisons.size == log.size
     assert other.mean == pytest.approx(twice.mean)
@@ -131,7 +131,7 @@ def test_a_vote_in_the_other_order_is_the_same_vote_and_a_repeat_weighs_twice() 
 def test_other_names_give_the_same_posterior() -> None:
     log, of, order = all_pairs(7), model(7, 100.0), np.random.default_rng(2).permutation(7)
     renamed = log._replace(first=order[log.first], second=order[log.second])
-    (one, evidence), (other, of_renamed) = propagate(log, of), propagate(renamed, of)
+    (one, evidence, _), (other, of_renamed, _) = propagate(log, of), propagate(renamed, of)
     assert other.mean[order] == pytest.approx(one.mean)
     assert other.covariance.matrix()[np.ix_(order, order)] == pytest.approx(one.covariance.matrix())
     assert of_renamed == pytest.approx(evidence)
