@@ -190,7 +190,10 @@ def _scores(clusters: _Clusters, times: float) -> Scores:
     posterior, excess, prompts, prior = clusters
     return mixed(
         [
-            (weight * share, _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times))
+            (
+                weight * share,
+                _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times),
+            )
             for weight, part in posterior.parts or ((1.0, posterior),)
             for x, share in _nodes(times * prompts - 1.0)
         ]
