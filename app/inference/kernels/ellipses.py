@@ -1,4 +1,4 @@
-"""Elliptical slices of the posterior of votes, compiled: a step of each draw, and how much likelier it is than its normal.
+"""Elliptical slices of the posterior of votes, compiled: a step of each draw, and by what it differs from a normal.
 
 The equations and signs are those of targets/drawing.py; tests have the slow formula.
 """

@@ -109,7 +109,7 @@ def relative_sd(sigma: Covariance) -> Floats:
 
 
 def intervals(posterior: Scores, level: float, values: Floats | None = None) -> Floats:
-    """(N, 2) marginal intervals of s_i - mean(s); those of (D, N) draws, if there are any, else a mixture's by bisection."""
+    """(N, 2) marginal intervals of s_i - mean(s): of (D, N) draws, if there are any; a mixture's by bisection."""
     score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
     if values is not None:
         return around(score, quantiles(values - values.mean(axis=1, keepdims=True), level))

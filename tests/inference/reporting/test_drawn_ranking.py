@@ -50,7 +50,8 @@ def test_all_figures_of_votes_are_counted_in_the_same_draws() -> None:
     standings, scores = by_posterior(published, Wanted()), published.scores
     d = -np.diff(drawn_values(scores)).ravel()
     uncertainty, better = standings.rows[0].uncertainty, float((d > 0.0).mean())
-    assert uncertainty is not None and standings.confidence is not None
+    assert uncertainty is not None
+    assert standings.confidence is not None
     assert 0.998 < better < 1.0
     assert uncertainty.p_best == better == predict(scores, 0, 1).p_first_better == expected_wins(scores)[0, 1]
     assert concordance(scores, np.array([[False, True], [False, False]])) == better
@@ -65,6 +66,7 @@ def test_candidates_alike_in_votes_share_what_is_said_of_them() -> None:
     published = publish_for("latent", log, np.arange(4), no_absolute_scores(), Method(verdict_weight="learnt"), 4, 1)
     of = {row.candidate: row.uncertainty for row in by_posterior(published, Wanted()).rows}
     one, other = of[0], of[1]
-    assert one is not None and other is not None
+    assert one is not None
+    assert other is not None
     assert (one.p_best, one.win_rate) == pytest.approx((other.p_best, other.win_rate), abs=1e-12)
     assert one.win_rate_interval == pytest.approx(other.win_rate_interval, abs=1e-12)

@@ -13,7 +13,7 @@ from app.inference.gaussian import Scores
 from app.inference.reporting import Uncertainty, Wanted, by_posterior
 from app.inference.targets import draw_scores, drawn_values, on_new_items, publish_for
 from app.inference.targets.drawing import drawn_in_place
-from app.inference.types import Comparisons, Floats, by_one_judge, join, once_each
+from app.inference.types import Comparisons, by_one_judge, join, once_each
 from tests.inference.factories import isotropic
 
 LEARNT = Method(verdict_weight="learnt")
