@@ -24,6 +24,7 @@ from app.inference.types import Floats, Ints
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
 DRAWS_SEED = 0  # of draws that are published: the same posterior gives the same figures
 SLICES = 5  # of each draw: two hundred change nothing, with 24 candidates that votes separate completely either
+NOTHING = 1e-9  # of a variance
 FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
 
 
@@ -62,10 +63,9 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
     else:
         x = _by_votes(posterior.votes, order, rng, draws)
         beyond = (covariance - posterior.votes.covariance[: len(order), : len(order)])[np.ix_(order, order)]
-        if beyond.any():
-            values, vectors = np.linalg.eigh(beyond)
-            root = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-            x += rng.standard_normal(x.shape) @ root
+        values, vectors = np.linalg.eigh(beyond)
+        if (some := values > NOTHING * covariance.diagonal().max()).any():
+            x += rng.standard_normal(x.shape) @ (vectors[:, some] * np.sqrt(values[some]) @ vectors[:, some].T)
     return ScoreDraws(posterior.mean[order] + x, np.full(draws, posterior.noise))
 
 
