@@ -243,7 +243,7 @@ def _scales(log: JudgedLog, published: Published | None) -> dict[str, schemas.Ju
     """Scales by the judge's name, on the published scores, which are relative to their mean."""
     if published is None or published.scale is None:
         return None
-    level = published.posterior.mean[: published.model.n].mean()
+    level = published.scores.mean.mean()
     c0, c1 = published.scale.c0 - level, published.scale.c1
     return {
         log.judges[judge]: schemas.JudgeScale(

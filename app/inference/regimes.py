@@ -47,7 +47,7 @@ Verdict weights
                                               a fit without one and a factor of H, which is quicker there [not kept]
     LEARNT_AT_ONCE            32  candidates  a stage has what its own comparisons teach, within 20 ms; beyond, what
                                               those up to the stage before teach, which can be learnt ahead [42]
-    PROPAGATED               200  candidates  votes by expectation propagation, where it is asked for; beyond, by
+    PROPAGATED               200  candidates  votes by expectation propagation, and draws of them by slices; beyond, by
                                               Laplace's normal. It tries forty variances: half a second with 100, five
                                               with 300 [68]
     POOL_PROPAGATED           32  candidates  the same of a set in a pool, however few its votes; beyond, by Laplace's

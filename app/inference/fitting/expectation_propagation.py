@@ -35,7 +35,7 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, Prior, bias_places, design_times, hessian, scatter
 from app.inference.fitting.posterior import Posterior, prior
-from app.inference.gaussian import DenseCovariance, from_precision
+from app.inference.gaussian import DenseCovariance, Votes, from_precision
 from app.inference.kernels import tilted
 from app.inference.regimes import PROPAGATED
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, join, take
@@ -81,6 +81,7 @@ class Converged(NamedTuple, Generic[Q]):
 class Propagated(NamedTuple):
     posterior: Posterior  # given (M + G,) rows: the votes, those alike together, then the measurements; w is tau
     log_evidence: float  # -inf where H cannot be factored
+    votes: Votes | None = None  # likewise None
 
 
 def serves(comparisons: Comparisons, model: Model) -> bool:
@@ -131,7 +132,17 @@ def _converged(sites: Sites, model: Model, tolerance: float) -> Propagated:
 
     (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     posterior = Posterior(mean, covariance, sites.precision, convergence, sites.rows, model)
-    return Propagated(posterior, log_evidence)
+    return Propagated(posterior, log_evidence, _votes(sites, posterior))
+
+
+def _votes(sites: Sites, posterior: Posterior) -> Votes:
+    m, model, mean = len(sites.wins), posterior.model, posterior.mean
+    rows, tau = take(sites.rows, slice(m)), sites.precision[:m]
+    own = design_times(mean, rows, model)
+    return Votes(
+        mean, posterior.covariance.matrix(), rows.first, rows.second, bias_places(rows, model), sites.wins,
+        sites.losses, own + sites.known_bias[:m], sites.shift[:m] - tau * own, tau,
+    )  # fmt: skip
 
 
 def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:

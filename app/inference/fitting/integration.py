@@ -49,9 +49,9 @@ def approximate(
     That takes a hundred thousand votes of one answer, or a tau2 of a million.
     """
     if approximation == "ep" and serves(comparisons, model):
-        posterior, _ = propagate(comparisons, model)
+        posterior, _, votes = propagate(comparisons, model)
         if posterior.convergence.outcome is not Outcome.SINGULAR:
-            return posterior.scores, posterior.convergence.outcome
+            return posterior.scores._replace(votes=votes), posterior.convergence.outcome
     posterior = fit(comparisons, model)
     return posterior.scores, posterior.convergence.outcome
 

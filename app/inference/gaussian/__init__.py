@@ -22,10 +22,25 @@ from typing import NamedTuple, TypeVar
 from app.inference.gaussian.certified import CertifiedCovariance
 from app.inference.gaussian.dense import DenseCovariance, from_precision, plain
 from app.inference.gaussian.rows import DesignRows, TooMany, require_matrix
-from app.inference.types import Floats
+from app.inference.types import Floats, Ints
 
 Covariance = DenseCovariance | CertifiedCovariance
 OneCovariance = TypeVar("OneCovariance", DenseCovariance, CertifiedCovariance, Covariance)
+
+
+class Votes(NamedTuple):
+    """M rows of votes, and the normal posterior of all P parameters in which a site stands for each."""
+
+    mean: Floats  # (P,)
+    covariance: Floats  # (P, P)
+    first: Ints  # (M,)
+    second: Ints  # (M,)
+    bias: Ints  # (M,) the place of the judge's bias among the parameters; (0,) where there is none
+    wins: Floats  # (M,) of the first
+    losses: Floats  # (M,)
+    difference: Floats  # (M,) d at the mean, with known biases
+    slope: Floats  # (M,) of the site's logarithm there
+    precision: Floats  # (M,) of the site
 
 
 class Scores(NamedTuple):
@@ -36,3 +51,9 @@ class Scores(NamedTuple):
     parts: "tuple[tuple[float, Scores], ...]" = ()  # weights and posteriors of the mixture that it is, if it is one
     scale: float | None = None  # tau2 of a part
     noise: float = 1.0  # sigma2 of a part, relative to that learnt
+    votes: Votes | None = None  # of a part, or of what is no mixture: draws are of what they say (targets/drawing.py)
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether votes are behind it, so that figures of it are read from draws and not from the normal."""
+        return any(part.votes is not None for _, part in self.parts or ((1.0, self),))

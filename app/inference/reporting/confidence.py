@@ -3,7 +3,7 @@
     pairs         those that matter, (N, N): either of [i, j], [j, i] names the pair, which counts once
     m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
     concordance   mean over the pairs of Phi(|m| / sqrt v), the chance that the sign of m is right; 1/2 where m = 0;
-                  of a mixture, the mean of that chance over its parts
+                  of a mixture, the mean of that chance over its parts, and of votes its share of their draws
     interval      of the share of the pairs that draws of all scores together have in the published order: central, and
                   moved outwards to hold the concordance, as nearly all draws may have all pairs in order
     forecast      the same mean where comparisons tell f times as much of each difference, V its prior variance:
@@ -12,7 +12,8 @@
         E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
 
 The forecast allows for means that move with more verdicts, and for orders that change with them: it is the chance that
-s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
+s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956). Of the doubt that
+draws of votes leave, it leaves the share that it leaves of the normals'.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from scipy.special import ndtr, owens_t
 
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import Kinds, of_one_kind
+from app.inference.targets import drawn_values
 from app.inference.types import Bools, Floats, Ints
 
 PairsOf = Callable[[Floats], Kinds]  # the pairs that matter, by the mean scores (N,)
@@ -63,6 +65,9 @@ def _with_interval(share: float, right: Floats, pairs: int, level: float) -> Con
 def concordance(posterior: Scores, pairs: Bools) -> float:
     """The expected share of `pairs`, of which there is at least one, in the right order."""
     above, below = _in_order(posterior, pairs)
+    if posterior.has_votes:
+        values = np.ascontiguousarray(drawn_values(posterior).T)
+        return float(np.mean([(values[i] > values[j]).mean() for i, j in zip(above, below, strict=True)]))
     return sum(weight * float(ndtr(m / np.sqrt(v)).mean()) for weight, m, v in _differences(posterior, above, below))
 
 

@@ -1,4 +1,4 @@
-"""The ranking by win rates of which there are draws: what ranking.py says of scores, counted.
+"""The ranking by win rates, or by scores from votes, of which there are draws: what ranking.py says of scores, counted.
 
 rank            by the scores beneath, which a ranking shows; win rates are drawn, and would order those who are nearly
                 equal by chance
@@ -26,36 +26,47 @@ from app.inference.reporting.ranking import (
     RankTable,
     Wanted,
     entropy,
+    interchangeable,
     intervals,
     ranks,
     relative_sd,
+    shared,
     split_by_ranks,
 )
-from app.inference.reporting.win_rates import around
-from app.inference.targets.all_pairs import WinRates
+from app.inference.reporting.win_rates import VOTES, Rates, around, quantiles, rates
+from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Bools, Floats, Ints
 
 ROUNDED = 1e-9  # of a normal score
 KNOWN = 1e-18  # variance of a difference of win rates
 
 
-def summarise(drawn: WinRates, wanted: Wanted, pairs_of: PairsOf) -> RankTable:
-    """The ranking by win rates; scores and their intervals are those of the posterior beneath."""
-    scores, win_rate = drawn.scores, drawn.mean
-    rank, drawn_ranks = ranks(scores.mean), ranks_of(drawn.values)
-    rank_interval = rank_intervals(rank, drawn_ranks, wanted.level)
-    tails, pairs = [0.5 - 0.5 * wanted.level, 0.5 + 0.5 * wanted.level], matching(pairs_of(scores.mean))
+def summarise(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf, attenuation: Floats = VOTES) -> RankTable:
+    """The ranking by what is drawn; scores and their intervals are those of the posterior beneath.
+
+    Args: `attenuation` of verdicts is for win rates by scores.
+    """
+    values = drawn_values(quantity)
+    if isinstance(quantity, WinRates):
+        scores, alike = quantity.scores, np.arange(len(quantity.mean))
+        of_scores = drawn_values(scores, len(values)) if scores.has_votes else None
+        win_rate = Rates(quantity.mean, around(quantity.mean, quantiles(values, wanted.level)))
+    else:
+        scores, alike, of_scores = quantity, interchangeable(quantity), values
+        win_rate = rates(values, attenuation, wanted.level)
+    rank, drawn_ranks = ranks(scores.mean), ranks_of(values)
+    rank_interval, pairs = rank_intervals(rank, drawn_ranks, wanted.level), matching(pairs_of(scores.mean))
     return RankTable(
         rank=rank,
         score=scores.mean - scores.mean.mean(),
         sd=relative_sd(scores.covariance),
-        interval=intervals(scores, wanted.level),
+        interval=intervals(scores, wanted.level, of_scores),
         rank_interval=rank_interval,
-        p_best=(drawn_ranks == 1).mean(axis=0),
-        p_top=(drawn_ranks <= wanted.top_k).mean(axis=0),
-        tie_group=_tie_groups(drawn.values, scores.mean, rank_interval, wanted),
-        win_rate=win_rate,
-        win_rate_interval=around(win_rate, np.quantile(drawn.values, tails, axis=0).T),
+        p_best=shared((drawn_ranks == 1).mean(axis=0), alike),
+        p_top=shared((drawn_ranks <= wanted.top_k).mean(axis=0), alike),
+        tie_group=_tie_groups(values, scores.mean, rank_interval, wanted),
+        win_rate=shared(win_rate.mean, alike),
+        win_rate_interval=np.column_stack([shared(end, alike) for end in win_rate.interval.T]),
         entropy=entropy(scores.covariance),
         confidence=by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level)
         if pairs.any()
@@ -129,7 +140,10 @@ def _tie_groups(values: Floats, score: Floats, rank_interval: Ints, wanted: Want
 
 def shares_in_order(rank: Ints, drawn: Ints, pairs: Bools) -> Floats:
     """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the `rank` (N,)."""
-    first, second = np.nonzero(pairs)
-    some = drawn[:: max(len(drawn) // max(ORDERS // len(first), FEWEST), 1)]
-    published, in_draws = np.sign(rank[second] - rank[first]), np.sign(some[:, second] - some[:, first])
-    return np.asarray(1.0 - 0.5 * np.abs(in_draws - published).mean(axis=1))
+    count = int(pairs.sum())
+    some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
+    wrong = np.zeros(some.shape[1])
+    for i, others in enumerate(pairs):
+        published = np.sign(rank[others] - rank[i])[:, None]
+        wrong += 0.5 * np.abs(np.sign(some[others] - some[i]) - published).sum(axis=0)
+    return np.asarray(1.0 - wrong / count)

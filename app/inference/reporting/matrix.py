@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.special import ndtr
 
+from app.inference.gaussian import Scores
 from app.inference.reporting.win_rates import head_to_head
-from app.inference.targets import Quantity, WinRates, drawn_values
+from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Comparisons, Floats
 from app.inference.verdicts import means
 
@@ -18,8 +19,9 @@ def observed_wins(comparisons: Comparisons, n: int) -> Floats:
 
 def expected_wins(quantity: Quantity) -> Floats:
     """(N, N) the probability that the row is better than the column, as `predict` has it; NaN on the diagonal."""
-    if isinstance(quantity, WinRates):
-        return _shares_above(quantity.values)
+    if is_drawn(quantity):
+        return _shares_above(drawn_values(quantity))
+    assert isinstance(quantity, Scores)
     if quantity.parts:
         return np.asarray(sum(weight * expected_wins(part) for weight, part in quantity.parts))
     mean, covariance = quantity.mean, quantity.covariance.matrix()

@@ -29,8 +29,8 @@ from app.inference.gaussian import Covariance, Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, confidence_of
 from app.inference.reporting.rank_intervals import rank_intervals
-from app.inference.reporting.win_rates import VOTES, around, rates
-from app.inference.targets import Quantity, WinRates, drawn_in_place
+from app.inference.reporting.win_rates import VOTES, around, quantiles, rates
+from app.inference.targets import Quantity, drawn_in_place, drawn_values, is_drawn
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import means
 
@@ -90,11 +90,11 @@ def summarise(
         sd=sd,
         interval=intervals(posterior, wanted.level),
         rank_interval=rank_interval,
-        p_best=_shared((drawn == 1).mean(axis=0), alike),
-        p_top=_shared((drawn <= wanted.top_k).mean(axis=0), alike),
+        p_best=shared((drawn == 1).mean(axis=0), alike),
+        p_top=shared((drawn <= wanted.top_k).mean(axis=0), alike),
         tie_group=split_by_ranks(tie_groups(posterior, wanted), posterior.mean, rank_interval, wanted),
-        win_rate=_shared(win_rate.mean, alike),
-        win_rate_interval=np.column_stack([_shared(end, alike) for end in win_rate.interval.T]),
+        win_rate=shared(win_rate.mean, alike),
+        win_rate_interval=np.column_stack([shared(end, alike) for end in win_rate.interval.T]),
         entropy=entropy(posterior.covariance),
         confidence=confidence_of(posterior, rank, drawn, matching(pairs_of(posterior.mean)), wanted.level),
     )
@@ -108,9 +108,11 @@ def relative_sd(sigma: Covariance) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
 
-def intervals(posterior: Scores, level: float) -> Floats:
-    """(N, 2) marginal intervals of s_i - mean(s); a mixture's by bisection."""
+def intervals(posterior: Scores, level: float, values: Floats | None = None) -> Floats:
+    """(N, 2) marginal intervals of s_i - mean(s): of (D, N) draws, if there are any; a mixture's by bisection."""
     score, sd = posterior.mean - posterior.mean.mean(), relative_sd(posterior.covariance)
+    if values is not None:
+        return around(score, quantiles(values - values.mean(axis=1, keepdims=True), level))
     z = float(ndtri(0.5 + 0.5 * level))
     if not posterior.parts:
         return np.column_stack([score - z * sd, score + z * sd])
@@ -180,7 +182,7 @@ def interchangeable(posterior: Scores) -> Ints:
     return alike
 
 
-def _shared(values: Floats, alike: Ints) -> Floats:
+def shared(values: Floats, alike: Ints) -> Floats:
     """(N,) the mean of `values` (N,) over those who are alike."""
     return means(values, alike, len(values))[alike]
 
@@ -220,10 +222,12 @@ def sure_of_any(n: int, level: float) -> float:
 
 def predict(quantity: Quantity, first: int, second: int) -> PredictedVerdict:
     """Probability that `first` is truly better than `second`, and the difference of what is ranked behind it."""
-    if isinstance(quantity, WinRates):
-        apart = quantity.values[:, first] - quantity.values[:, second]
+    if is_drawn(quantity):
+        values = drawn_values(quantity)
+        apart = values[:, first] - values[:, second]
         is_better = float((apart > 0.0).mean() + 0.5 * (apart == 0.0).mean())
         return PredictedVerdict(is_better, float(apart.mean()), float(apart.std()))
+    assert isinstance(quantity, Scores)
     m = float(quantity.mean[first] - quantity.mean[second])
     sd = float(np.sqrt(quantity.covariance.variance_of_difference(first, second)))
     return PredictedVerdict(worse(quantity, second, first, 0.0), m, sd)

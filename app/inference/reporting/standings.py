@@ -21,7 +21,7 @@ from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, c
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
 from app.inference.reporting.win_rates import VOTES, attenuation, never_missed, reaching
-from app.inference.targets import DRAWS_SEED, Quantity, WinRates
+from app.inference.targets import DRAWS_SEED, Quantity, WinRates, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 from app.inference.verdicts import means
 
@@ -174,7 +174,7 @@ def _summarised(
     if summary.confidence and isinstance(quantity, WinRates):
         forecast = _forecast_of_win_rates(quantity, comparisons, pairs_of)
     elif summary.confidence and isinstance(quantity, Scores):
-        forecast = _forecast(quantity, comparisons, model, pairs_of)
+        forecast = _forecast(quantity, comparisons, model, pairs_of, summary.confidence)
     return Standings(rows, convergence, components, summary.entropy, summary.confidence, forecast, biases)
 
 
@@ -182,8 +182,9 @@ def summary_of(
     quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs, attenuation: Floats = VOTES
 ) -> RankTable:
     """The ranking of what is ranked; `attenuation` of verdicts is for win rates by scores (win_rates.py)."""
-    if isinstance(quantity, WinRates):
-        return drawn_ranking.summarise(quantity, wanted, pairs_of)
+    if is_drawn(quantity):
+        return drawn_ranking.summarise(quantity, wanted, pairs_of, attenuation)
+    assert isinstance(quantity, Scores)
     (mean, sigma, *_), rng = quantity, np.random.default_rng(DRAWS_SEED)
     if isinstance(sigma, CertifiedCovariance):
         return sparse_ranking.summarise(mean, sigma.precision, wanted, rng, attenuation)
@@ -197,14 +198,19 @@ def _forecast_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: 
     return [ForecastPoint(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
 
 
-def _forecast(marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf) -> list[ForecastPoint]:
+def _forecast(
+    marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf, now: Confidence
+) -> list[ForecastPoint]:
     votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
     if not votes:
         return []
     pairs = matching(pairs_of(marginal.mean))
-    return [
-        ForecastPoint(int(np.ceil(times * votes)), concordance_after(marginal, prior, pairs, times)) for times in TIMES
-    ]
+    shares = [concordance_after(marginal, prior, pairs, times) for times in TIMES]
+    if marginal.has_votes:
+        of_normals = 1.0 - concordance_after(marginal, prior, pairs, 1.0)
+        left = (1.0 - now.expected_concordance) / of_normals if of_normals else 1.0
+        shares = [1.0 - left * (1.0 - share) for share in shares]
+    return [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, shares, strict=True)]
 
 
 def _uncertainties(summary: RankTable) -> list[Uncertainty | None]:

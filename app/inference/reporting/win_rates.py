@@ -102,7 +102,7 @@ def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
     mean = drawn.mean(axis=0)
-    return Rates(mean, around(mean, np.quantile(drawn, _tails(level), axis=0).T))
+    return Rates(mean, around(mean, quantiles(drawn, level)))
 
 
 def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
@@ -194,6 +194,11 @@ def interval_of(drawn: Floats, level: float) -> tuple[float, float]:
     low, high = np.quantile(drawn, _tails(level)).tolist()
     mean = float(drawn.mean())
     return min(low, mean), max(high, mean)
+
+
+def quantiles(drawn: Floats, level: float) -> Floats:
+    """(N, 2) the ends of the central interval of (D, N) draws."""
+    return np.asarray(np.quantile(drawn, _tails(level), axis=0).T)
 
 
 def around(estimate: Floats | Ints, ends: Floats | Ints) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.published import Published
@@ -31,6 +32,7 @@ from app.inference.targets import Quantity, WinRates, publish_for, quantity_of, 
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
+DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
 HALF = 0.5  # probability that draws of the live posterior ask for first
 FEW_DRAWS = 200
 
@@ -58,10 +60,11 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
-    in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
-    if snapshot.evidence.absolute.size or in_stages or read_from(target) == "all-pairs":
-        return under(snapshot, snapshot.interpretation.method, dense, target)
-    comparisons, model = snapshot.comparisons, snapshot.model
+    comparisons, model, method = snapshot.comparisons, snapshot.model, snapshot.interpretation.method
+    in_stages = snapshot.learnt is not None or model.known_biases is not None
+    by_votes = read_from(target) == "all-pairs" or (method.prior == "unit" and serves(comparisons, model))
+    if snapshot.evidence.absolute.size or in_stages or by_votes:
+        return under(snapshot, method, dense, target)
     posterior = posteriors.exact(snapshot.posterior, dense)
     marginal = posterior.scores
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
@@ -241,7 +244,8 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
         again = _to_repeat(snapshot, published, stop, goal, sought)
         return Checked(None, published if is_refused else None, missing, again)
-    if reason(live, plain_model(snapshot), _at(stop, NEARLY, stop.concordance), goal) is None:
+    nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
+    if reason(live, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
     if sought and (missing := missing_for_a_stop(snapshot, sought)):
         return Checked(None, missing=missing)

@@ -14,6 +14,14 @@ from app.inference.targets.deviations import TagDeviation, deviations
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, drawn_in_place, usual_draws
 from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
-from app.inference.targets.quantities import Quantity, drawn_values, publish_for, quantity_of, ranked_by, read_from
+from app.inference.targets.quantities import (
+    Quantity,
+    drawn_values,
+    is_drawn,
+    publish_for,
+    quantity_of,
+    ranked_by,
+    read_from,
+)
 from app.inference.targets.slices import Sliced, by_tag
 from app.inference.targets.voices import has_too_many_effects

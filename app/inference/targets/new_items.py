@@ -190,7 +190,10 @@ def _scores(clusters: _Clusters, times: float) -> Scores:
     posterior, excess, prompts, prior = clusters
     return mixed(
         [
-            (weight * share, _with_excess(part, excess / x, prior, times))
+            (
+                weight * share,
+                _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times),
+            )
             for weight, part in posterior.parts or ((1.0, posterior),)
             for x, share in _nodes(times * prompts - 1.0)
         ]
@@ -210,7 +213,7 @@ def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Sc
     sigma = np.linalg.inv(np.diag(q) + share @ root.T)
     mean = sigma @ (pull + share @ inverse.T @ (precision @ part.mean - pull))
     sigma = 0.5 * (sigma + sigma.T)
-    return Scores(mean, plain(sigma), scale=scale)
+    return Scores(mean, plain(sigma), scale=scale, votes=part.votes)
 
 
 def _nodes(freedom: float) -> list[tuple[float, float]]:

@@ -21,7 +21,6 @@ from app.inference.fitting import (
     repetition_of,
     unknown,
 )
-from app.inference.fitting.hyperparameters import Approximation
 from app.inference.fitting.repetition import DRAWS_ANEW
 from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
@@ -44,14 +43,12 @@ def publish_for(
     dense: int | None = None,
     covariates: Covariates | None = None,
 ) -> Published:
-    """The posterior that the target is read from; arguments as of `publish`.
+    """The posterior that the target is read from, true to votes that separate candidates; arguments as of `publish`.
 
-    Of all pairs and new prompts it is true to votes that separate candidates, and probabilities that pile up count as
-    votes.
+    Of all pairs and new prompts, probabilities that pile up count as votes.
     """
     by_votes = read_from(target) == "all-pairs"
-    approximation: Approximation = "ep" if by_votes else "laplace"
-    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes, covariates)
+    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, "ep", by_votes, covariates)
 
 
 def read_from(target: InferenceTargetName) -> InferenceTargetName:
@@ -118,6 +115,11 @@ def _as_taken(published: Published, answers: Comparisons) -> Floats:
 def ranked_by(quantity: Quantity) -> Floats:
     """(N,) the scores: a ranking shows them, and is in their order whatever its confidence is about."""
     return quantity.scores.mean if isinstance(quantity, WinRates) else quantity.mean
+
+
+def is_drawn(quantity: Quantity) -> bool:
+    """Whether figures of it are counted in draws, as no normal is true to it."""
+    return isinstance(quantity, WinRates) or quantity.has_votes
 
 
 def drawn_values(quantity: Quantity, draws: int | None = None) -> Floats:

@@ -67,7 +67,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
     scale = 5.0
     log = by_one_judge(np.array([0, 1, 0, 0, 1]), np.array([1, 0, 1, 1, 0]), np.array([1.0, 0.0, 0.0, 0.5, 0.0]))
     log = log._replace(weight=np.array([1.0, 1.0, 1.0, 1.0, 0.5]))
-    posterior, log_evidence = propagate(log, model(2, scale))
+    posterior, log_evidence, _ = propagate(log, model(2, scale))
 
     def weighted(d: float, power: int) -> float:
         likelihood = expit(d) ** 3.0 * expit(-d) ** 1.5
@@ -87,7 +87,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
 
 
 def test_no_comparison_gives_the_prior() -> None:
-    posterior, log_evidence = propagate(take(all_pairs(3), slice(0)), model(3, 7.0))
+    posterior, log_evidence, _ = propagate(take(all_pairs(3), slice(0)), model(3, 7.0))
     assert (posterior.mean == 0.0).all()
     assert posterior.covariance.matrix() == pytest.approx(7.0 * np.eye(3))
     assert log_evidence == pytest.approx(0.0, abs=1e-12)
@@ -99,7 +99,7 @@ def test_measurements_alone_are_exact(position_bias: str) -> None:
     first, second = np.array([rng.choice(5, 2, replace=False) for _ in range(12)]).T
     log = by_one_judge(first, second, expit(rng.standard_normal(12)))._replace(weight=rng.uniform(0.5, 3.0, 12))
     of = model(5, 2.0, position_bias)
-    posterior, _ = propagate(log, of)
+    posterior, _, _ = propagate(log, of)
     exact = posteriors.fit(log, of)
     assert posterior.mean == pytest.approx(exact.mean, abs=1e-9)
     assert posterior.covariance.matrix() == pytest.approx(exact.covariance.matrix(), abs=1e-9)
@@ -119,8 +119,8 @@ def test_publishing_measurements_alone_is_the_same_to_the_last_bit() -> None:
 def test_a_vote_in_the_other_order_is_the_same_vote_and_a_repeat_weighs_twice() -> None:
     log, of = all_pairs(5), model(5, 40.0)
     turned = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
-    (one, evidence), (other, of_turned) = propagate(log, of), propagate(join(log, turned), of)
-    twice, of_twice = propagate(log._replace(weight=2.0 * log.weight), of)
+    (one, evidence, _), (other, of_turned, _) = propagate(log, of), propagate(join(log, turned), of)
+    twice, of_twice, _ = propagate(log._replace(weight=2.0 * log.weight), of)
     assert other.comparisons.size == log.size
     assert other.mean == pytest.approx(twice.mean)
     assert of_turned == pytest.approx(of_twice)
@@ -131,7 +131,7 @@ def test_a_vote_in_the_other_order_is_the_same_vote_and_a_repeat_weighs_twice() 
 def test_other_names_give_the_same_posterior() -> None:
     log, of, order = all_pairs(7), model(7, 100.0), np.random.default_rng(2).permutation(7)
     renamed = log._replace(first=order[log.first], second=order[log.second])
-    (one, evidence), (other, of_renamed) = propagate(log, of), propagate(renamed, of)
+    (one, evidence, _), (other, of_renamed, _) = propagate(log, of), propagate(renamed, of)
     assert other.mean[order] == pytest.approx(one.mean)
     assert other.covariance.matrix()[np.ix_(order, order)] == pytest.approx(one.covariance.matrix())
     assert of_renamed == pytest.approx(evidence)
@@ -147,7 +147,7 @@ def test_the_evidence_alone_is_had_sooner(scale: float) -> None:
 def test_draws_of_the_prior_weighed_by_the_likelihood_agree(scale: float) -> None:
     """Six candidates whose votes separate; the draws know nothing of sites."""
     log = take(all_pairs(6), np.arange(15) % 4 != 1)
-    posterior, log_evidence = propagate(log, model(6, scale))
+    posterior, log_evidence, _ = propagate(log, model(6, scale))
     s = np.sqrt(scale) * np.random.default_rng(6).standard_normal((400_000, 6))
     likelihood = np.exp(log_likelihood(s, log))
     weight = likelihood / likelihood.sum()
@@ -165,7 +165,7 @@ def test_a_bias_is_integrated_over() -> None:
     """Two orders of each pair are two rows."""
     log = by_one_judge(np.array([0, 1, 1, 2, 0]), np.array([1, 0, 2, 1, 2]), np.ones(5))
     of = model(3, 2.0, "estimate")
-    posterior, log_evidence = propagate(log, of)
+    posterior, log_evidence, _ = propagate(log, of)
     rng = np.random.default_rng(8)
     s, bias = np.sqrt(2.0) * rng.standard_normal((300_000, 3)), np.sqrt(BIAS_VARIANCE) * rng.standard_normal(300_000)
     likelihood = np.exp(log_likelihood(s, log, bias))
@@ -182,7 +182,7 @@ def test_extremes_converge(scale: float) -> None:
     log = all_pairs(8)
     heavy = join(log, log._replace(p=1.0 - log.p))._replace(weight=np.full(2 * log.size, 500.0))
     for votes in (log, log._replace(weight=1000.0 * log.weight), heavy):
-        posterior, log_evidence = propagate(votes, model(8, scale))
+        posterior, log_evidence, _ = propagate(votes, model(8, scale))
         assert posterior.convergence.converged
         assert np.isfinite(log_evidence)
 

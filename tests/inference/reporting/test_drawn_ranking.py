@@ -1,11 +1,16 @@
-"""Rank intervals of win rates, of which there are draws."""
+"""Rankings by draws: rank intervals, and figures of votes that agree with each other."""
 
 import numpy as np
 import pytest
 
+from app.inference.fitting import Method, no_absolute_scores
+from app.inference.reporting.confidence import concordance
 from app.inference.reporting.drawn_ranking import rank_intervals, ranks_of
-from app.inference.reporting.ranking import ranks
-from app.inference.types import Floats
+from app.inference.reporting.matrix import expected_wins
+from app.inference.reporting.ranking import Wanted, predict, ranks
+from app.inference.reporting.standings import by_posterior
+from app.inference.targets import drawn_values, publish_for
+from app.inference.types import Floats, by_one_judge
 
 
 def leaning(n: int, draws: int, seed: int) -> Floats:
@@ -36,3 +41,32 @@ def test_what_is_decided_is_one_rank() -> None:
     values = np.repeat([[0.9, 0.1, 0.5, 0.5]], 200, axis=0)
     intervals = rank_intervals(ranks(values[0]), ranks_of(values), 0.95)
     assert intervals.tolist() == [[1, 1], [4, 4], [2, 2], [2, 2]]
+
+
+def test_all_figures_of_votes_are_counted_in_the_same_draws() -> None:
+    """Of two candidates P(best), the chance that one is better and the concordance are one number; 10 votes of 10."""
+    log = by_one_judge(np.zeros(10, np.int64), np.ones(10, np.int64), np.ones(10))
+    published = publish_for("latent", log, np.arange(10), no_absolute_scores(), Method(verdict_weight="learnt"), 2, 1)
+    standings, scores = by_posterior(published, Wanted()), published.scores
+    d = -np.diff(drawn_values(scores)).ravel()
+    uncertainty, better = standings.rows[0].uncertainty, float((d > 0.0).mean())
+    assert uncertainty is not None
+    assert standings.confidence is not None
+    assert 0.998 < better < 1.0
+    assert uncertainty.p_best == better == predict(scores, 0, 1).p_first_better == expected_wins(scores)[0, 1]
+    assert concordance(scores, np.array([[False, True], [False, False]])) == better
+    assert standings.confidence.expected_concordance == better
+    assert uncertainty.interval == pytest.approx(0.5 * np.quantile(d, [0.025, 0.975]))
+    forecast = [better, *(point.expected_concordance for point in standings.forecast)]
+    assert forecast == sorted(forecast)
+
+
+def test_candidates_alike_in_votes_share_what_is_said_of_them() -> None:
+    log = by_one_judge(np.array([0, 1, 0, 1]), np.array([2, 2, 3, 3]), np.array([1.0, 1.0, 0.0, 0.0]))
+    published = publish_for("latent", log, np.arange(4), no_absolute_scores(), Method(verdict_weight="learnt"), 4, 1)
+    of = {row.candidate: row.uncertainty for row in by_posterior(published, Wanted()).rows}
+    one, other = of[0], of[1]
+    assert one is not None
+    assert other is not None
+    assert (one.p_best, one.win_rate) == pytest.approx((other.p_best, other.win_rate), abs=1e-12)
+    assert one.win_rate_interval == pytest.approx(other.win_rate_interval, abs=1e-12)

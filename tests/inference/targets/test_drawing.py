@@ -1,12 +1,23 @@
-"""Draws of the scores."""
+"""Draws of the scores: those of votes are of the exact posterior, and tell clean sweeps truly."""
 
 import numpy as np
 import pytest
+from scipy.special import expit, log_expit
+from scipy.stats import beta
 
-from app.inference.fitting.integration import mixed
+from app.inference.fitting import Method, Published, no_absolute_scores
+from app.inference.fitting.integration import approximate, mixed
+from app.inference.fitting.model import BIAS_VARIANCE, build
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores
-from app.inference.targets import draw_scores
+from app.inference.reporting import Uncertainty, Wanted, by_posterior
+from app.inference.targets import draw_scores, drawn_values, on_new_items, publish_for
+from app.inference.targets.drawing import drawn_in_place
+from app.inference.types import Comparisons, by_one_judge, join, once_each
 from tests.inference.factories import isotropic
+
+LEARNT = Method(verdict_weight="learnt")
+SHARES = np.array([0.001, 0.025, 0.1, 0.5, 0.9, 0.975])
 
 
 def test_each_draw_has_the_noise_of_the_part_that_it_is_from() -> None:
@@ -17,3 +28,152 @@ def test_each_draw_has_the_noise_of_the_part_that_it_is_from() -> None:
     draws = draw_scores(mixed(parts), np.arange(2), np.random.default_rng(1), 4000)
     assert (draws.noise == 0.5).mean() == pytest.approx(0.7, abs=0.03)
     assert draws.scores[:, 0] == pytest.approx(np.where(draws.noise == 0.5, 1.0, 2.0), abs=0.01)
+
+
+def duel(won: int, of: int) -> Comparisons:
+    """Votes on two candidates, the first of whom won so many."""
+    first = np.arange(of) % 2
+    return by_one_judge(first, 1 - first, ((np.arange(of) < won) == (first == 0)).astype(float))
+
+
+def published(log: Comparisons, n: int, method: Method = LEARNT, judges: int = 1) -> Published:
+    return publish_for("latent", log, np.arange(log.size), no_absolute_scores(), method, n, judges)
+
+
+def of_first(published: Published, quantity: Scores | None = None) -> Uncertainty:
+    """The figures of candidate 0."""
+    rows = by_posterior(published, Wanted(), quantity=quantity).rows
+    (uncertainty,) = (row.uncertainty for row in rows if row.candidate == 0)
+    assert uncertainty is not None
+    return uncertainty
+
+
+@pytest.mark.parametrize(("won", "of"), [(10, 10), (19, 20), (20, 20), (80, 80)])
+def test_draws_of_two_candidates_have_the_quantiles_of_the_integral(won: int, of: int) -> None:
+    """40,000 draws: within four standard errors, and .003 for slices that are few."""
+    scores = published(duel(won, of), 2).scores
+    x = np.concatenate([np.linspace(-12.0, 60.0, 36_001), np.linspace(60.01, 3000.0, 200_000)])
+    density = np.zeros(len(x))
+    for weight, part in scores.parts:
+        assert part.scale is not None
+        log_density = won * log_expit(x) + (of - won) * log_expit(-x) - x**2 / (4.0 * part.scale)
+        of_part = np.exp(log_density - log_density.max()) * np.gradient(x)
+        density += weight * of_part / of_part.sum()
+    drawn = drawn_in_place(scores, np.random.default_rng(1), 40_000)
+    d, quantiles = drawn[:, 0] - drawn[:, 1], np.interp(SHARES, np.cumsum(density), x)
+    errors = 4.0 * np.sqrt(SHARES * (1.0 - SHARES) / len(d))
+    assert (np.abs((d[:, None] < quantiles).mean(axis=0) - SHARES) < errors + 0.003).all()
+
+
+def test_measurements_beside_votes_are_in_what_is_drawn() -> None:
+    """Ten votes of one judge, and a measurement of another: 40,000 draws against the integral."""
+    one = Comparisons(
+        np.zeros(1, np.int64), np.ones(1, np.int64), np.array([expit(0.4)]), np.ones(1, np.int64), np.ones(1)
+    )
+    scores, _ = approximate(join(duel(10, 10), one), at_scale(build(LEARNT, 2, 2), 9.0), "ep")
+    x = np.linspace(-6.0, 12.0, 20_001)
+    density = np.exp(10.0 * log_expit(x) - 0.5 * (x - 0.4) ** 2 - x**2 / 36.0)
+    drawn = drawn_in_place(scores, np.random.default_rng(1), 40_000)
+    quantiles = np.interp(SHARES, np.cumsum(density) / density.sum(), x)
+    errors = 4.0 * np.sqrt(SHARES * (1.0 - SHARES) / len(drawn))
+    assert (np.abs((drawn[:, :1] - drawn[:, 1:] < quantiles).mean(axis=0) - SHARES) < errors + 0.003).all()
+
+
+def test_biases_are_drawn_with_the_scores() -> None:
+    """Three candidates and a bias, on a grid of two differences and delta; 40,000 draws."""
+    log = by_one_judge(
+        np.array([0, 1, 0, 2, 1, 2, 0]), np.array([1, 0, 2, 0, 2, 1, 1]), np.array([1, 0, 1, 0, 1, 1, 1.0])
+    )
+    scores, _ = approximate(log, at_scale(build(LEARNT._replace(position_bias="estimate"), 3, 1), 4.0), "ep")
+    a, b, delta = np.meshgrid(*[np.linspace(-16.0, 16.0, 161)] * 2, np.linspace(-12.0, 12.0, 121), indexing="ij")
+    s = np.stack([a, b, np.zeros_like(a)])  # a, b: above the third; their precision is that of scores with variance 4
+    log_density = -(2.0 * a**2 + 2.0 * b**2 - 2.0 * a * b) / 3.0 / 8.0 - delta**2 / (2.0 * BIAS_VARIANCE)
+    for i, j, p, _, _ in zip(*log, strict=True):
+        d = s[i] - s[j] + delta
+        log_density += log_expit(d if p else -d)
+    weight = np.exp(log_density - log_density.max())
+    weight /= weight.sum()
+    drawn = drawn_in_place(scores, np.random.default_rng(1), 40_000)
+    of_first, of_second = drawn[:, 0] - drawn[:, 2], drawn[:, 1] - drawn[:, 2]
+    for ours, theirs in (
+        ((of_first > 0.0).mean(), weight[a > 0.0].sum() + 0.5 * weight[a == 0.0].sum()),
+        ((of_second > 0.0).mean(), weight[b > 0.0].sum() + 0.5 * weight[b == 0.0].sum()),
+        (
+            (drawn.argmax(axis=1) == 0).mean(),
+            weight[(a > b) & (a > 0.0)].sum() + 0.5 * weight[(a == b) | (a == 0.0)].sum(),
+        ),
+        (expit(of_first).mean(), (weight * expit(a)).sum()),
+        (expit(of_first - of_second).mean(), (weight * expit(a - b)).sum()),
+    ):
+        assert ours == pytest.approx(theirs, abs=0.01)
+
+
+def test_a_clean_sweep_is_surer_than_one_vote_less() -> None:
+    low = dict[int, float]()
+    for of in (20, 80, 400):
+        one_lost, sweep = (of_first(published(duel(won, of), 2)) for won in (of - 1, of))
+        assert sweep.p_best >= one_lost.p_best
+        low[of] = sweep.win_rate_interval[0]
+        assert low[of] > one_lost.win_rate_interval[0] + 0.005
+        for (ours, most), won in ((one_lost.win_rate_interval, of - 1), (sweep.win_rate_interval, of)):
+            jeffreys = beta.ppf([0.025, 0.975], won + 0.5, of - won + 0.5)
+            assert (ours, most) == pytest.approx(jeffreys, abs=0.04 if (won, of) == (19, 20) else 0.01)
+        assert (sweep.p_best, sweep.rank_interval, sweep.win_rate_interval[1]) == (1.0, (1, 1), pytest.approx(1.0))
+    assert low[20] < low[80] < low[400]
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+def test_an_unbeaten_candidate_is_surer_than_with_a_lost_vote(n: int) -> None:
+    pairs = np.array(np.triu_indices(n, 1))
+    first, second = np.repeat(pairs, 20, axis=1)
+    p = np.where(first == 0, 1.0, np.arange(len(first)) % 3 < 2).astype(float)
+    unbeaten = by_one_judge(first, second, p)
+    lost = unbeaten._replace(p=np.where(np.arange(len(p)) == 0, 0.0, p))
+    one_lost, none_lost = (of_first(published(log, n)) for log in (lost, unbeaten))
+    assert none_lost.p_best >= one_lost.p_best
+    assert none_lost.win_rate_interval[0] > one_lost.win_rate_interval[0]
+
+
+def test_new_prompts_tell_of_sweeps_as_well() -> None:
+    log = duel(20, 20)
+    live = published(log, 2)
+    uncertainty = of_first(live, on_new_items(live, np.arange(20)))
+    assert uncertainty.p_best > 0.999
+    assert uncertainty.win_rate_interval == pytest.approx((0.886, 1.0), abs=0.01)
+
+
+def test_draws_on_new_prompts_have_the_moments_of_the_mixture_where_votes_are_many() -> None:
+    """Prompts with effects of their own, 60 votes on each of three pairs: spreads within 4% of the normal's."""
+    rng = np.random.default_rng(5)
+    prompt, pair = np.repeat(np.arange(30), 6), np.tile(np.arange(3), 60)
+    first, second = np.array([[0, 0, 1], [1, 2, 2]])[:, pair]
+    effects, s = 1.5 * rng.standard_normal((30, 3)), np.array([0.4, 0.0, -0.4])
+    d = (s + effects[prompt])[np.arange(180), first] - (s + effects[prompt])[np.arange(180), second]
+    log = by_one_judge(first, second, (rng.random(180) < expit(d)).astype(float))
+    live = published(log, 3)
+    scores = on_new_items(live, prompt)
+    drawn = drawn_in_place(scores, np.random.default_rng(1), 40_000)
+    apart = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, -1.0]])
+    sd, beneath = (np.sqrt(np.diag(apart @ each.covariance.matrix() @ apart.T)) for each in (scores, live.scores))
+    assert (sd > 1.1 * beneath).all()
+    np.testing.assert_allclose((drawn @ apart.T).mean(axis=0), apart @ scores.mean, atol=0.02)
+    np.testing.assert_allclose((drawn @ apart.T).std(axis=0), sd, rtol=0.04)
+
+
+def test_other_names_give_the_same_draws() -> None:
+    rng = np.random.default_rng(7)
+    first, step = rng.integers(5, size=40), rng.integers(1, 5, size=40)
+    log = once_each(first, (first + step) % 5, rng.integers(2, size=40).astype(float), rng.integers(3, size=40))
+    order, judges = rng.permutation(5), rng.permutation(3)
+    renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
+    method = LEARNT._replace(position_bias="estimate")
+    here, there = (drawn_values(published(each, 5, method, 3).scores) for each in (log, renamed))
+    # A draw in ten thousand may come to rest elsewhere: sums are in another order.
+    assert (np.abs(here - there[:, order]) < 1e-6).all(axis=1).mean() > 0.999
+
+
+def test_measurements_alone_are_no_votes() -> None:
+    log = by_one_judge(np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([0.8, 0.7, 0.4]))
+    scores = published(log, 3).scores
+    assert not scores.has_votes
+    assert published(duel(3, 4), 2).scores.has_votes
