@@ -123,4 +123,5 @@ def width_and_held(word: str, bias: float, seed: int) -> tuple[float, float]:
 
 
 def published(log: Comparisons, method: Method) -> Published:
-    return publish(log, np.zeros(log.size, np.int64), no_absolute_scores(), method, N, int(log.judge.max()) + 1)
+    item, judges = np.zeros(log.size, np.int64), int(log.judge.max()) + 1
+    return publish(log, item, no_absolute_scores(), method, N, judges, approximation="ep")
