@@ -109,6 +109,7 @@ class Basis:
             quantity_by=lambda published, target: quantity(snapshot, published, self.sought(target)),
             outputs=self._outputs,
             tags=self.catalogue.tags,
+            order_chance=snapshot.log.entries.order_chance,
             grew=True,
         )
 

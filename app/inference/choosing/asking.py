@@ -59,7 +59,7 @@ NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
 class Draws:
     """The random source of one ask: the same question at the same state draws the same pairs.
 
-    It is made when it is first needed, which for most asks of one pair is never.
+    It is made when it is first needed.
     """
 
     def __init__(self, plan: Plan, version: int, leased: int) -> None:
