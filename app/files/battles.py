@@ -32,7 +32,14 @@ from app.files.tables import Fault, RowError, Table, complaint
 
 NOBODY = "import"  # the judge of a file that names none
 MOST_FAULTS = 500  # rows; of more, the columns are wrong
-LATER = ("weight", "late", "label_mass", "latency_ms", "raw", "order_chance")  # which comparisons had not when their hash was chosen
+LATER = (
+    "weight",
+    "late",
+    "label_mass",
+    "latency_ms",
+    "raw",
+    "order_chance",
+)  # which comparisons had not when their hash was chosen
 ANNOTATED = ComparisonColumns(*ANNOTATIONS)
 
 

@@ -84,8 +84,8 @@ _RECORD = (
     "WHERE id = set_id RETURNING id, version - n AS before), "
     "logged AS (INSERT INTO comparisons (assignment_id, set_id, seq, item_id, first, second, p_first, winner, "
     "order_chance, judge_id, late, label_mass, latency_ms, raw, created_at) SELECT assignment_id, set_id, "
-    "before + place, item_id, first, second, p_first, winner, order_chance, judge_id, late, label_mass, latency_ms, raw, created_at "
-    "FROM votes JOIN advanced ON id = set_id), "
+    "before + place, item_id, first, second, p_first, winner, order_chance, judge_id, late, label_mass, latency_ms, "
+    "raw, created_at FROM votes JOIN advanced ON id = set_id), "
     "done AS (UPDATE assignments SET state = 'done' FROM votes WHERE id = assignment_id) "
     "SELECT id, before, pg_notify($16::text, id::text) FROM advanced"
 )

@@ -1,8 +1,8 @@
 """Evidence that verdicts depend on what is compared, valid however often one looks (an e-value; methods 16, ours).
 
 Null: what a judge answers may depend on positions, on time and on its own past in any way, but not on which of the two
-candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then that coin, given the
-position that was named. No habit is estimated or paid for.
+candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then the same coin,
+given the position that was named. No habit is estimated or paid for.
 
 A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes its sign where names are exchanged:
 
@@ -18,26 +18,31 @@ habit delta, so that what they say against it tells more: h = 1 where the winner
     E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) f_u + 1 - pi ] N(s) ds
     f_u = sigma(kappa r_u s + l_u) / sigma(l_u),   kappa = 2 sigma(-h delta),   l_u = logit rho_u
 
-rho_u is the chance of the order that was shown, as it was recorded (choosing/order.py). Given the position named, the
-winner won because this order was drawn, with probability rho, or else the other would have, with 1 - rho: sigma(l). With
-scores, odds are rho sigma(kappa r s) to (1 - rho) sigma(-kappa r s): the numerator. Over both orders f has mean 1; it is
-2 sigma(kappa r s) of a fair coin, and 1 of an order that was certain. Where a unit has several rows its coin is all of
-their orders as shown against all of them turned: l is the sum of theirs, where an order that was certain as the pair had
-been shown the other way round adds nothing, since it turns with that.
+rho_u is the chance of the order that was shown, as it was recorded (choosing/order.py). Given the position that was
+named, the winner won because this order was drawn, with probability rho; the other order, with 1 - rho, would have made
+the loser win. So the winner had probability rho = sigma(l); under scores the odds are rho sigma(kappa r s) to (1 - rho)
+sigma(-kappa r s), whence the numerator. Over both orders f has mean 1. It is 2 sigma(kappa r s) of a fair coin, and 1
+of an order that was certain.
 
-Each factor is a predictive probability over that of the coin, so E is a martingale with mean 1 under the null, whatever chose the
-pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's inequality,
-twice, for N(m, V) in the place of the posterior of s:
+A unit of several rows is the coin of all their orders as shown against all of them turned: l is the sum of theirs. An
+order that was certain because the pair had been shown the other way round adds nothing: it turns with that one. All
+orders of many pairs turned are all but impossible, and a prompt of many pairs would tell nothing. So of its pairs those
+count whose l is 0, and of the others, as they came, the runs of 2, 4, 8, ... whose l add up to 0: turned, they are as
+probable, and the same runs. Where there are none, all count.
+
+Each factor is a predictive probability over that of the coin, so E is a martingale with mean 1 under the null, whatever
+chose the pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's
+inequality, twice, for N(m, V) in the place of the posterior of s:
 
     log E >= log sum w exp { sum_j log [ pi sum_delta w_delta exp L_j + 1 - pi ] - KL(N(m, V) || N(0, tau^2 I)) }
     L_j = sum_(u of j) E log f_u(kappa t),   t ~ N(r_u m, r_u V r_u^T)
 
-It holds however badly m and V were found, and is a function of the set of units: lines and names in another order
-change nothing. A unit of weight w at most 1 is a factor to the power of w.
+log f is concave in t, whatever l is. The bound holds however badly m and V were found, and is a function of the set of
+units: lines and names in another order change nothing. A unit of weight w at most 1 is a factor to the power of w.
 
-Where no chance is recorded nobody knows how the order came about: it counts as a fair coin, and E_order is the same with
-"shown first" in the place of "won", of units of unknown chance that were shown one way only. Reported is
-E / max(1, E_order): a fair coin's is smaller for it, and a judge who always names one position has no more than E_order.
+Where no chance is recorded nobody knows how the order came about. It counts as a fair coin, and E_order is the same
+with "shown first" in the place of "won", of units of unknown chance that were shown one way only. Reported is
+E / max(1, E_order): a fair coin's is smaller for it, and a judge who always names one position has at most E_order.
 """
 
 from typing import NamedTuple
@@ -50,7 +55,7 @@ from scipy.special import expit, log_expit, logit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers
+from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers, times_before
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
@@ -99,7 +104,8 @@ def signal_of(
 ) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
-    Args: `order_chance` (K,) is that of the order shown, NaN where nobody knows; by default nobody knows any. `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
+    Args: `order_chance` (K,) is that of the order shown, NaN where nobody knows it; by default nobody does.
+        `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
         pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's.
     """
     chance = np.full(comparisons.size, np.nan) if order_chance is None else order_chance
@@ -218,7 +224,7 @@ def _of_pairs(
     shown = np.bincount(question, side).astype(np.float64)
     way = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
     shown = np.where(np.bincount(question, np.isnan(chance)) > 0.0, way, 0.0)
-    lean = _leans(chance, question, question, first < second)
+    lean = _leans(chance, question, first < second)
     total = np.bincount(question, weight).astype(np.float64)
     times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
     return (
@@ -227,11 +233,16 @@ def _of_pairs(
     )
 
 
-def _leans(chance: Floats, unit: Ints, pair: Ints, first_is_lower: Bools) -> Floats:
-    """(U,) l of each unit, from its rows (K,), each of a pair; an unknown chance is a fair coin's."""
-    of_pairs = np.bincount(pair, first_is_lower), np.bincount(pair)
-    is_both_ways = ((of_pairs[0] > 0.0) & (of_pairs[0] < of_pairs[1]))[pair]
-    lean = np.bincount(unit, np.where(np.isnan(chance) | (is_both_ways & (chance == 1.0)), 0.0, logit(chance)))
+def _leans(chance: Floats, pair: Ints, lower_first: Bools) -> Floats:
+    """(P,) l of each pair, of all its rows (K,); an unknown chance is a fair coin's."""
+    lower, rows = np.bincount(pair, lower_first), np.bincount(pair)
+    turns_along = ((lower > 0.0) & (lower < rows))[pair] & (chance == 1.0)
+    return _sums(np.where(np.isnan(chance) | turns_along, 0.0, logit(chance)), pair)
+
+
+def _sums(lean: Floats, group: Ints) -> Floats:
+    """(G,) l of each group together."""
+    lean = np.bincount(group, lean).astype(np.float64)
     return np.where(np.abs(lean) > AS_CERTAIN, np.inf, lean)
 
 
@@ -241,7 +252,7 @@ def _units_of_pairs(
     """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
     counted = np.flatnonzero(sign)
     sides = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
-    ways = 3 * numbered(np.unique(lean, return_inverse=True)[1]) + stood.astype(np.int64) + 1
+    ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
     alike = numbered(sides[0], sides[1], judge[counted], ways[counted])
     at = np.unique(alike, return_index=True)[1]
     indices, data = sides[:, at].T.ravel(), np.tile([1.0, -1.0], len(at))
@@ -251,7 +262,10 @@ def _units_of_pairs(
 
 
 def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:
-    """Units of prompts: who won, and who was shown first where nobody knows by which chance; a pair shown both ways cancels a habit in both."""
+    """Units of prompts: who won, and who was shown first where nobody knows by which chance.
+
+    A pair shown both ways cancels a habit in both.
+    """
     first, second, p, judge, weight = comparisons
     pair = numbered(item, pair_numbers(comparisons, n))
     at = np.unique(pair, return_index=True)[1]
@@ -267,20 +281,38 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
     np.minimum.at(who, prompt, judge)
     np.maximum.at(last, prompt, judge)
     who = np.where(who == last, who, several)
-    lean = _leans(chance, prompt, pair, lower_first)
-    prompt, low, high = prompt[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
+    lean = _leans(chance, pair, lower_first)
+    kept = _evened_out(lean, prompt[at], at)
+    rows = at[kept]
+    sides = prompt[rows], np.minimum(first, second)[rows], np.maximum(first, second)[rows]
     return (
-        _units_of_prompts(prompt, low, high, won, who, lean, n),
-        _units_of_prompts(prompt, low, high, shown, who, np.zeros(len(who)), n),
+        _units_of_prompts(*sides, won[kept], who, lean[kept], n),
+        _units_of_prompts(*sides, shown[kept], who, np.zeros(len(rows)), n),
     )
 
 
+def _evened_out(lean: Floats, prompt: Ints, at: Ints) -> Bools:
+    """(P,) which pairs of each prompt count; `at` says when each was first shown."""
+    kept, is_coin = np.abs(lean) < ROUNDED, np.isfinite(lean)
+    uneven = np.flatnonzero(is_coin & ~kept)
+    uneven = uneven[np.argsort(at[uneven])]
+    place = times_before(prompt[uneven])
+    for level in range(1, int(place.max(initial=0)).bit_length() + 1):
+        run = numbered(prompt[uneven], place >> level)
+        kept[uneven] |= np.abs(np.bincount(run, lean[uneven]))[run] < ROUNDED
+    for others in (is_coin, ~is_coin):
+        kept |= others & (np.bincount(prompt, kept) == 0.0)[prompt]
+    return kept
+
+
 def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, lean: Floats, n: int) -> Units:
-    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt."""
+    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt, and the sum of l."""
     size = sign / np.sqrt(np.bincount(prompt))[prompt]
     places = np.tile(prompt, 2), np.concatenate([low, high])
     contrast = csr_array(coo_array((np.concatenate([size, -size]), places), shape=(len(who), n)))
     contrast.data[np.abs(contrast.data) < ROUNDED] = 0.0
     contrast.eliminate_zeros()
     counted = np.flatnonzero(np.diff(contrast.indptr))
-    return Units(contrast[counted], who[counted], np.zeros(len(counted)), lean[counted], np.ones(len(counted)))
+    return Units(
+        contrast[counted], who[counted], np.zeros(len(counted)), _sums(lean, prompt)[counted], np.ones(len(counted))
+    )

@@ -51,7 +51,7 @@ def ask(
     Args: `published` is chosen by in place of the live posterior, where that is surer than it should be.
     """
     overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
-    rng = Draws(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.code)
     scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if published is not None:

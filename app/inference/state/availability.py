@@ -1,6 +1,7 @@
 """Pairs that may be shown now, and on which items and in which orders; which ones are out."""
 
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -21,6 +22,11 @@ class BlockedPairs(NamedTuple):
     first: Ints  # (B,)
     second: Ints  # (B,)
     leases: int
+
+    @property
+    def code(self) -> int:
+        """The same of the same pairs, else most likely another; 0 of none."""
+        return crc32(np.concatenate(self[:3]).tobytes())
 
 
 _NOBODY = np.empty(0, np.int64)
