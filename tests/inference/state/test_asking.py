@@ -80,6 +80,14 @@ def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round()
         assert (first.pair.first, first.pair.second, first.pair.order_chance) == (*shown[::-1], 1.0)
 
 
+def test_no_two_pairs_hang_on_one_coin() -> None:
+    """A lease that failed leaves the version and the number of leases as they were, not the pairs that are out."""
+    out = [BlockedPairs(np.array([0]), np.array([0]), np.array([other]), 1) for other in (1, 2)]
+    both = BlockedPairs(np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([1, 2]), 1)
+    assert len({each.code for each in (NONE_BLOCKED, *out, both)}) == 4
+    assert NONE_BLOCKED.code == 0
+
+
 def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:
     blocked = BlockedPairs(np.array([0]), np.array([0]), np.array([1]), 1)
     assert unordered(pairs(small((1, 0)), blocked, Order.BOTH)) == {(0, 2), (1, 2)}
