@@ -61,7 +61,7 @@ def ask(
 def tell(snapshot: Snapshot, comparisons: Comparisons) -> Snapshot:
     """Args: `comparisons` have judges by their ids."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
-    new = NOTHING._replace(entries=Entries(seq, np.zeros_like(seq), comparisons))
+    new = NOTHING._replace(entries=Entries(seq, np.zeros_like(seq), comparisons, np.full(len(seq), np.nan)))
     return with_all_computed(advance(snapshot, snapshot.version + comparisons.size, new, []))
 
 

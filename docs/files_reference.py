@@ -78,6 +78,7 @@ IN_LOG = {
     "voided_by": "Place of the entry that took it back.",
     "restores": "Place of the voided entry that this one restores.",
     "void_reason": "Why it was taken back.",
+    "order_chance": "Chance with which the order shown was drawn, where it is known.",
 }
 IN_VERDICTS = {
     "first": "Key of the text shown first.",

@@ -46,11 +46,11 @@ def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float
         pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, published=checked.published)
         if not pairs:
             break
-        (_, (first, second, _), _) = pairs[0]
+        (_, (first, second, _, order_chance), _) = pairs[0]
         version = snapshot.version + 1
         p_first = verdicts[None, keys[first], keys[second]]
         judged.append((keys[first], keys[second], p_first))
-        verdict = ComparisonRow(version, 0, first, second, p_first, judge=1)
+        verdict = ComparisonRow(version, 0, first, second, p_first, judge=1, order_chance=order_chance)
         snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
     return judged
 

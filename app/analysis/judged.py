@@ -55,6 +55,7 @@ class JudgedLog:
     tags: Sequence[Mapping[str, str]] = ()  # (I,) of each item: value by name; empty where nothing has any
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
     unnamed: Bools | None = None  # (J,) which of them are nobody; by default all have names
+    order_chance: Floats | None = None  # (K,) with which the order shown was drawn, NaN where nobody knows
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
 
     @property
@@ -125,7 +126,13 @@ class JudgedLog:
     def _signal_of(self) -> Callable[[bool], SignalTest]:
         return cache(
             lambda is_new: signal_of(
-                self.verdicts, len(self.keys), self.item, new_items=is_new, grew=self.grew, unnamed=self.unnamed
+                self.verdicts,
+                len(self.keys),
+                self.item,
+                self.order_chance,
+                new_items=is_new,
+                grew=self.grew,
+                unnamed=self.unnamed,
             )
         )
 

@@ -32,7 +32,14 @@ from app.files.tables import Fault, RowError, Table, complaint
 
 NOBODY = "import"  # the judge of a file that names none
 MOST_FAULTS = 500  # rows; of more, the columns are wrong
-LATER = ("weight", "late", "label_mass", "latency_ms", "raw")  # which comparisons had not when their hash was chosen
+LATER = (
+    "weight",
+    "late",
+    "label_mass",
+    "latency_ms",
+    "raw",
+    "order_chance",
+)  # which comparisons had not when their hash was chosen
 ANNOTATED = ComparisonColumns(*ANNOTATIONS)
 
 
@@ -153,16 +160,16 @@ def _beside(table: Table) -> list[dict[str, Any]]:
     """(K,) what an export has of each verdict beside its outcome."""
     if not table.is_log:
         return [{}] * len(table.rows)
-    numbers = (texts_or_empty(table, column) for column in ("label_mass", "latency_ms"))
-    rows = zip(texts_or_empty(table, "late"), *numbers, texts_or_empty(table, "raw"), strict=True)
+    names = ("label_mass", "latency_ms", "order_chance")
+    numbers = zip(*(texts_or_empty(table, name) for name in names), strict=True)
+    rows = zip(texts_or_empty(table, "late"), numbers, texts_or_empty(table, "raw"), strict=True)
     return [
         {
             "late": late.casefold() == "true",
-            "label_mass": float(mass) if mass else None,
-            "latency_ms": float(latency) if latency else None,
+            **{name: float(number) if number else None for name, number in zip(names, of_row, strict=True)},
             "raw": json.loads(raw) if raw else None,
         }
-        for late, mass, latency, raw in rows
+        for late, of_row, raw in rows
     ]
 
 

@@ -33,6 +33,7 @@ TYPES: dict[str, pa.DataType] = {
     "created_at": pa.timestamp("us", "UTC"),
     "voided_by": pa.int64(),
     "restores": pa.int64(),
+    "order_chance": pa.float64(),
 }
 SCHEMA = pa.schema([(name, TYPES.get(name, pa.string())) for name in COLUMNS])
 

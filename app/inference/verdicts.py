@@ -61,3 +61,13 @@ def numbered(*columns: Ints) -> Ints:
     for column in columns:
         number = np.unique(number * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
     return number
+
+
+def times_before(key: Ints) -> Ints:
+    """(K,) how often each key has come before."""
+    order = np.argsort(key, kind="stable")
+    begins = np.concatenate([[True], np.diff(key[order]) > 0])[: len(key)]
+    places = np.arange(len(key))
+    before = np.empty(len(key), np.int64)
+    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return before

@@ -143,7 +143,7 @@ class TournamentLoop(LocalLoop):
         np.add.at(self._points, second, 0.5 - p)
 
     def _shown(self, i: int, j: int) -> list[Pair]:
-        first, second = present(i, j, self._leads, self._plan.order, self._rng)
+        first, second, _ = present(i, j, self._leads, self._plan.order, self._rng)
         if self._plan.order in IN_BOTH_ORDERS:
             return [(first, second), (second, first)]
         self._leads[[first, second]] += [1, -1]

@@ -50,7 +50,7 @@ CRITERIA: dict[CriterionName, str] = {
     "covering": "a pair at random, after each candidate had been compared once",
 }
 ORDERS: dict[OrderName, str] = {
-    "balanced": "Of each pair, the candidate that had been first less often was shown first.",
+    "balanced": "Of most pairs, the candidate that had been first less often was shown first.",
     "both": "Each pair was asked in both orders, one after the other.",
     "each": "Both orders of a pair could be asked, each when it was most informative.",
     "as_selected": "Of each pair, the candidate that was added to the set earlier was shown first.",

@@ -113,6 +113,7 @@ class Basis:
             repetition_by=self._repetition,
             outputs=self._outputs,
             tags=self.catalogue.tags,
+            order_chance=snapshot.log.entries.order_chance,
             grew=True,
         )
 

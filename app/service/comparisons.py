@@ -238,14 +238,15 @@ async def _record(
 def _vote_of(verdict: schemas.VerdictOf, row: LockedAssignment, place: int, now: datetime) -> NewVote:
     return NewVote(
         assignment_id=row.id, set_id=row.set_id, place=place, item_id=row.item_id, first=row.first, second=row.second,
-        p_first=probability(verdict), winner=verdict.winner, judge_id=row.judge_id,
+        p_first=probability(verdict), winner=verdict.winner, order_chance=row.order_chance, judge_id=row.judge_id,
         late=row.state != "leased" or row.expired, label_mass=verdict.label_mass, latency_ms=verdict.latency_ms,
         raw=verdict.raw, created_at=now,
     )  # fmt: skip
 
 
 def _outcome(vote: NewVote, seq: int, row: LockedAssignment) -> VerdictOutcome:
-    entry = LogEntry(vote.set_id, seq, vote.item_id, vote.first, vote.second, vote.p_first, vote.judge_id, 1.0)
+    of_pair = vote.item_id, vote.first, vote.second, vote.p_first
+    entry = LogEntry(vote.set_id, seq, *of_pair, vote.judge_id, weight=1.0, order_chance=vote.order_chance)
     return VerdictOutcome(present_verdict(vote, seq, row), entry=entry)
 
 
@@ -257,8 +258,8 @@ def _entries(
     return [
         NewComparison(
             set_id=set_id, item_id=item, first=first, second=second, p_first=probability(each), winner=each.winner,
-            weight=each.weight, judge_id=judge_ids[each.judge], client_id=each.client_id,
-            created_at=each.created_at or now, late=each.late, label_mass=each.label_mass,
+            weight=each.weight, order_chance=each.order_chance, judge_id=judge_ids[each.judge],
+            client_id=each.client_id, created_at=each.created_at or now, late=each.late, label_mass=each.label_mass,
             latency_ms=each.latency_ms, raw=each.raw,
         )
         for each, (item, first, second) in zip(new, _places(new, catalogue), strict=True)

@@ -44,14 +44,12 @@ class LogEntry(NamedTuple):
     p_first: float
     judge_id: int
     weight: float
+    order_chance: float | None
 
 
 def comparison_rows(entries: Iterable[Record | LogEntry]) -> Iterator[ComparisonRow]:
     """Rows for a log, all of one set. They are unpacked: their columns by name take several times as long."""
-    return (
-        ComparisonRow(seq=seq, item=item, first=first, second=second, p=p, judge=judge, weight=weight)
-        for _, seq, item, first, second, p, judge, weight in entries
-    )
+    return (ComparisonRow(*row) for _, *row in entries)
 
 
 class CatchingUp(NamedTuple):

@@ -153,6 +153,7 @@ class LockedAssignment(NamedTuple):
     item_id: int
     first: int
     second: int
+    order_chance: float | None  # None where it was leased before chances were recorded
     judge_id: int
     state: str
     failure: str | None
@@ -166,7 +167,8 @@ class LockedAssignment(NamedTuple):
 
 
 _LOCK = (
-    "SELECT a.id, a.set_id, a.item_id, a.first, a.second, a.judge_id, a.state, a.failure, a.generation, "
+    "SELECT a.id, a.set_id, a.item_id, a.first, a.second, CAST(a.why ->> 'order_chance' AS float8), a.judge_id, "
+    "a.state, a.failure, a.generation, "
     "a.expires_at <= clock_timestamp(), judges.name, items.key, one.key, other.key, sets.deleted_at "
     "FROM assignments AS a JOIN sets ON sets.id = a.set_id JOIN judges ON judges.id = a.judge_id "
     "JOIN items ON items.set_id = a.set_id AND items.id = a.item_id "

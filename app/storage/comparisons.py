@@ -18,7 +18,7 @@ from app.storage.schema import Record, assignments, candidates, comparisons, ite
 from app.storage.spans import in_spans
 
 c = comparisons.c
-_READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight)
+_READ = (c.set_id, c.seq, c.item_id, c.first, c.second, c.p_first, c.judge_id, c.weight, c.order_chance)
 WITHIN = in_spans(select(*_READ), c).order_by(c.seq)
 VOIDS_WITHIN = in_spans(select(voids.c.set_id, voids.c.voids), voids.c)  # the comparisons that were taken back
 first, second = candidates.alias("first_candidate"), candidates.alias("second_candidate")
@@ -34,6 +34,7 @@ class NewComparison(NamedTuple):
     p_first: float
     winner: Winner | None
     weight: float
+    order_chance: float | None
     judge_id: int
     client_id: str | None
     created_at: datetime
@@ -64,6 +65,7 @@ class NewVote(NamedTuple):
     second: int
     p_first: float
     winner: Winner | None
+    order_chance: float | None
     judge_id: int
     late: bool
     label_mass: float | None
@@ -74,18 +76,18 @@ class NewVote(NamedTuple):
 
 _RECORD = (
     "WITH votes AS (SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::int[], $5::int[], $6::int[], "
-    "$7::float8[], $8::text[], $9::bigint[], $10::bool[], $11::float8[], $12::float8[], $13::text[]::jsonb[], "
-    "$14::timestamptz[]) AS vote (assignment_id, set_id, place, item_id, first, second, p_first, winner, judge_id, "
-    "late, label_mass, latency_ms, raw, created_at)), "
+    "$7::float8[], $8::text[], $9::float8[], $10::bigint[], $11::bool[], $12::float8[], $13::float8[], "
+    "$14::text[]::jsonb[], $15::timestamptz[]) AS vote (assignment_id, set_id, place, item_id, first, second, p_first, "
+    "winner, order_chance, judge_id, late, label_mass, latency_ms, raw, created_at)), "
     "advanced AS (UPDATE sets SET version = version + n "
     "FROM (SELECT set_id, count(*) AS n FROM votes GROUP BY set_id) AS counted "
     "WHERE id = set_id RETURNING id, version - n AS before), "
     "logged AS (INSERT INTO comparisons (assignment_id, set_id, seq, item_id, first, second, p_first, winner, "
-    "judge_id, late, label_mass, latency_ms, raw, created_at) SELECT assignment_id, set_id, before + place, item_id, "
-    "first, second, p_first, winner, judge_id, late, label_mass, latency_ms, raw, created_at "
-    "FROM votes JOIN advanced ON id = set_id), "
+    "order_chance, judge_id, late, label_mass, latency_ms, raw, created_at) SELECT assignment_id, set_id, "
+    "before + place, item_id, first, second, p_first, winner, order_chance, judge_id, late, label_mass, latency_ms, "
+    "raw, created_at FROM votes JOIN advanced ON id = set_id), "
     "done AS (UPDATE assignments SET state = 'done' FROM votes WHERE id = assignment_id) "
-    "SELECT id, before, pg_notify($15::text, id::text) FROM advanced"
+    "SELECT id, before, pg_notify($16::text, id::text) FROM advanced"
 )
 
 
@@ -187,7 +189,7 @@ def _entries(set_id: UUID) -> Select[*tuple[Any, ...]]:
             c.seq, c.set_id, items.c.key.label("item"), first.c.key.label("first"), second.c.key.label("second"),
             c.p_first, c.winner, c.weight, judges.c.name.label("judge"), c.client_id, c.assignment_id, c.late,
             c.label_mass, c.latency_ms, c.raw, c.created_at, voids.c.seq.label("voided_by"), c.restores,
-            voids.c.reason.label("void_reason"),
+            voids.c.reason.label("void_reason"), c.order_chance,
         )
         .join(judges, judges.c.id == c.judge_id)
         .join(items, and_(items.c.set_id == c.set_id, items.c.id == c.item_id))

@@ -217,6 +217,7 @@ comparisons = Table(
     Column("p_first", Double, nullable=False),
     Column("winner", Text),
     Column("weight", Double, nullable=False, server_default="1"),  # how many answers alike it stands for
+    Column("order_chance", Double),  # with which the order shown was drawn, where that is known
     Column("judge_id", BigInteger, nullable=False),
     Column("client_id", Text),
     Column("assignment_id", Uuid, ForeignKey("assignments.id")),
@@ -240,6 +241,7 @@ comparisons = Table(
     CheckConstraint("winner IN ('first', 'second', 'tie', 'both_bad')", name="winner"),
     CheckConstraint("weight BETWEEN 1e-6 AND 1e6", name="weight"),
     CheckConstraint("label_mass BETWEEN 0 AND 1", name="label_mass"),
+    CheckConstraint("order_chance > 0 AND order_chance <= 1", name="order_chance"),
     Index("ix_comparisons_set_id_judge_id", "set_id", "judge_id"),
 )
 

@@ -83,7 +83,7 @@ CRITERIA: dict[CriterionName, str] = {  # the default first
     "covering": "a random pair, with each candidate compared once first",
 }
 ORDERS: dict[OrderName, str] = {
-    "balanced": "the candidate that has been first less often",
+    "balanced": "in two of three, the candidate that has been first less often",
     "both": "each pair is asked in both orders, one after the other",
     "each": "both orders are asked, each when it tells most",
     "as_selected": "the candidate that was added to the set earlier",

@@ -163,7 +163,8 @@ def _bias(judge: str) -> PositionBias:
 
 def _told(snapshot: Snapshot, item: Ints, first: Ints, second: Ints, p: Floats, judge: int) -> Snapshot:
     seq = snapshot.version + 1 + np.arange(len(p))
-    new = NOTHING._replace(entries=Entries(seq, item, once_each(first, second, p, np.full(len(p), judge))))
+    comparisons = once_each(first, second, p, np.full(len(p), judge))
+    new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(p), np.nan)))
     return with_all_computed(advance(snapshot, snapshot.version + len(p), new, []))
 
 

@@ -19,11 +19,14 @@ from tests.factories import (
     ask,
     ask_one,
     compare,
+    comparison,
     count_rows,
     create_set,
     create_systems,
     get,
+    log,
     names,
+    send,
     tell,
     unordered,
     void,
@@ -431,14 +434,44 @@ async def test_order_balanced_shows_everyone_first_about_as_often_as_second(http
     lead = Counter(first for first, _ in shown)
     lead.subtract(second for _, second in shown)
     assert len(shown) == 21
-    assert max(map(abs, lead.values())) <= 2
+    assert sum(each**2 for each in lead.values()) < 7 * 6  # the mean of fair coins
+
+
+async def test_an_order_is_drawn_once_and_its_chance_goes_with_the_verdict(http: httpx.AsyncClient) -> None:
+    """Asked again, after verdicts that change who has led less, the judge sees the pair as it was."""
+    created = await create_systems(http, [f"prompt {n}" for n in range(9)], "kelp", "rowan", order="balanced")
+    given = await ask_one(http, created["id"])
+    for n in range(3, 8):
+        await send(http, created["id"], comparison(*names(given), item=f"prompt {n}"))
+    again = await ask_one(http, created["id"])
+    assert (again["id"], again["generation"], names(again)) == (given["id"], 2, names(given))
+    assert again["why"]["order_chance"] == given["why"]["order_chance"] == 1 / 2
+    told = (await tell(http, given["id"], p_first=1.0)).json()
+    other = await ask_one(http, created["id"])
+    assert other["why"]["order_chance"] == (1 / 3 if names(other) == names(given) else 2 / 3)
+    await tell(http, other["id"], p_first=1.0)
+    entries = await log(http, created["id"])
+    assert told["order_chance"] == entries[-2]["order_chance"] == 1 / 2
+    assert [entry["order_chance"] for entry in entries[:-2]] == [None] * 5
+    assert entries[-1]["order_chance"] == other["why"]["order_chance"]
+
+
+@pytest.mark.parametrize("order", ["both", "each"])
+async def test_the_second_of_two_orders_is_certain(http: httpx.AsyncClient, order: str) -> None:
+    created = await create_set(http, "ash", "elm", "oak", order=order)
+    seen = set[tuple[str, str]]()
+    for pair in await answer_all(http, created["id"]):
+        assert (pair["why"]["order_chance"] == 1.0) is (names(pair)[::-1] in seen)
+        seen.add(names(pair))
+    assert len(seen) == 6
 
 
 async def test_order_as_selected_shows_who_joined_earlier_first(http: httpx.AsyncClient) -> None:
     keys = ("elm", "ash", "cedar", "birch")
     created = await create_set(http, *keys, order="as_selected")
-    shown = {names(pair) for pair in await answer_all(http, created["id"])}
-    assert shown == set(combinations(keys, 2))
+    given = await answer_all(http, created["id"])
+    assert {names(pair) for pair in given} == set(combinations(keys, 2))
+    assert {pair["why"]["order_chance"] for pair in given} == {1.0}
 
 
 # Systems

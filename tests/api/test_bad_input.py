@@ -96,6 +96,8 @@ CASES = [
     Case("itself", COMPARE, compared(second="ash", p_first=1), 422, INVALID, "two different candidates"),
     Case("p above 1", COMPARE, compared(p_first=1.1), 422, INVALID, "/comparisons/0/p_first"),
     Case("p below 0", COMPARE, compared(p_first=-0.1), 422, INVALID, "/comparisons/0/p_first"),
+    Case("order of no chance", COMPARE, compared(order_chance=0), 422, INVALID, "/comparisons/0/order_chance"),
+    Case("order chance above 1", COMPARE, compared(order_chance=2), 422, INVALID, "/comparisons/0/order_chance"),
     Case("no weight", COMPARE, compared(weight=0), 422, INVALID, "/comparisons/0/weight"),
     Case("next to no weight", COMPARE, compared(weight=1e-17), 422, INVALID, "/comparisons/0/weight"),
     Case("a weight without end", COMPARE, '{"comparisons": [{"first": "ash", "second": "elm", "p_first": 1, '

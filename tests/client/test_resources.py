@@ -188,11 +188,11 @@ def test_what_is_created_and_asked_for_has_methods_too(use: Use) -> None:
     )
 
     assert (created.id, created.record) == (RECORD.id, RECORD)
-    assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "rowan")
+    assert (leased.id, leased.assignment, leased.first.key) == (PAIR, ASSIGNMENT, "kelp")
     assert (many.status, [each.id for each in many.pairs]) == ("open", [PAIR])
     assert isinstance(leased, PairToJudge | AsyncPairToJudge)
     assert RECORD.name in repr(created)
-    assert "'rowan', 'kelp'" in repr(leased)
+    assert "'kelp', 'rowan'" in repr(leased)
 
 
 @both

@@ -61,6 +61,7 @@ def random_comparison(rng: np.random.Generator, items: Sequence[str]) -> Compari
         p_first=float(rng.random()) if word is None else None,
         weight=float(rng.choice([1.0, 0.3, 7.0])),
         raw=RAWS[rng.integers(len(RAWS))],
+        order_chance=2 / 3 if rng.random() < 0.3 else None,
     )
 
 

@@ -101,6 +101,9 @@ async def test_an_impossible_assignment_is_refused(
         ({"winner": "left"}, "ck_comparisons_winner"),
         ({"label_mass": 1.5}, "ck_comparisons_label_mass"),
         ({"label_mass": float("nan")}, "ck_comparisons_label_mass"),
+        ({"order_chance": 0.0}, "ck_comparisons_order_chance"),
+        ({"order_chance": 1.1}, "ck_comparisons_order_chance"),
+        ({"order_chance": float("nan")}, "ck_comparisons_order_chance"),
         ({"assignment_id": uuid4()}, "fk_comparisons_assignment_id_assignments"),
     ],
 )

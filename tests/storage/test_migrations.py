@@ -160,7 +160,8 @@ async def test_a_log_from_before_is_read_as_it_was(old: httpx.AsyncClient) -> No
 async def test_a_lease_from_before_is_given_back_and_answered(old: httpx.AsyncClient) -> None:
     held = await ask_one(old, SET)
     assert (held["id"], held["why"]["random"], held["why"]["score"]) == (HELD, False, 1.5)
-    assert (await tell(old, HELD, p_first=0.7)).json()["seq"] == 5
+    told = (await tell(old, HELD, p_first=0.7)).json()
+    assert (told["seq"], held["why"]["order_chance"], told["order_chance"]) == (5, None, None)
     assert (await ranking(old, SET))["held_out"] is None
 
 
@@ -190,6 +191,7 @@ async def test_a_set_from_before_stays_with_latent_scores_until_it_is_moved(old:
         ("0017", "0018", "comparisons", "restores", None),
         ("0019", "0020", "sets", "equal", 0.1),
         ("0019", "0020", "sets", "absolute_variance", "floored"),
+        ("0020", "0021", "comparisons", "order_chance", None),
     ],
 )
 async def test_a_column_comes_and_goes_with_rows_in_its_table(

@@ -59,11 +59,14 @@ NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
 class Draws:
     """The random source of one ask: the same question at the same state draws the same pairs.
 
-    It is made when it is first needed, which for most asks of one pair is never.
+    It is made when it is first needed.
+
+    Args: `out` tells states apart that have other pairs out; leases that end without a verdict leave the version as it
+        is, and no two pairs should hang on one coin.
     """
 
-    def __init__(self, plan: Plan, version: int, leased: int) -> None:
-        self._seed = (plan.seed, version, leased)
+    def __init__(self, plan: Plan, version: int, out: int) -> None:
+        self._seed = (plan.seed, version, out)
 
     @cached_property
     def _generator(self) -> np.random.Generator:

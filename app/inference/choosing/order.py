@@ -1,10 +1,13 @@
 """Order of showing a pair: which of its two candidates comes first.
 
-balanced      whoever has led less often among its appearances goes first, a coin decides between equals
-as_selected   the candidate that joined the set earlier goes first
+balanced      a coin: whoever has led less often among its appearances goes first with probability 2/3, of equals 1/2
+as_selected   the candidate that joined the set earlier goes first, for certain
 both          every pair in both orders, one after the other; the first of the two is balanced
 each          each of the N (N - 1) ordered pairs is a question of its own (GPM 6.1): once a pair was judged in one
               order, the criterion says when it comes in the other; the first of the two is balanced
+
+The chance of the order that is shown is recorded, so that winners can be told from who was shown first
+(reporting/signal.py). Leads stay bounded: they drift towards 0 by 1/3 for each appearance.
 """
 
 from enum import StrEnum
@@ -26,12 +29,15 @@ class Order(StrEnum):
 
 
 IN_BOTH_ORDERS = Order.BOTH, Order.EACH  # whose pairs are shown both ways round
+CERTAIN = 1.0
+OF_LEADS = (1 / 2, 1 / 2), (1 / 3, 2 / 3), (2 / 3, 1 / 3)  # that i, and that j, goes first; [sign of i's lead on j]
 
 
 class Presented(NamedTuple):
     first: int
     second: int
     choice: Choice
+    order_chance: float  # with which they were drawn in this order
 
 
 @kernel
@@ -47,21 +53,20 @@ def lead(first: Ints, second: Ints, before: Ints) -> Ints:
     return leads
 
 
-def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int, int]:
-    """(first, second) for the pair i < j."""
-    if order is Order.AS_SELECTED or leads[i] < leads[j]:
-        return i, j
-    if leads[i] > leads[j] or rng.random() < 0.5:
-        return j, i
-    return i, j
+def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int, int, float]:
+    """(first, second) for the pair i < j, and the chance of this order."""
+    if order is Order.AS_SELECTED:
+        return i, j, CERTAIN
+    of_i, of_j = OF_LEADS[np.sign(leads[i] - leads[j])]
+    return (i, j, of_i) if rng.random() < of_i else (j, i, of_j)
 
 
 def presented(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
     """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
-    first, second = present(choice.i, choice.j, leads, order, rng)
+    first, second, chance = present(choice.i, choice.j, leads, order, rng)
     leads[first] += 1
     leads[second] -= 1
-    return Presented(first, second, choice)
+    return Presented(first, second, choice, chance)
 
 
 def presented_beside(
@@ -73,7 +78,7 @@ def presented_beside(
 
 def as_shown(scores: Scores, first: int, second: int) -> Presented:
     """A pair once more in the order in which it was shown."""
-    return Presented(first, second, _explained(scores, min(first, second), max(first, second), 1.0, 1.0))
+    return Presented(first, second, _explained(scores, min(first, second), max(first, second), 1.0, 1.0), CERTAIN)
 
 
 def _explained(scores: Scores, low: int, high: int, score: float, propensity: float) -> Choice:

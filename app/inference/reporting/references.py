@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, lean_to_lower, means, numbered
+from app.inference.verdicts import directions, lean_to_lower, means, numbered, times_before
 from app.inference.wilson import wilson
 
 
@@ -36,7 +36,7 @@ def beside_references(comparisons: Comparisons, item: Ints, judge: int, referenc
     truth = means(lean[by_reference], pair[by_reference], pair.max(initial=-1) + 1)
     answers = np.flatnonzero((comparisons.judge == judge) & ~np.isnan(truth[pair]))
     turned = (comparisons.first > comparisons.second)[answers].astype(np.int64)
-    turn = _times_before(2 * pair[answers] + turned)
+    turn = times_before(2 * pair[answers] + turned)
     couples, couple = np.unique(np.column_stack([pair[answers], turn]), axis=0, return_inverse=True)
     p = np.full((2, len(couples)), np.nan)
     p[turned, couple.reshape(-1)] = np.where(turned, 1.0 - comparisons.p[answers], comparisons.p[answers])
@@ -60,13 +60,3 @@ def _pairs(comparisons: Comparisons, item: Ints) -> Ints:
     """(K,) the number of each comparison's pair, without gaps."""
     first, second, _, _, _ = comparisons
     return numbered(item, np.minimum(first, second), np.maximum(first, second))
-
-
-def _times_before(key: Ints) -> Ints:
-    """(K,) how often each key has come before."""
-    order = np.argsort(key, kind="stable")
-    begins = np.concatenate([[True], np.diff(key[order]) > 0])[: len(key)]
-    places = np.arange(len(key))
-    before = np.empty(len(key), np.int64)
-    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
-    return before

@@ -1,8 +1,8 @@
 """Evidence that verdicts depend on what is compared, valid however often one looks (an e-value; methods 16, ours).
 
 Null: what a judge answers may depend on positions, on time and on its own past in any way, but not on which of the two
-candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then a fair coin, given
-the position that was named. No habit is estimated or paid for.
+candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then the same coin,
+given the position that was named. No habit is estimated or paid for.
 
 A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes its sign where names are exchanged:
 
@@ -15,22 +15,34 @@ A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes
 The bet: scores s ~ N(0, tau^2 I), which judge j follows (pi) or tosses coins (1 - pi); of those who follow, some have a
 habit delta, so that what they say against it tells more: h = 1 where the winner stood first, -1 second, 0 both ways,
 
-    E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) 2 sigma(kappa r_u s) + 1 - pi ] N(s) ds
-    kappa = 2 sigma(-h delta)
+    E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) f_u + 1 - pi ] N(s) ds
+    f_u = sigma(kappa r_u s + l_u) / sigma(l_u),   kappa = 2 sigma(-h delta),   l_u = logit rho_u
 
-Each factor is a predictive probability over 1/2, so E is a martingale with mean 1 under the null, whatever chose the
-pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's inequality,
-twice, for N(m, V) in the place of the posterior of s:
+rho_u is the chance of the order that was shown, as it was recorded (choosing/order.py). Given the position that was
+named, the winner won because this order was drawn, with probability rho; the other order, with 1 - rho, would have made
+the loser win. So the winner had probability rho = sigma(l); under scores the odds are rho sigma(kappa r s) to (1 - rho)
+sigma(-kappa r s), whence the numerator. Over both orders f has mean 1. It is 2 sigma(kappa r s) of a fair coin, and 1
+of an order that was certain.
+
+A unit of several rows is the coin of all their orders as shown against all of them turned: l is the sum of theirs. An
+order that was certain because the pair had been shown the other way round adds nothing: it turns with that one. All
+orders of many pairs turned are all but impossible, and a prompt of many pairs would tell nothing. So of its pairs those
+count whose l is 0, and of the others, as they came, the runs of 2, 4, 8, ... whose l add up to 0: turned, they are as
+probable, and the same runs. Where there are none, all count.
+
+Each factor is a predictive probability over that of the coin, so E is a martingale with mean 1 under the null, whatever
+chose the pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's
+inequality, twice, for N(m, V) in the place of the posterior of s:
 
     log E >= log sum w exp { sum_j log [ pi sum_delta w_delta exp L_j + 1 - pi ] - KL(N(m, V) || N(0, tau^2 I)) }
-    L_j = sum_(u of j) E log 2 sigma(kappa t),   t ~ N(r_u m, r_u V r_u^T)
+    L_j = sum_(u of j) E log f_u(kappa t),   t ~ N(r_u m, r_u V r_u^T)
 
-It holds however badly m and V were found, and is a function of the set of units: lines and names in another order
-change nothing. A unit of weight w at most 1 is a factor to the power of w.
+log f is concave in t, whatever l is. The bound holds however badly m and V were found, and is a function of the set of
+units: lines and names in another order change nothing. A unit of weight w at most 1 is a factor to the power of w.
 
-How the order of a log came about is not known. E_order is the same with "shown first" in the place of "won", of units
-that were shown one way only. Reported is E / max(1, E_order): a fair coin's is smaller for it, and a judge who always
-names one position has no more than E_order.
+Where no chance is recorded nobody knows how the order came about. It counts as a fair coin, and E_order is the same
+with "shown first" in the place of "won", of units of unknown chance that were shown one way only. Reported is
+E / max(1, E_order): a fair coin's is smaller for it, and a judge who always names one position has at most E_order.
 """
 
 from typing import NamedTuple
@@ -39,11 +51,11 @@ import numpy as np
 from nextpair.words import SignalCase
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit, logsumexp
+from scipy.special import expit, log_expit, logit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers
+from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers, times_before
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
@@ -56,6 +68,7 @@ FULL = 300  # candidates up to which V is a matrix, else its diagonal
 STEPS, ENOUGH = 8, 1e-3  # towards m and V; gained by a step, below which they end
 TINY, ROUNDED = 1e-12, 1e-9  # least curvature of a unit; entries of a contrast that are 0
 LEAST = 1e-300  # of a probability, so that its logarithm is finite
+AS_CERTAIN = 30.0  # |l| from which an order is as good as certain, or was all but impossible
 
 
 class SignalTest(NamedTuple):
@@ -76,6 +89,7 @@ class Units(NamedTuple):
     contrast: csr_array  # (U, N) r
     judge: Ints  # (U,) who follows, or tosses coins, in all of them
     stood: Floats  # (U,) h
+    lean: Floats  # (U,) l, inf where the order was certain
     times: Floats  # (U,) how many are alike
 
 
@@ -83,6 +97,7 @@ def signal_of(
     comparisons: Comparisons,
     n: int,
     item: Ints,
+    order_chance: Floats | None = None,
     *,
     new_items: bool = False,
     grew: bool = False,
@@ -90,18 +105,26 @@ def signal_of(
 ) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
-    Args: `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
+    Args: `order_chance` (K,) is that of the order shown, NaN where nobody knows it; by default nobody does.
+        `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
         pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's.
     """
-    won, shown = _of_prompts(comparisons, n, item) if new_items else _of_pairs(comparisons, n, item, grew, unnamed)
+    chance = np.full(comparisons.size, np.nan) if order_chance is None else order_chance
+    if new_items:
+        won, shown = _of_prompts(comparisons, n, item, chance)
+    else:
+        won, shown = _of_pairs(comparisons, n, item, chance, grew, unnamed)
     log_e, log_order, units = log_evidence(won, n), 0.0, round(float(won.times.sum()))
     if log_e >= np.log(CLAIMED):
         log_order = max(log_evidence(shown, n), 0.0)
     e_value, of_order = (float(np.exp(min(each, LARGEST))) for each in (log_e - log_order, log_order))
+    if e_value < CLAIMED and np.isinf(won.lean).any():
+        log_e = log_evidence(won._replace(lean=np.where(np.isinf(won.lean), 0.0, won.lean)), n)
     return SignalTest(e_value, _case(comparisons, units, e_value, log_e, new_items=new_items), units, of_order)
 
 
 def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float, *, new_items: bool) -> SignalCase:
+    """Args: `log_e` is what there would be if no order were certain."""
     if e_value >= CLAIMED:
         return "claimed"
     if name_one_side(comparisons):
@@ -127,17 +150,18 @@ def log_evidence(units: Units, n: int) -> float:
 
 def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple[float, Floats]:
     """The bound of one (tau, pi), and the m (N,) at which it was largest; Newton's steps begin at `mean`."""
-    contrast, judge, stood, times = units
+    contrast, judge, stood, lean, times = units
     n, by_candidate = len(mean), contrast.T.tocsr()
     habits = HABITS if stood.any() else (0.0,)
     shares = np.log(SHARES if stood.any() else (1.0,))[:, None]
     kappas = [2.0 * expit(-stood * habit)[:, None] for habit in habits]
+    towards, log_coin = lean[:, None], log_expit(lean)
     tosses = np.log1p(-following) if following < 1.0 else -np.inf
     best, best_mean, variance, divergence = -np.inf, mean, np.zeros(len(stood)), np.inf
     for _ in range(STEPS):
         t = (contrast @ mean)[:, None] + np.sqrt(variance)[:, None] * NODES
-        won = [np.maximum(expit(k * t), LEAST) for k in kappas]
-        gains = np.array([np.bincount(judge, times * (np.log(each) @ WEIGHTS + np.log(2.0))) for each in won])
+        won = [np.maximum(expit(k * t + towards), LEAST) for k in kappas]
+        gains = np.array([np.bincount(judge, times * (np.log(each) @ WEIGHTS - log_coin)) for each in won])
         each = np.log(following) + shares + gains
         of_judges = np.logaddexp(logsumexp(each, axis=0), tosses)
         value = float(of_judges.sum()) - divergence
@@ -182,8 +206,10 @@ def _along(contrast: csr_array, v: Floats) -> Floats:
     return np.asarray(contrast.multiply(contrast @ v).sum(axis=1))
 
 
-def _of_pairs(comparisons: Comparisons, n: int, item: Ints, grew: bool, unnamed: Bools | None) -> tuple[Units, Units]:
-    """Units of pairs: who won, and who was shown first."""
+def _of_pairs(
+    comparisons: Comparisons, n: int, item: Ints, chance: Floats, grew: bool, unnamed: Bools | None
+) -> tuple[Units, Units]:
+    """Units of pairs: who won, and who was shown first where nobody knows by which chance."""
     nobody = np.zeros(comparisons.size, np.bool_) if unnamed is None or item.any() else unnamed[comparisons.judge]
     who = np.where(nobody, comparisons.judge.max(initial=0) + 1 + np.arange(len(nobody)), comparisons.judge)
     question = numbered(who, item, pair_numbers(comparisons, n))
@@ -191,35 +217,56 @@ def _of_pairs(comparisons: Comparisons, n: int, item: Ints, grew: bool, unnamed:
         decided = np.flatnonzero(directions(comparisons.p - 0.5))
         rows = decided[np.unique(question[decided], return_index=True)[1]]
         comparisons, nobody, question = take(comparisons, rows), nobody[rows], np.arange(len(rows))
+        chance = chance[rows]
     first, second, p, judge, weight = comparisons
     _, at, count = np.unique(question, return_index=True, return_counts=True)
     low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(first < second, 1.0, -1.0)
     won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
     shown = np.bincount(question, side).astype(np.float64)
-    shown = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
+    way = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
+    shown = np.where(np.bincount(question, np.isnan(chance)) > 0.0, way, 0.0)
+    lean = _leans(chance, question, first < second)
     total = np.bincount(question, weight).astype(np.float64)
     times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
     return (
-        _units_of_pairs(low, high, won, judge[at], won * shown, times, n),
-        _units_of_pairs(low, high, shown, judge[at], np.zeros(len(at)), times, n),
+        _units_of_pairs(low, high, won, judge[at], won * way, lean, times, n),
+        _units_of_pairs(low, high, shown, judge[at], np.zeros(len(at)), np.zeros(len(at)), times, n),
     )
 
 
-def _units_of_pairs(low: Ints, high: Ints, sign: Floats, judge: Ints, stood: Floats, times: Floats, n: int) -> Units:
+def _leans(chance: Floats, pair: Ints, lower_first: Bools) -> Floats:
+    """(P,) l of each pair, of all its rows (K,); an unknown chance is a fair coin's."""
+    lower, rows = np.bincount(pair, lower_first), np.bincount(pair)
+    turns_along = ((lower > 0.0) & (lower < rows))[pair] & (chance == 1.0)
+    return _sums(np.where(np.isnan(chance) | turns_along, 0.0, logit(chance)), pair)
+
+
+def _sums(lean: Floats, group: Ints) -> Floats:
+    """(G,) l of each group together."""
+    lean = np.bincount(group, lean).astype(np.float64)
+    return np.where(np.abs(lean) > AS_CERTAIN, np.inf, lean)
+
+
+def _units_of_pairs(
+    low: Ints, high: Ints, sign: Floats, judge: Ints, stood: Floats, lean: Floats, times: Floats, n: int
+) -> Units:
     """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
     counted = np.flatnonzero(sign)
     sides = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
-    alike = numbered(sides[0], sides[1], judge[counted], stood[counted].astype(np.int64) + 1)
+    ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
+    alike = numbered(sides[0], sides[1], judge[counted], ways[counted])
     at = np.unique(alike, return_index=True)[1]
     indices, data = sides[:, at].T.ravel(), np.tile([1.0, -1.0], len(at))
     contrast = csr_array((data, indices, np.arange(0, 2 * len(at) + 1, 2)), shape=(len(at), n))
-    return Units(
-        contrast, judge[counted][at], stood[counted][at], np.bincount(alike, times[counted]).astype(np.float64)
-    )
+    each = counted[at]
+    return Units(contrast, judge[each], stood[each], lean[each], np.bincount(alike, times[counted]).astype(np.float64))
 
 
-def _of_prompts(comparisons: Comparisons, n: int, item: Ints) -> tuple[Units, Units]:
-    """Units of prompts: who won, and who was shown first; a pair shown both ways cancels a habit in both."""
+def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:
+    """Units of prompts: who won, and who was shown first where nobody knows by which chance.
+
+    A pair shown both ways cancels a habit in both.
+    """
     first, second, p, judge, weight = comparisons
     pair = numbered(item, pair_numbers(comparisons, n))
     at = np.unique(pair, return_index=True)[1]
@@ -228,25 +275,45 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints) -> tuple[Units, Un
     of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
     ways = np.isfinite(of_ways)
     won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
-    shown = np.where(ways.all(axis=0), 0.0, np.where(ways[0], 1.0, -1.0))
+    is_unknown = np.bincount(pair, np.isnan(chance)) > 0.0
+    shown = np.where(is_unknown & ~ways.all(axis=0), np.where(ways[0], 1.0, -1.0), 0.0)
     prompt, several = numbered(item), judge.max(initial=0) + 1
     who, last = np.full(prompt.max(initial=-1) + 1, several), np.full(prompt.max(initial=-1) + 1, -1)
     np.minimum.at(who, prompt, judge)
     np.maximum.at(last, prompt, judge)
     who = np.where(who == last, who, several)
-    prompt, low, high = prompt[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
+    lean = _leans(chance, pair, lower_first)
+    kept = _evened_out(lean, prompt[at], at)
+    rows = at[kept]
+    sides = prompt[rows], np.minimum(first, second)[rows], np.maximum(first, second)[rows]
     return (
-        _units_of_prompts(prompt, low, high, won, who, n),
-        _units_of_prompts(prompt, low, high, shown, who, n),
+        _units_of_prompts(*sides, won[kept], who, lean[kept], n),
+        _units_of_prompts(*sides, shown[kept], who, np.zeros(len(rows)), n),
     )
 
 
-def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, n: int) -> Units:
-    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt."""
+def _evened_out(lean: Floats, prompt: Ints, at: Ints) -> Bools:
+    """(P,) which pairs of each prompt count; `at` says when each was first shown."""
+    kept, is_coin = np.abs(lean) < ROUNDED, np.isfinite(lean)
+    uneven = np.flatnonzero(is_coin & ~kept)
+    uneven = uneven[np.argsort(at[uneven])]
+    place = times_before(prompt[uneven])
+    for level in range(1, int(place.max(initial=0)).bit_length() + 1):
+        run = numbered(prompt[uneven], place >> level)
+        kept[uneven] |= np.abs(np.bincount(run, lean[uneven]))[run] < ROUNDED
+    for others in (is_coin, ~is_coin):
+        kept |= others & (np.bincount(prompt, kept) == 0.0)[prompt]
+    return kept
+
+
+def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, lean: Floats, n: int) -> Units:
+    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt, and the sum of l."""
     size = sign / np.sqrt(np.bincount(prompt))[prompt]
     places = np.tile(prompt, 2), np.concatenate([low, high])
     contrast = csr_array(coo_array((np.concatenate([size, -size]), places), shape=(len(who), n)))
     contrast.data[np.abs(contrast.data) < ROUNDED] = 0.0
     contrast.eliminate_zeros()
     counted = np.flatnonzero(np.diff(contrast.indptr))
-    return Units(contrast[counted], who[counted], np.zeros(len(counted)), np.ones(len(counted)))
+    return Units(
+        contrast[counted], who[counted], np.zeros(len(counted)), _sums(lean, prompt)[counted], np.ones(len(counted))
+    )

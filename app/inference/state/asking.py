@@ -56,7 +56,7 @@ def ask(
     """
     overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
     repeated = _repeated(snapshot, blocked, checked, askers)[: count - len(overlapping)]
-    rng = Draws(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.code)
     scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:

@@ -42,7 +42,7 @@ def ask_people(
     unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
     marginal = snapshot.posterior.scores
     leads = snapshot.tally.leads.copy()
-    rng = Draws(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.code)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
     return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
 
@@ -55,7 +55,7 @@ def _unlabelled(
     judges = np.setdiff1d(np.arange(len(snapshot.evidence.judges)), people)
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
-    rng = Draws(plan, snapshot.version, blocked.leases)
+    rng = Draws(plan, snapshot.version, blocked.code)
     scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
     chosen = []
     for row, behind, propensity in zip(

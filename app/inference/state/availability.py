@@ -1,10 +1,11 @@
 """Pairs that may be shown now, and on which items and in which orders; which ones are out."""
 
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
-from app.inference.choosing.order import IN_BOTH_ORDERS, Order, Presented
+from app.inference.choosing.order import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.choosing.pair_sets import among, listed
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark
 from app.inference.kernels.pair_sets import Kinds, PairSet
@@ -21,6 +22,11 @@ class BlockedPairs(NamedTuple):
     first: Ints  # (B,)
     second: Ints  # (B,)
     leases: int
+
+    @property
+    def code(self) -> int:
+        """The same of the same pairs, else most likely another; 0 of none."""
+        return crc32(np.concatenate(self[:3]).tobytes())
 
 
 _NOBODY = np.empty(0, np.int64)
@@ -79,7 +85,7 @@ def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out:
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
-    """The pair on an item where it is open, drawn if there are several; its other order where only that is open.
+    """The pair on an item where it is open, drawn if there are several; where one order alone is open, in that one.
 
     Args: with `uses` (I,) it is drawn from the least used items, and counted there.
     """
@@ -89,9 +95,11 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
     item = int(items[0]) if len(items) == 1 else rng.choice(items)
     if uses is not None:
         uses[item] += 1
-    if of.closed is None or not was_shown(of.closed, item, pair.first, pair.second):
-        return item, pair
-    return item, Presented(pair.second, pair.first, pair.choice)
+    if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):
+        return item, Presented(pair.second, pair.first, pair.choice, CERTAIN)
+    if of.closed is not None and was_shown(of.closed, item, pair.second, pair.first):
+        return item, pair._replace(order_chance=CERTAIN)
+    return item, pair
 
 
 def items_of(of: OpenPairs, i: int, j: int) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.growing import appended
-from app.inference.types import Comparisons, Ints, join, no_comparisons, take
+from app.inference.types import Comparisons, Floats, Ints, join, no_comparisons, take
 
 
 class ComparisonRow(NamedTuple):
@@ -25,6 +25,7 @@ class ComparisonRow(NamedTuple):
     p: float
     judge: int
     weight: float = 1.0
+    order_chance: float | None = None  # with which the order shown was drawn
 
 
 class ScoreRow(NamedTuple):
@@ -44,6 +45,7 @@ class Entries(NamedTuple):
     seq: Ints  # (K,)
     item: Ints  # (K,)
     comparisons: Comparisons
+    order_chance: Floats  # (K,) with which the order shown was drawn, NaN where nobody knows
 
 
 class Scored(NamedTuple):
@@ -69,7 +71,7 @@ class Log(NamedTuple):
 
 def empty_log() -> Log:
     no_seq, no_item = np.empty(0, np.int64), np.empty(0, np.int64)
-    return Log(Entries(no_seq, no_item, no_comparisons()), Scored(no_seq, no_item, no_absolute_scores()))
+    return Log(Entries(no_seq, no_item, no_comparisons(), np.empty(0)), Scored(no_seq, no_item, no_absolute_scores()))
 
 
 def log_from_rows(
@@ -77,9 +79,9 @@ def log_from_rows(
 ) -> Log:
     log = empty_log()
     if rows := list(compared):
-        seq, item, first, second, p, judge, weight = (np.array(column) for column in zip(*rows, strict=True))
+        seq, item, first, second, p, judge, weight, chance = (np.array(column) for column in zip(*rows, strict=True))
         comparisons = Comparisons(first, second, p.astype(np.float64), judge, weight.astype(np.float64))
-        log = log._replace(entries=Entries(seq, item, comparisons))
+        log = log._replace(entries=Entries(seq, item, comparisons, chance.astype(np.float64)))
     if scores := list(scored):
         seq, item, candidate, judge, mean, variance = (np.array(column) for column in zip(*scores, strict=True))
         absolute = AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64))
@@ -93,6 +95,7 @@ def extend(old: Log, new: Log) -> Log:
         appended(old.entries.seq, new.entries.seq),
         appended(old.entries.item, new.entries.item),
         join(old.entries.comparisons, new.entries.comparisons),
+        appended(old.entries.order_chance, new.entries.order_chance),
     )
     pooled = new.pooled or old.pooled
     if not len(new.scored.seq):
@@ -110,8 +113,8 @@ def without(log: Log, voided: list[int]) -> Log:
     if not voided:
         return log
     kept = ~np.isin(log.entries.seq, voided)
-    entries = Entries(log.entries.seq[kept], log.entries.item[kept], take(log.entries.comparisons, kept))
-    return log._replace(entries=entries)
+    seq, item, comparisons, order_chance = log.entries
+    return log._replace(entries=Entries(seq[kept], item[kept], take(comparisons, kept), order_chance[kept]))
 
 
 def judges_of(log: Log) -> Ints:

@@ -219,7 +219,8 @@ def missing_for_a_stop(snapshot: Snapshot, sought: Sought, published: Published 
         people = np.isin(snapshot.evidence.judges, list(sought.people))
         if repetition(snapshot, published, sought).is_taken(people):
             return None
-    signal = signal_of(raw(snapshot), snapshot.model.n, item, new_items=sought.target == "new-items", grew=True)
+    log, n, chance = raw(snapshot), snapshot.model.n, snapshot.log.entries.order_chance
+    signal = signal_of(log, n, item, chance, new_items=sought.target == "new-items", grew=True)
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
 
 

@@ -53,7 +53,7 @@ def _sides(current: CurrentSet, pair: PairLease | NewLease, texts: Texts) -> dic
 
 
 def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
-    """The reason why a pair was chosen; differences are turned to read first minus second, as shown."""
+    """The reason why a pair was chosen, and its order drawn; differences read first minus second, as shown."""
     choice = ask.pair.choice
     sign = 1.0 if ask.pair.first == choice.i else -1.0
     return schemas.Why(
@@ -64,6 +64,7 @@ def present_why(ask: ChosenPair, terms: Terms) -> schemas.Why:
         probability_of_reordering=choice.probability_of_reordering,
         propensity=choice.propensity,
         random=choice.random,
+        order_chance=ask.pair.order_chance,
     )
 
 

@@ -90,6 +90,11 @@ class Why(Response):
     random: bool = Field(
         default=False, description="Drawn uniformly, as `random_share` asks; the ranking is tested on these pairs."
     )
+    order_chance: float | None = Field(
+        default=None,
+        description="Chance with which the order shown was drawn, 1 where it is fixed. Null for a pair leased by an "
+        "earlier version.",
+    )
 
 
 class Pair(Response):

@@ -74,6 +74,12 @@ class ComparisonIn(Answer):
         default=None, ge=0.0, allow_inf_nan=False, description="Time that the judge took, in milliseconds."
     )
     raw: ShortJson = Field(default=None, description="Anything to keep with the verdict, such as its reason.")
+    order_chance: float | None = Field(
+        default=None,
+        gt=0.0,
+        le=1.0,
+        description="Chance with which the order shown was drawn, if it was drawn and you know it.",
+    )
 
     @model_validator(mode="after")
     def _two_candidates(self) -> Self:
@@ -116,6 +122,10 @@ class Comparison(Response):
         default=None, description="Sequence number of the voided comparison that this entry is a copy of."
     )
     void_reason: str | None = Field(default=None, description="Reason of the void, if there is one.")
+    order_chance: float | None = Field(
+        default=None,
+        description="Chance with which the order shown was drawn, 1 where it was fixed. Null where it is not known.",
+    )
 
 
 class ComparisonPage(Response):

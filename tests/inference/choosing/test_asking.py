@@ -74,16 +74,15 @@ def test_the_pair_shown_is_the_pair_chosen() -> None:
 
 
 def test_a_batch_balances_the_orders_within_itself() -> None:
-    """All 66 pairs of a cold start in one ask."""
-    presented = ask(PLAN._replace(order=Order.BALANCED), count=66, seen=False)
-
-    first, second = lease(presented)
-    assert np.abs(lead(first, second, np.zeros(N, np.int64))).max() <= 3
+    """All 66 pairs of a cold start in one ask: leads have half the variance of those of fair coins, N - 1."""
+    plans = (PLAN._replace(order=Order.BALANCED, seed=seed) for seed in range(10))
+    leads = [lead(*lease(ask(plan, count=66, seen=False)), np.zeros(N, np.int64)) for plan in plans]
+    assert np.square(leads).mean() < 0.6 * (N - 1)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
-    """0 leads in a pair that is out, so it comes second to who was in none."""
+    """0 leads in a pair that is out, so it comes second to who was in none, most likely."""
     leased, nothing = Leased(np.array([0]), np.array([1])), no_comparisons()
     plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, seed)
     only = np.zeros((3, 3), np.bool_)
@@ -92,7 +91,8 @@ def test_pairs_on_a_lease_count_for_the_balance_of_orders(seed: int) -> None:
     live = posterior.fit(nothing, model(3))
     presented = next_pairs(live.scores, model(3), nothing, leased, of_mask(only), plan, 1, Draws(plan, 0, 1))
 
-    assert shown(presented) == [(2, 0)]
+    chances = {(pair.first, pair.second): pair.order_chance for pair in presented}
+    assert chances in ({(2, 0): 2 / 3}, {(0, 2): 1 / 3})
 
 
 def test_a_random_source_is_made_only_where_chance_decides() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, log_expit
 
+from app.inference.choosing.order import Order, present
 from app.inference.reporting import signal
 from app.inference.reporting.signal import CLAIMED, Units, log_evidence, signal_of
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take
@@ -28,10 +29,17 @@ def of_texts(comparisons: Comparisons, n: int = N) -> signal.SignalTest:
     return signal_of(comparisons, n, np.zeros(comparisons.size, np.int64))
 
 
-def ever_claimed(log: Comparisons, n: int, item: Ints, *, new_items: bool = False) -> bool:
+def unknown(log: Comparisons) -> Floats:
+    return np.full(log.size, np.nan)
+
+
+def ever_claimed(
+    log: Comparisons, n: int, item: Ints, chance: Floats | None = None, *, new_items: bool = False
+) -> bool:
     """Whether signal is claimed at any look at a log that grows."""
+    chance = unknown(log) if chance is None else chance
     return any(
-        signal_of(take(log, slice(k)), n, item[:k], grew=True, new_items=new_items).claimed
+        signal_of(take(log, slice(k)), n, item[:k], chance[:k], grew=True, new_items=new_items).claimed
         for k in LOOKS
         if k <= log.size
     )
@@ -60,6 +68,90 @@ def test_judges_who_do_not_look_hardly_ever_give_signal_however_often_one_looks(
         items = np.zeros(200, np.int64), np.arange(200)
         claimed += [ever_claimed(log, 10, items[0]), ever_claimed(log, 10, items[1], new_items=True)]
     assert claimed.max() <= 0.05 * RUNS + 2.0 * np.sqrt(0.05 * 0.95 * RUNS)
+
+
+AGAINST_THE_COIN: dict[str, Callable[[int, int], float]] = {  # p, from how many answers there were, and A's lead
+    "alternates": lambda k, lead: k % 2,
+    "always first": lambda k, lead: 1.0,
+    "two and two": lambda k, lead: k // 2 % 2,
+    "bets that A stands where the rule has it": lambda k, lead: float(lead <= 0),
+}
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("new_items", [False, True])
+@pytest.mark.parametrize("habit", AGAINST_THE_COIN)
+def test_judges_who_know_the_rule_of_the_order_hardly_ever_give_signal(habit: str, new_items: bool) -> None:
+    """A and B on 200 prompts, in the service's own order. Of certain orders, as before, alternating gave 12.5%."""
+    assert sum(_claims_of_two(seed, habit, new_items) for seed in range(RUNS)) <= 0.05 * RUNS
+
+
+def _claims_of_two(seed: int, habit: str, new_items: bool) -> bool:
+    rng, leads, rows = np.random.default_rng([38, seed]), np.zeros(2, np.int64), list[tuple[int, int, float, float]]()
+    for k in range(200):
+        first, second, chance = present(0, 1, leads, Order.BALANCED, rng)
+        rows.append((first, second, float(AGAINST_THE_COIN[habit](k, int(leads[0] - leads[1]))), chance))
+        leads[[first, second]] += [1, -1]
+    first, second, p, chance = (np.array(column) for column in zip(*rows, strict=True))
+    return ever_claimed(by_one_judge(first, second, p), 2, np.arange(200), chance, new_items=new_items)
+
+
+def test_an_order_that_was_certain_says_nothing_however_right_the_judge() -> None:
+    """Evidence that there would be but for the order is named so; beside coins, it takes nothing away."""
+    first, second = np.tile(PAIRS, 2)
+    log = by_one_judge(first, second, (np.arange(len(first)) % 12 > 0).astype(np.float64))
+    log, none, certain = log._replace(judge=np.arange(log.size) // 66), np.zeros(log.size, np.int64), np.ones(log.size)
+    for new_items, item in ((False, none), (True, np.arange(log.size) // 4)):
+        told = signal_of(log, N, item, certain, grew=True, new_items=new_items)
+        assert (told.e_value, told.order_e_value) == (pytest.approx(1.0), 1.0)
+        assert told.case == "order-follows-candidates"
+    assert signal_of(log, N, none, np.where(log.judge == 0, 0.5, 1.0), grew=True).claimed
+    assert signal_of(take(log, slice(4)), N, none[:4], certain[:4], grew=True).case == "few-units"
+
+
+def test_only_orders_of_unknown_chance_are_held_to_follow_the_candidates() -> None:
+    """The lower number is first and wins: merit if coins fell so; where nobody knows, it may be position bias."""
+    first, second = np.tile(PAIRS, 3)
+    log = by_one_judge(first, second, (np.arange(len(first)) % 9 > 0).astype(np.float64))
+    log, none = log._replace(judge=np.repeat(np.arange(3), PAIRS.shape[1])), np.zeros(len(first), np.int64)
+    told = signal_of(log, N, none, np.full(log.size, 0.5), grew=True)
+    assert (told.case, told.order_e_value) == ("claimed", 1.0)
+    assert signal_of(log, N, none, grew=True).case == "order-follows-candidates"
+
+
+@pytest.mark.parametrize("new_items", [False, True])
+@pytest.mark.parametrize("of_lower", [(1 / 2, 2 / 3, 1 / 3, 2 / 3, 1 / 3, 2 / 3), (0.1, 1 / 2, 0.4, 2 / 3, 0.9, 1 / 3)])
+def test_factors_have_mean_1_over_the_orders_whatever_the_scores(of_lower: tuple[float, ...], new_items: bool) -> None:
+    """Answers that go by position; six coins, and the pair of the first row the other way round, for certain."""
+    pairs, p = np.append(PAIRS[:, :6], PAIRS[:, :1], axis=1), np.array([1.0, 1.0, 0.0, 0.9, 0.2, 1.0, 1.0])
+    total, s, one_item = 0.0, np.random.default_rng(1).normal(size=N), np.zeros(7, np.int64)
+    for order in product((True, False), repeat=6):
+        chance = np.append(np.where(order, of_lower, 1.0 - np.array(of_lower)), 1.0)
+        log = by_one_judge(*np.where([*order, not order[0]], pairs, pairs[::-1]), p)
+        of_prompts = signal._of_prompts(log, N, one_item, chance)[0]
+        won = of_prompts if new_items else signal._of_pairs(log, N, one_item, chance, False, None)[0]
+        total += chance.prod() * np.prod(expit(won.contrast @ s + won.lean) / expit(won.lean))
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_pairs_of_a_prompt_count_whose_orders_turned_are_as_probable() -> None:
+    """Coins that are fair, and runs of 2, 4, ... whose odds come to 1; all where there are none."""
+    with_odds, against = 2 / 3, 1 / 3
+    cases: list[tuple[list[float], list[int], float]] = [
+        ([with_odds, against, with_odds, 0.5, with_odds, 1.0], [0, 1, 3], 1.0),
+        ([with_odds, with_odds, against, against, with_odds], [0, 1, 2, 3], 1.0),
+        ([with_odds, with_odds, against, 1.0], [0, 1, 2], 2.0),
+        ([with_odds, np.nan, with_odds], [1], 1.0),
+        ([against], [0], 0.5),
+        ([1.0, 1.0], [0, 1], np.inf),
+    ]
+    for chances, kept, odds in cases:
+        log = by_one_judge(*PAIRS[:, : len(chances)], np.ones(len(chances)))
+        won = signal._of_prompts(log, N, np.zeros(log.size, np.int64), np.array(chances))[0]
+        assert (np.flatnonzero(won.contrast.toarray()[0, 1:]).tolist(), won.lean) == (
+            kept,
+            pytest.approx([np.log(odds)]),
+        )
 
 
 def test_orders_that_follow_the_candidates_look_like_merit_and_are_said_to() -> None:
@@ -105,17 +197,20 @@ def test_the_votes_of_a_crowd_add_up() -> None:
 
 
 @pytest.mark.parametrize("grew", [False, True])
-def test_the_bound_is_below_the_evidence_whose_mean_over_all_random_verdicts_is_1(grew: bool) -> None:
-    """So the mean of the bound, over all verdicts and all orders, is at most 1, whatever the habit."""
+@pytest.mark.parametrize("of_lower", [(0.5, 0.5, 0.5, 0.5), (1 / 3, 2 / 3, 0.5, 0.9)])
+def test_the_bound_is_below_the_evidence_whose_mean_over_all_random_verdicts_is_1(
+    of_lower: tuple[float, ...], grew: bool
+) -> None:
+    """So the mean of the bound, over all verdicts and all orders, is at most 1, whatever the habit and the coins."""
     pairs, judge, habits = np.array([[0, 0, 1, 0], [1, 2, 2, 1]]), np.array([0, 1, 0, 0]), np.array([0.5, 0.95])
     total = np.zeros(2)
     for order, verdicts in product(product((False, True), repeat=4), product((0.0, 1.0), repeat=4)):
         p = np.array(verdicts)
         first, second = np.where(order, pairs, pairs[::-1])
-        log = once_each(first, second, p, judge)
-        won, _ = signal._of_pairs(log, 3, np.zeros(4, np.int64), grew, None)
-        chance = np.where(p[:, None] == 1.0, habits, 1.0 - habits).prod(axis=0) / 2**4
-        total += chance * np.exp(log_evidence(won, 3))
+        log, chance = once_each(first, second, p, judge), np.where(order, of_lower, 1.0 - np.array(of_lower))
+        won, _ = signal._of_pairs(log, 3, np.zeros(4, np.int64), chance, grew, None)
+        of_verdicts = np.where(p[:, None] == 1.0, habits, 1.0 - habits).prod(axis=0)
+        total += chance.prod() * of_verdicts * np.exp(log_evidence(won, 3))
     assert total.max() <= 1.0 + 1e-9
     assert total.min() > 0.3
 
@@ -130,7 +225,8 @@ def by_sampling(units: Units, n: int, draws: int = 100_000) -> float:
             for judge in np.unique(units.judge):
                 mine = units.judge == judge
                 gains = (
-                    units.times * (np.log(2.0) + log_expit(2.0 * expit(-units.stood * habit) * t))
+                    units.times
+                    * (log_expit(2.0 * expit(-units.stood * habit) * t + units.lean) - log_expit(units.lean))
                     for habit in signal.HABITS
                 )
                 follows = np.dot(signal.SHARES, [np.exp(each[:, mine].sum(axis=1)) for each in gains])
@@ -139,8 +235,9 @@ def by_sampling(units: Units, n: int, draws: int = 100_000) -> float:
     return float(np.logaddexp.reduce(logs))
 
 
+@pytest.mark.parametrize("chances", [(np.nan,), (0.5, 1 / 3, 2 / 3, 1.0)])
 @pytest.mark.parametrize("new_items", [False, True])
-def test_the_bound_is_near_the_evidence_and_not_above(new_items: bool) -> None:
+def test_the_bound_is_near_the_evidence_and_not_above(new_items: bool, chances: tuple[float, ...]) -> None:
     rng = np.random.default_rng(3)
     first, second = (side[:40] % 4 for side in shown(rng))
     apart = first != second
@@ -148,7 +245,9 @@ def test_the_bound_is_near_the_evidence_and_not_above(new_items: bool) -> None:
     s = np.array([1.5, 0.5, -0.5, -1.5])
     p = (rng.random(len(first)) < expit(s[first] - s[second])).astype(np.float64)
     log, item = once_each(first, second, p, np.arange(len(first)) % 3), np.arange(len(first)) // 3
-    won = (signal._of_prompts(log, 4, item) if new_items else signal._of_pairs(log, 4, item, False, None))[0]
+    chance = rng.choice(chances, log.size)
+    of_prompts = signal._of_prompts(log, 4, item, chance)[0]
+    won = of_prompts if new_items else signal._of_pairs(log, 4, item, chance, False, None)[0]
     exact = by_sampling(won, 4)
     assert exact - 1.0 < log_evidence(won, 4) <= exact + 0.05
 
@@ -171,13 +270,14 @@ def test_verdicts_that_count() -> None:
     """The first that decides, of a log that grows; of a file one net vote; of nobody's each."""
     first, second = np.array([0, 1, 0, 2, 0, 2]), np.array([1, 0, 1, 3, 1, 3])
     log = once_each(first, second, np.array([0.5, 1.0, 1.0, 0.5, 1.0, 0.5]), np.array([0, 0, 0, 0, 1, 0]))
-    grown, _ = signal._of_pairs(log, N, np.zeros(6, np.int64), True, None)
+    grown, _ = signal._of_pairs(log, N, np.zeros(6, np.int64), np.array([0.5, 1 / 3, 0.5, 0.5, 0.5, 0.5]), True, None)
     assert grown.contrast.toarray()[:, :2].tolist() == [[1.0, -1.0], [-1.0, 1.0]]
     assert grown.stood.tolist() == [1.0, 1.0]
+    assert sorted(grown.lean) == pytest.approx([-np.log(2.0), 0.0])
     assert of_texts(log).verdicts == 1  # judge 0 said both
     assert signal_of(log, N, np.arange(6)).verdicts == 3
     nobody = log._replace(judge=np.zeros(6, np.int64), weight=np.array([1.0, 2.5, 0.25, 1.0, 1.0, 1.0]))
-    won, _ = signal._of_pairs(nobody, N, np.zeros(6, np.int64), False, np.ones(1, np.bool_))
+    won, _ = signal._of_pairs(nobody, N, np.zeros(6, np.int64), unknown(log), False, np.ones(1, np.bool_))
     assert sorted(won.times.tolist()) == [1.25, 2.0]
 
 
@@ -226,7 +326,7 @@ def test_one_prompt_gives_no_signal_of_new_ones_however_many_verdicts() -> None:
 
 def test_many_candidates_go_by_the_diagonal_which_says_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     log, item = systems_on_prompts(6, 1.0, 0.0)
-    won, _ = signal._of_pairs(log, 8, item, False, None)
+    won, _ = signal._of_pairs(log, 8, item, unknown(log), False, None)
     by_matrix = log_evidence(won, 8)
     monkeypatch.setattr(signal, "FULL", 4)
     assert by_matrix - 5.0 < log_evidence(won, 8) <= by_matrix + 1e-6
@@ -236,7 +336,8 @@ def test_sizes_of_contrasts_are_those_of_their_variances() -> None:
     """Two systems, whose contrasts on prompts are of one pair: slow formula r V r^T."""
     log, item = systems_on_prompts(7, 1.0, 0.5)
     two = np.flatnonzero((log.first < 2) & (log.second < 2))
-    won, _ = signal._of_prompts(take(log, two)._replace(p=np.linspace(0.1, 0.8, len(two))), 2, item[two])
+    log = take(log, two)._replace(p=np.linspace(0.1, 0.8, len(two)))
+    won, _ = signal._of_prompts(log, 2, item[two], unknown(log))
     r, v = won.contrast.toarray(), np.array([[2.0, 0.3], [0.3, 1.0]])
     assert signal._along(won.contrast, v) == pytest.approx(np.einsum("ui,ij,uj->u", r, v, r))
     assert len(np.unique(np.abs(r))) > 2

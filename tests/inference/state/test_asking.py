@@ -75,8 +75,17 @@ def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
 
 
 def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round() -> None:
-    (first, *_) = state.ask(small((1, 0)), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
-    assert (first.pair.first, first.pair.second) == (0, 1)
+    for shown in ((1, 0), (0, 1)):
+        (first, *_) = state.ask(small(shown), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
+        assert (first.pair.first, first.pair.second, first.pair.order_chance) == (*shown[::-1], 1.0)
+
+
+def test_no_two_pairs_hang_on_one_coin() -> None:
+    """A lease that failed leaves the version and the number of leases as they were, not the pairs that are out."""
+    out = [BlockedPairs(np.array([0]), np.array([0]), np.array([other]), 1) for other in (1, 2)]
+    both = BlockedPairs(np.zeros(2, np.int64), np.zeros(2, np.int64), np.array([1, 2]), 1)
+    assert len({each.code for each in (NONE_BLOCKED, *out, both)}) == 4
+    assert NONE_BLOCKED.code == 0
 
 
 def test_with_both_orders_a_half_done_pair_that_is_out_does_not_hold_the_rest_up() -> None:

@@ -86,6 +86,18 @@ def test_with_both_orders_a_judge_ends_what_it_has_half_done() -> None:
     assert opened(judged(*log, *by(ANN, [(2, 0)])), ANN, Order.BOTH, person=True, count=1) == {(0, 2)}
 
 
+def test_an_order_that_opens_alone_is_certain_and_else_a_coin_decides() -> None:
+    log, everyone = judged(*by(ANN, [(0, 1), (0, 2), (1, 2)])), catalogue(np.ones((1, 3), np.bool_))
+    turned = state.ask(log, everyone, NONE_BLOCKED, plan(), 3, Reopening(ANN, False, NEVER))
+    assert {(pair.first, pair.second, pair.order_chance) for _, pair, _ in turned} == {
+        (1, 0, 1.0), (2, 0, 1.0), (2, 1, 1.0),
+    }  # fmt: skip
+    both_ways = judged(*by(ANN, BOTH_WAYS))
+    anew = state.ask(both_ways, everyone, NONE_BLOCKED, plan(), 3, Reopening(BEN, False, NEVER))
+    assert len(anew) == 3
+    assert all(pair.order_chance < 1.0 for _, pair, _ in anew)
+
+
 def test_a_person_is_asked_once_more_in_the_order_seen_less_often() -> None:
     log = judged(*by(ANN, [*BOTH_WAYS, (0, 1), (2, 0), (2, 1)]))
     assert opened(log, ANN, person=True) == {(1, 0), (0, 2), (1, 2)}

@@ -170,7 +170,7 @@ def repeated(n: int, seed: int) -> list[ComparisonRow]:
     rng, made = np.random.default_rng(seed), list[ComparisonRow]()
     for seq in range(1, LENGTH + 1):
         again = bool(made) and rng.random() < 0.5
-        _, item, first, second, _, judge, _ = made[rng.integers(len(made))] if again else rows()[0]
+        _, item, first, second, _, judge, *_ = made[rng.integers(len(made))] if again else rows()[0]
         if not again:
             item, judge = int(rng.integers(ITEMS)), int(rng.integers(3))
             first, second = rng.choice(min(n, N), 2, replace=False).tolist()
@@ -211,7 +211,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
 
 def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
     held = among_many(66, n=INVERTED_AT_ONCE + 4)
-    _, item, first, second, p, judge, _ = rows()[-1]
+    _, item, first, second, p, judge, *_ = rows()[-1]
     again = snapshots.log_from_rows([ComparisonRow(67, item, second, first, 0.9 - 0.8 * p, judge)])
 
     after = snapshots.advance(held, 67, again, [])
