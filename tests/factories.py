@@ -118,6 +118,11 @@ def simulated(
     return made
 
 
+async def declare(http: httpx.AsyncClient, judge: str, *, repeats: bool = True) -> None:
+    """Say that a judge repeats itself, so that what it says of all pairs is known."""
+    assert (await http.put(f"/v1/judges/{judge}", json={"repeats": repeats})).status_code == 200
+
+
 async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count: int) -> str:
     """A set about this target, six candidates with so many verdicts of a model; about people some of a person, too."""
     rng, keys = np.random.default_rng(1), list("abcdef")

@@ -10,7 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.inference.fitting.integration import approximate
+from app.inference.fitting import posterior as inference
 from app.inference.fitting.model import Method, build
 from app.inference.state import speed
 from app.inference.state.snapshot import leading
@@ -60,7 +60,7 @@ async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: httpx.AsyncCli
         np.array([keys.index(e["second"]) for e in entries]),
         np.array([e["p_first"] for e in entries]),
     )
-    fitted, _ = approximate(data, build(Method(prior_variance=2.0), len(keys)), "ep")
+    fitted = inference.fit(data, build(Method(prior_variance=2.0), len(keys)))
     published = {row["key"]: row for row in (await ranking(http, created["id"]))["ranking"]}
     assert [published[key]["score"] for key in keys] == pytest.approx(relative(fitted.mean).tolist(), abs=1e-8)
 

@@ -60,18 +60,23 @@ def summarise(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf, attenuation
         rank=rank,
         score=scores.mean - scores.mean.mean(),
         sd=relative_sd(scores.covariance),
-        interval=intervals(scores, wanted.level, of_scores),
+        interval=_shared_ends(intervals(scores, wanted.level, of_scores), interchangeable(scores)),
         rank_interval=rank_interval,
         p_best=shared((drawn_ranks == 1).mean(axis=0), alike),
         p_top=shared((drawn_ranks <= wanted.top_k).mean(axis=0), alike),
         tie_group=_tie_groups(values, scores.mean, rank_interval, wanted),
         win_rate=shared(win_rate.mean, alike),
-        win_rate_interval=np.column_stack([shared(end, alike) for end in win_rate.interval.T]),
+        win_rate_interval=_shared_ends(win_rate.interval, alike),
         entropy=entropy(scores.covariance),
         confidence=by_draws(shares_in_order(rank, drawn_ranks, pairs), int(pairs.sum()), wanted.level)
         if pairs.any()
         else None,
     )
+
+
+def _shared_ends(interval: Floats, alike: Ints) -> Floats:
+    """(N, 2) intervals, the same of those who are alike."""
+    return np.column_stack([shared(end, alike) for end in interval.T])
 
 
 def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> float:

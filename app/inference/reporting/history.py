@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import PairsOf, all_pairs, concordance
 from app.inference.reporting.drawn_ranking import ranks_of, shares_in_order
 from app.inference.reporting.ranking import entropy, ranks
-from app.inference.targets import Quantity, WinRates, ranked_by
+from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn, ranked_by
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Floats, Ints
 
@@ -52,9 +53,10 @@ def _concordance(quantity: Quantity, pairs_of: PairsOf) -> float:
     """That of the ranking (`summary_of`), without the rest of it."""
     order = ranked_by(quantity)
     pairs = matching(pairs_of(order))
-    if not isinstance(quantity, WinRates):
-        return float(concordance(quantity, pairs))
-    return float(shares_in_order(ranks(order), ranks_of(quantity.values), pairs).mean())
+    if is_drawn(quantity):
+        return float(shares_in_order(ranks(order), ranks_of(drawn_values(quantity)), pairs).mean())
+    assert isinstance(quantity, Scores)
+    return float(concordance(quantity, pairs))
 
 
 def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:

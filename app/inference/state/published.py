@@ -13,7 +13,6 @@ from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
-from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.published import Published
@@ -60,11 +59,10 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
 
     Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
     """
-    comparisons, model, method = snapshot.comparisons, snapshot.model, snapshot.interpretation.method
+    comparisons, model = snapshot.comparisons, snapshot.model
     in_stages = snapshot.learnt is not None or model.known_biases is not None
-    by_votes = read_from(target) == "all-pairs" or (method.prior == "unit" and serves(comparisons, model))
-    if snapshot.evidence.absolute.size or in_stages or by_votes:
-        return under(snapshot, method, dense, target)
+    if snapshot.evidence.absolute.size or in_stages or read_from(target) == "all-pairs":
+        return under(snapshot, snapshot.interpretation.method, dense, target)
     posterior = posteriors.exact(snapshot.posterior, dense)
     marginal = posterior.scores
     return Published(marginal, posterior, snapshot.evidence.answers, comparisons, model)
@@ -205,7 +203,7 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
 
 
 def missing_for_a_stop(snapshot: Snapshot, sought: Sought, published: Published | None = None) -> Missing | None:
-    """What a set lacks before any stop of it is a claim: of several prompts, judged ones; then signal.
+    """What a set lacks before any claim that stops it: of several prompts, judged ones; then signal.
 
     None is needed of a claim about all pairs by judges who are taken to repeat themselves: it is what they say.
 
@@ -239,7 +237,8 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
-        missing = missing_for_a_stop(snapshot, sought, published) if met and sought.target == "all-pairs" else None
+        is_claim = met not in (None, "entropy_change") and sought.target == "all-pairs"
+        missing = missing_for_a_stop(snapshot, sought, published) if is_claim else None
         if met and not missing:
             return Checked(met)
         is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
@@ -248,9 +247,9 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
     nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
-    if sought and (missing := missing_for_a_stop(snapshot, sought)):
-        return Checked(None, missing=missing)
-    return Checked(_confirmed_reason(snapshot, exact(snapshot), stop, goal))
+    met = _confirmed_reason(snapshot, exact(snapshot), stop, goal)
+    missing = missing_for_a_stop(snapshot, sought) if sought and met not in (None, "entropy_change") else None
+    return Checked(None, missing=missing) if missing else Checked(met)
 
 
 def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
@@ -287,7 +286,7 @@ def distance(
     """
     distant = _distance(snapshot, published, stop, goal, left, sought)
     missing = missing_for_a_stop(snapshot, sought, published) if sought else None
-    if missing is None or not (distant.reason or missing.e_value is None):
+    if missing is None or distant.reason == "entropy_change" or not (distant.reason or missing.e_value is None):
         return distant
     return Stopping(None, NOTHING, left.in_all, missing=missing)
 

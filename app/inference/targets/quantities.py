@@ -21,6 +21,7 @@ from app.inference.fitting import (
     repetition_of,
     unknown,
 )
+from app.inference.fitting.hyperparameters import Approximation
 from app.inference.fitting.repetition import DRAWS_ANEW
 from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
@@ -43,12 +44,14 @@ def publish_for(
     dense: int | None = None,
     covariates: Covariates | None = None,
 ) -> Published:
-    """The posterior that the target is read from, true to votes that separate candidates; arguments as of `publish`.
+    """The posterior that the target is read from; arguments as of `publish`.
 
-    Of all pairs and new prompts, probabilities that pile up count as votes.
+    It is true to votes that separate candidates, except where latent scores are wanted of a model whose verdict weights
+    are given, as papers have it. Of all pairs and new prompts, probabilities that pile up count as votes.
     """
     by_votes = read_from(target) == "all-pairs"
-    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, "ep", by_votes, covariates)
+    approximation: Approximation = "ep" if by_votes or method.verdict_weight == "learnt" else "laplace"
+    return publish(answers, item, absolute, method, n, judges, hyperprior, dense, approximation, by_votes, covariates)
 
 
 def read_from(target: InferenceTargetName) -> InferenceTargetName:
