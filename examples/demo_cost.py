@@ -21,7 +21,7 @@ from app.inference.state import (
     make_catalogue,
 )
 
-GOAL = Goal(top_k=1)
+GOAL, JUDGE = Goal(top_k=1), 1
 NOBODY = np.empty(0, np.int64)
 NONE_BLOCKED = BlockedPairs(NOBODY, NOBODY, NOBODY, 0)
 
@@ -43,14 +43,14 @@ def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float
     snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="estimate"), {}), n, 1)
     judged = list[tuple[str, str, float]]()
     while not (checked := check(snapshot, stop, GOAL, sought)).reason:
-        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, published=checked.published)
+        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, askers=[JUDGE], checked=checked)
         if not pairs:
             break
         (_, (first, second, _, order_chance), _) = pairs[0]
         version = snapshot.version + 1
         p_first = verdicts[None, keys[first], keys[second]]
         judged.append((keys[first], keys[second], p_first))
-        verdict = ComparisonRow(version, 0, first, second, p_first, judge=1, order_chance=order_chance)
+        verdict = ComparisonRow(version, 0, first, second, p_first, judge=JUDGE, order_chance=order_chance)
         snapshot = advance(snapshot, version, log_from_rows([verdict]), [])
     return judged
 

@@ -82,7 +82,7 @@ def test_a_file_in_which_nobody_won_is_refused(capsys: pytest.CaptureFixture[str
 def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for width in (60, 80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
-        lines = out(capsys, "rank", JUDGE).splitlines()
+        lines = out(capsys, "rank", JUDGE, "--repeats", "yes").splitlines()
         assert max(map(len, lines)) <= width
     assert lines[0] == "552 comparisons · 24 candidates · method soft-bt · scores in logits"
     assert lines[1] == "By all 276 pairs, as the judge judged them."
@@ -94,7 +94,7 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert "●" in lines[10]
     assert lines[8].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
     monkeypatch.setenv("COLUMNS", "80")
-    assert out(capsys, "rank", JUDGE).splitlines()[8].split()[5:] == [
+    assert out(capsys, "rank", JUDGE, "--repeats", "yes").splitlines()[8].split()[5:] == [
         "ranks",
         "P(best)",
         "tie",

@@ -62,7 +62,7 @@ def test_rank_in_elo_is_the_ranking_times_a_number(capsys: pytest.CaptureFixture
 
 def test_figures_on_a_scale_have_its_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     drawing = tmp_path / "ranking.svg"
-    options = ["--baseline", "wren", "--plot", str(drawing)]
+    options = ["--baseline", "wren", "--plot", str(drawing), "--inference-target", "latent"]
     for scale, unit in (("logit", "logits"), ("elo", "Elo points")):
         printed = out(capsys, "rank", BATTLES, *options, "--scale", scale)
         assert f" · scores in {unit}\n" in printed

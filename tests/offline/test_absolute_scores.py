@@ -10,7 +10,6 @@ from app.files.comparisons import ComparisonColumns
 from app.files.tables import InputError
 from app.inference.fitting import AbsoluteScores, Method, build
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.integration import approximate
 from app.inference.types import once_each
 from app.offline.ranking import RankingMethod, rank_file
 
@@ -44,7 +43,7 @@ def test_scores_join_the_comparisons_as_in_the_service(tmp_path: Path, method: R
     )
     there = combine(log, build(Method(method.name, position_bias=method.position_bias), 4, 3), said)
 
-    mean = approximate(log, there.model, "ep")[0].mean
+    mean = there.posterior.mean[:4]
     scores = {row.key: row.score for row in here.ranking}
     assert [scores[key] for key in KEYS] == pytest.approx(mean - mean.mean())
     assert here.absolute_scores is not None

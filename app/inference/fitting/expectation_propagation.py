@@ -140,9 +140,17 @@ def _votes(sites: Sites, posterior: Posterior) -> Votes:
     rows, tau = take(sites.rows, slice(m)), sites.precision[:m]
     own = design_times(mean, rows, model)
     return Votes(
-        mean, posterior.covariance.matrix(), rows.first, rows.second, bias_places(rows, model), sites.wins,
-        sites.losses, own + sites.known_bias[:m], sites.shift[:m] - tau * own, tau,
-    )  # fmt: skip
+        mean=mean,
+        covariance=posterior.covariance.matrix(),
+        first=rows.first,
+        second=rows.second,
+        bias=bias_places(rows, model),
+        wins=sites.wins,
+        losses=sites.losses,
+        difference=own + sites.known_bias[:m],
+        slope=sites.shift[:m] - tau * own,
+        precision=tau,
+    )
 
 
 def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:
