@@ -24,9 +24,11 @@ def repeated(judges: Mapping[str, Repetition], if_so: str = "") -> list[str]:
 
 
 def would_be(key: str, p_best: float, now: float | None) -> str:
-    """The claim about the leader if judges repeated themselves, and the present one, where chances are stated."""
+    """The claim about the leader if judges repeated themselves, where it is another than now; chances may be none."""
     if now is None:
         return f"{quoted(key)} would be the best by their word" if p_best >= SURE else ""
+    if percent(p_best) == percent(now):
+        return ""
     return f"P(best) of {quoted(key)} would be {percent(p_best)}, not {percent(now)}"
 
 

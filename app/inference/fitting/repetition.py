@@ -149,7 +149,7 @@ def _of_measurements(published: Published, repeated: _Repeated) -> _OfCells:
     """Each answer is compared with the first one of its cell."""
     given, cell, _ = repeated
     once = np.unique(cell, return_index=True)[1]
-    p = given.p[once][cell]
+    p = np.clip(given.p[once][cell], LEAST, 1.0 - LEAST)
     again = given.weight.copy()
     again[once] -= 1.0
     is_alike = np.abs(given.p - p) <= ALIKE

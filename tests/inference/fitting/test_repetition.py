@@ -96,6 +96,8 @@ def test_one_answer_more_decides_about_measurements() -> None:
         log = by_one_judge(np.append(first, first[0]), np.append(second, second[0]), np.append(p, again))
         w1 = known_of(log, 5, method=LEARNT).probability[0]
         assert w1 > 0.94 if repeats else w1 < 0.03
+    rounded = by_one_judge(np.append(first, first[0]), np.append(second, second[0]), np.append([1.0, *p[1:]], 1.0))
+    assert 0.0 < known_of(rounded, 5, method=LEARNT).probability[0] < 1.0
     turned = by_one_judge(np.append(first, second[0]), np.append(second, first[0]), np.append(p, 1.0 - p[0]))
     assert known_of(turned, 5, method=LEARNT).repeats[0] == 0  # the other order is no repeat
 
