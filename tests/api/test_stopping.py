@@ -50,8 +50,9 @@ async def agree(http: httpx.AsyncClient, set_id: str, *pairs: str) -> None:
     """Ten judges say so, every second one of them with the winner shown second."""
     sides = [pair.split(">") for pair in pairs]
     for number, judge in enumerate(JUDGES):
-        shown = [(each[::-1], 0.0) if number % 2 else (each, 1.0) for each in sides]
-        await compare_all(http, set_id, [comparison(*each, p, judge=judge) for each, p in shown])
+        won = [comparison(winner, loser, 1.0, judge) for winner, loser in sides]
+        lost = [comparison(loser, winner, 0.0, judge) for winner, loser in sides]
+        await compare_all(http, set_id, lost if number % 2 else won)
 
 
 async def stopping(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any] | None:

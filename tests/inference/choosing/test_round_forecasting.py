@@ -39,7 +39,7 @@ def win_rates(of: RoundCampaign, snapshot: Snapshot) -> WinRates:
 @pytest.mark.parametrize(("stop", "goal"), RULES)
 def test_no_more_is_forecast_than_is_left(stop: Stop, goal: Goal, judge: str) -> None:
     ranked = win_rates(*after(6, judge))
-    left = ranked.verdicts - ranked.known
+    left = ranked.verdicts - ranked.judged
     low, median, high = forecast_of_round(ranked, stop, Left(left, left), goal)
     assert low is not None
     assert median is not None

@@ -126,7 +126,7 @@ def test_a_row_that_stands_for_several_answers_is_as_many_rows() -> None:
 def test_of_judges_with_the_same_odds_as_many_repeat_themselves() -> None:
     """400 judges of known candidates, a share USUAL of whom repeats itself: w1 is right on average (seed 5, .05)."""
     rng, s = np.random.default_rng(5), np.array([0.0, 0.5, -0.7])
-    w1, repeats = [], rng.random(400) < USUAL
+    each, repeats = list[float](), rng.random(400) < USUAL
     published = fitted(asked([(0, 1), (1, 2)], [1.0, 1.0]), 3)
     sure = published._replace(
         scores=published.scores._replace(mean=s, covariance=plain(np.diag(np.full(3, 1e-6))), parts=())
@@ -137,7 +137,8 @@ def test_of_judges_with_the_same_odds_as_many_repeat_themselves() -> None:
         lasts = does & (rng.random((2, 3)) < np.sqrt(1.0 - LAPSE))
         log = by_one_judge(first, second, np.where(lasts, drawn[2], drawn[:2]).ravel().astype(float))
         of_judge = sure._replace(answers=log, comparisons=log)
-        w1.append(repetition_of(of_judge, log, np.zeros(6, np.int64), unknown(1)).probability[0])
-    w1, is_sure = np.array(w1), np.array(w1) > 0.5
+        each.append(float(repetition_of(of_judge, log, np.zeros(6, np.int64), unknown(1)).probability[0]))
+    w1 = np.array(each)
+    is_sure = w1 > 0.5
     assert repeats[is_sure].mean() == pytest.approx(w1[is_sure].mean(), abs=0.05)
     assert repeats[~is_sure].mean() == pytest.approx(w1[~is_sure].mean(), abs=0.05)

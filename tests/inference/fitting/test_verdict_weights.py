@@ -52,7 +52,7 @@ def test_what_repeats_nothing_leaves_the_rest_alone() -> None:
 def read(*p: float) -> list[float]:
     """How the answers of one judge read."""
     zero, values = np.zeros(len(p), np.int64), np.array(p)
-    return with_measured_words(by_one_judge(zero, zero + 1, values)).p.tolist()
+    return [*map(float, with_measured_words(by_one_judge(zero, zero + 1, values)).p)]
 
 
 def test_ends_of_a_judge_who_measures_are_half_as_far_as_the_nearest_probability() -> None:

@@ -72,7 +72,8 @@ def test_thousands_of_single_votes_do_not_overflow() -> None:
 def test_without_votes_draws_of_the_normal_stay_draws_of_it() -> None:
     """20,000 draws; moments within four standard errors."""
     nothing = votes_of(0, biases=False)
-    nothing = nothing._replace(**{name: np.zeros(M) for name in ("wins", "losses", "slope", "precision")})
+    none = np.zeros(M)
+    nothing = nothing._replace(wins=none, losses=none, slope=none, precision=none)
     rng, draws = np.random.default_rng(4), 20_000
     root = np.linalg.cholesky(np.eye(N) + 0.5)
     x, *normal = (rng.standard_normal((draws, N)) @ root.T for _ in range(4))

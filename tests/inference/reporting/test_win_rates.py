@@ -214,8 +214,8 @@ def test_where_no_verdict_was_missed_a_win_rate_reaches_the_end(target: Inferenc
         assert beside_one(quantity, published, target, 0, 1, 0.95).win_rate_interval == pytest.approx(
             (1.0 - second_.win_rate_interval[1], 1.0)
         )
-        rows = {row.candidate: row.uncertainty for row in by_posterior(published, Wanted(), quantity=quantity).rows}
-        low, high = (np.array([rows[i].win_rate_interval[end] for i in range(3)]) for end in (0, 1))
+        rows = sorted(by_posterior(published, Wanted(), quantity=quantity).rows, key=lambda row: row.candidate)
+        low, high = np.array([row.uncertainty.win_rate_interval for row in rows if row.uncertainty]).T
         assert (low == 0.0).tolist() == [False, True, False]
         assert (high == 1.0).tolist() == [False, False, False]
 

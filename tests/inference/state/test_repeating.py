@@ -101,7 +101,7 @@ def test_it_is_asked_of_that_judge_and_while_nobody_holds_the_pair(waiting: tupl
 
     assert first_of([JUDGE]) == pair
     assert first_of([OTHER]) != pair
-    held = BlockedPairs(np.zeros(1, np.int64), *(np.array([each]) for each in pair[::-1]), 1)
+    held = BlockedPairs(np.zeros(1, np.int64), np.array([pair[1]]), np.array([pair[0]]), 1)
     assert first_of([JUDGE], held) != pair
 
 

@@ -144,8 +144,8 @@ def test_a_measurement_that_does_not_come_back_is_its_mean_whatever_was_measured
     d, delta, sd, rng = 0.9, 0.5, 1.3, np.random.default_rng(11)
     e = sd * rng.standard_normal((2, 400_000))
     expected = 0.5 * (expit(d + delta + e[0]) + expit(d - delta + e[1])).mean()
-    for answers in ({}, {"forth": 0.01}, {"forth": 0.01, "back": 0.99}):
-        verdicts = drawn(Pair(d, delta, sd=sd, rho=0.0, **answers))
+    for forth, back in ((np.nan, np.nan), (0.01, np.nan), (0.01, 0.99)):
+        verdicts = drawn(Pair(d, delta, forth, back, sd, rho=0.0))
         assert verdicts == pytest.approx(expected, abs=0.01)
         assert np.ptp(verdicts) == 0.0
 
