@@ -115,10 +115,11 @@ async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engin
         if error.status != 404:
             raise
     else:
+        described = described.model_copy(update={"repeats": known.repeats})
         if (known.kind, known.model, known.cost_per_1000) != (None, None, None):
             if price is None:
                 return
-            described = JudgeIn(kind=known.kind, model=known.model)
+            described = JudgeIn(kind=known.kind, model=known.model, repeats=known.repeats)
     await client.send(describe_judge(settings.judge_name, described.model_copy(update={"cost_per_1000": price})))
 
 

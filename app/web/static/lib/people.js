@@ -13,6 +13,6 @@ export async function introduce(name) {
   introduced = name;
   const path = `/v1/judges/${encodeURIComponent(name)}`;
   /** @type {Contract.JudgeOut} */
-  const { kind, model, cost_per_1000 } = await get(path);
-  if ([kind, model, cost_per_1000].every((fact) => fact === null)) await put(path, { kind: "human" });
+  const { kind, model, cost_per_1000, repeats } = await get(path);
+  if ([kind, model, cost_per_1000, repeats ?? null].every((fact) => fact === null)) await put(path, { kind: "human" });
 }

@@ -57,15 +57,14 @@ function row(judge, set) {
  * @param {Contract.SetOut} set
  */
 function openForm(judge, set) {
-  const kind = element("select", { name: "kind" }, ...Object.entries(words.KINDS).map(([value, label]) => element("option", { value }, label)));
-  kind.value = judge.kind ?? "";
+  const kind = choice("kind", words.KINDS, judge.kind ?? ""), repeats = choice("repeats", words.REPEATING, String(judge.repeats ?? ""));
   const fault = element("p", { className: "error", role: "alert" });
   const { model: [modelLabel], price: [priceLabel, priceTip], temperature: [heat] } = words.JUDGE_COLUMNS;
   const form = element("form", {},
     field(words.KIND, kind), field(modelLabel, input("model", { value: judge.model ?? "", maxLength: "1000" })),
     field(priceLabel, input("price", { type: "number", min: "0", step: "any", value: String(judge.cost_per_1000 ?? "") }), priceTip),
     field(heat, input("temperature", { type: "number", min: "0.01", max: "100", step: "any", value: String(set.temperatures[judge.name] ?? 1), required: "true" }), words.TEMPERATURE_HINT),
-    fault, element("button", { className: "main" }, words.SAVE));
+    field(words.REPEATS, repeats, words.REPEATS_HINT), fault, element("button", { className: "main" }, words.SAVE));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
@@ -80,12 +79,24 @@ function openForm(judge, set) {
 }
 
 /**
+ * @param {string} name
+ * @param {Record<string, string>} options label by value
+ * @param {string} value
+ */
+function choice(name, options, value) {
+  const select = element("select", { name }, ...Object.entries(options).map(([each, label]) => element("option", { value: each }, label)));
+  select.value = value;
+  return select;
+}
+
+/**
  * @param {HTMLFormElement} form
  * @param {string} name
  * @param {Contract.SetOut} set
  */
 async function saveJudge(form, name, set) {
-  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price") });
+  const repeats = { true: true, false: false }[valueOf(form, "repeats")] ?? null;
+  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price"), repeats });
   const temperature = numberOf(form, "temperature") ?? 1;
   if (temperature !== (set.temperatures[name] ?? 1)) {
     const { [name]: _, ...others } = set.temperatures;

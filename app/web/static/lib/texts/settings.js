@@ -110,6 +110,9 @@ export const OVERLAP_JUDGES = "Judges for each";
 export const OVERLAP_HINT = "A share of 0 turns the overlap off.";
 export const NO_JUDGES = "No judge yet. Connect one below.";
 export const KIND = "Kind";
+export const REPEATS = "Answers the same again";
+export const REPEATS_HINT = "Measured: it is asked a few questions again where that decides a stop.";
+export const REPEATING = { "": "measured", true: "always", false: "no, each answer is a new draw" };
 export const TEMPERATURE_HINT = "1 leaves the probabilities as they were sent.";
 /** @param {string} judge */
 export const editJudge = (judge) => `Edit ${judge}`;
