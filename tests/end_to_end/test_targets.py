@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from nextpair import CandidateIn, Goal, Stop
 
+from app.inference.state.repeating import MOST_REPEATS
 from tests.end_to_end.processes import Server
 
 RULE = Stop(goal=0.95)
@@ -57,5 +58,6 @@ def test_by_rank_with_more_calls_at_once_than_pairs_are_out(client: nextpair.Cli
 
     ranked = nextpair.rank(SCORES, judge=judge, until=Stop(top_k=1), concurrency=16, client=client)
     assert ranked.best == SCORES[BEST]
-    assert ranked.ranking.comparisons == len(calls) == len(set(calls))
+    assert ranked.ranking.comparisons == len(calls)
+    assert len(calls) - len(set(calls)) <= MOST_REPEATS
     assert ranked.ranking.comparisons < 2 * 45
