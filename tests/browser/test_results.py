@@ -107,9 +107,12 @@ async def test_who_shares_the_first_place_is_named_and_marked(
     set_id = await new_set(*keys)
     better = {*combinations(keys, 2), ("c2", "c0")} - {("c0", "c2")}
     verdicts = [
-        schemas.ComparisonIn(first=pair[0], second=pair[1], p_first=float(pair in better), judge="gpt")
+        schemas.ComparisonIn(
+            first=pair[0], second=pair[1], p_first=float(pair in better), judge="one who repeats itself"
+        )
         for pair in random.Random(1).sample(list(permutations(keys, 2)), 90)
     ]
+    await service.send(calls.describe_judge("one who repeats itself", schemas.JudgeIn(repeats=True)))
     await service.send(calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=verdicts)))
     page = await open_page(someone, set_id)
     await expect(page.locator("#leader")).to_have_text("Shared first: c0, c1 and c2.")
