@@ -84,11 +84,12 @@ class RankingMethod(NamedTuple):
     by: str | None = None  # a tag of the prompts
     covariate: tuple[str, ...] = ()
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
-    repeats: Mapping[str, float] = {}  # what is known beforehand of judges' repeating themselves; EVERYBODY's by ""
+    repeats: tuple[tuple[str, float], ...] = ()  # what is known of judges' repeating themselves; EVERYBODY's by ""
 
     def repeats_of(self, judges: Sequence[str]) -> Floats:
         """(J,) the same, NaN where nothing is known."""
-        return np.array([self.repeats.get(judge, self.repeats.get(EVERYBODY, np.nan)) for judge in judges], np.float64)
+        known = dict(self.repeats)
+        return np.array([known.get(judge, known.get(EVERYBODY, np.nan)) for judge in judges], np.float64)
 
 
 class Ranked(NamedTuple):
@@ -150,7 +151,7 @@ def rank_file(
     if by and outputs_of and not any(any(group.tags) for group in groups):
         raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
     judges = {judge for group in groups for judge in group.judges}
-    if unknown := set(method.repeats) - judges - {EVERYBODY}:
+    if unknown := set(dict(method.repeats)) - judges - {EVERYBODY}:
         raise InputError(f"--repeats {min(unknown)!r} has judged nothing in {path}; write it as the judge column does")
     if unknown := set(method.reference) - judges:
         raise InputError(
@@ -301,7 +302,7 @@ def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
         raise InputError("--parameter needs a name and a number, as in --parameter v=1") from None
 
 
-def parse_repeats(texts: Iterable[str]) -> dict[str, float]:
+def parse_repeats(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:
     """What each `yes`, `no` or `judge=yes` declares. Raises InputError."""
     declared = dict[str, float]()
     for text in texts:
@@ -309,7 +310,7 @@ def parse_repeats(texts: Iterable[str]) -> dict[str, float]:
         if word not in ("yes", "no"):
             raise InputError(f"--repeats {text}: say yes or no, for one judge as in --repeats gpt-4=yes")
         declared[judge] = float(word == "yes")
-    return declared
+    return tuple(declared.items())
 
 
 def require_possible(method: RankingMethod) -> RankingMethod:

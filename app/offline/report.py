@@ -1,6 +1,6 @@
 """The report of a file of comparisons, without a service."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def of_file(
     path: str,
     columns: ComparisonColumns,
     reference: Sequence[str],
-    repeats: Mapping[str, float],
+    repeats: tuple[tuple[str, float], ...],
     name: str,
     question: str,
 ) -> bytes:
@@ -44,7 +44,9 @@ def of_file(
     return document.file(compose(material))
 
 
-def rank(path: str, columns: ComparisonColumns, reference: Sequence[str], repeats: Mapping[str, float] = {}) -> Ranked:
+def rank(
+    path: str, columns: ComparisonColumns, reference: Sequence[str], repeats: tuple[tuple[str, float], ...] = ()
+) -> Ranked:
     """The ranking of a file as `nextpair rank` has it by default. Raises InputError and NotConvergedError."""
     method = RankingMethod(
         "soft-bt", position_bias="auto", verdict_weight=usual_verdict_weight("soft-bt", "unit"), reference=reference,

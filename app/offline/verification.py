@@ -74,7 +74,7 @@ def _recomputed(content: Json, lines: list[bytes], others: Sequence[Uncompared])
 def _rank(content: Json, file: str) -> schemas.Ranking:
     """Raises InputError, NotConvergedError."""
     definition, method, people = content["set"], content["method"], tuple(content["people"])
-    repeats = content.get("repeats", {})
+    repeats = tuple(content.get("repeats", {}).items())
     if definition is None:
         return of_files.rank(file, ComparisonColumns(**content["how"]), people, repeats).ranking
     weight = definition["verdict_weight"]

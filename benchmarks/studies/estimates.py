@@ -123,7 +123,8 @@ def run(cell: EstimateCell, number: int) -> Floats:
     n, items = cell.candidates, len(of.catalogue.items)
     target: InferenceTargetName = "latent" if of.judge == "votes" else "all-pairs"
     target = "new-items" if cell.prompts else target
-    sought = Sought(target, of.catalogue.has, ())
+    fixed = {} if of.judge == "votes" else {MODEL: 1.0}
+    sought = Sought(target, of.catalogue.has, (), fixed)
     stop = Stop(concordance=IN_ORDER) if of.goal == RANKING else Stop(goal=KNOWN)
     plan = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, number, of.goal, target=target)
     judge = PERSON if of.judge == "votes" else MODEL

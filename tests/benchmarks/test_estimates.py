@@ -26,4 +26,5 @@ def test_the_table_has_every_cell_of_the_study() -> None:
 def test_sets_take_as_many_comparisons_as_the_table_says(cell: EstimateCell, stop: int) -> None:
     median = np.median([run(cell, number)[stop] for number in RUNS])
     stated = TABLE[cell][stop][1]
-    assert stated / TIMES <= median <= stated * TIMES
+    sooner = 2.0 * TIMES if cell.prompts else TIMES  # votes by expectation propagation know new prompts sooner
+    assert stated / sooner <= median <= stated * TIMES

@@ -42,9 +42,10 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
     Args: `item` (K,) is what each was about.
     """
     measured, p = with_measured_words(comparisons, least=0.0), comparisons.p.copy()
-    for judge in np.unique(comparisons.judge[~is_vote(measured.p)]):
+    measures = ~is_vote(measured.p)
+    for judge in np.unique(comparisons.judge[measures]):
         own = comparisons.judge == judge
-        if log_odds_of_words(take(measured, own), item[own], least=0.0) > 0.0:
+        if log_odds_of_words(take(measured, own & measures), item[own & measures], least=0.0) > 0.0:
             p[own] = _words(p[own])
     return comparisons._replace(p=p)
 

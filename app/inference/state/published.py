@@ -34,6 +34,7 @@ NEARLY = 0.9  # error level at which the live posterior is asked first
 DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
 HALF = 0.5  # probability that draws of the live posterior ask for first
 FEW_DRAWS = 200
+NO_CLAIMS = ("entropy_change", "concordance")
 
 
 class Checked(NamedTuple):
@@ -237,7 +238,7 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
-        is_claim = met not in (None, "entropy_change") and sought.target == "all-pairs"
+        is_claim = met not in (None, *NO_CLAIMS) and sought.target == "all-pairs"
         missing = missing_for_a_stop(snapshot, sought, published) if is_claim else None
         if met and not missing:
             return Checked(met)
@@ -248,7 +249,7 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
     met = _confirmed_reason(snapshot, exact(snapshot), stop, goal)
-    missing = missing_for_a_stop(snapshot, sought) if sought and met not in (None, "entropy_change") else None
+    missing = missing_for_a_stop(snapshot, sought) if sought and met not in (None, *NO_CLAIMS) else None
     return Checked(None, missing=missing) if missing else Checked(met)
 
 
@@ -286,7 +287,7 @@ def distance(
     """
     distant = _distance(snapshot, published, stop, goal, left, sought)
     missing = missing_for_a_stop(snapshot, sought, published) if sought else None
-    if missing is None or distant.reason == "entropy_change" or not (distant.reason or missing.e_value is None):
+    if missing is None or distant.reason in NO_CLAIMS or not (distant.reason or missing.e_value is None):
         return distant
     return Stopping(None, NOTHING, left.in_all, missing=missing)
 
