@@ -203,10 +203,13 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
         return Checked(None)
 
 
-def missing_for_a_stop(snapshot: Snapshot, sought: Sought, published: Published | None = None) -> Missing | None:
-    """What a set lacks before any claim that stops it: of several prompts, judged ones; then signal.
+def missing_for_a_stop(
+    snapshot: Snapshot, sought: Sought, met: Reason | None = None, published: Published | None = None
+) -> Missing | None:
+    """What a set lacks before it may stop: of several prompts, judged ones; then signal.
 
-    None is needed of a claim about all pairs by judges who are taken to repeat themselves: it is what they say.
+    No signal is needed of texts where the criterion that is `met` claims nothing, nor of a claim about all pairs by
+    judges who are taken to repeat themselves: it is what they say.
 
     Args: `published` is exact, of all pairs.
     """
@@ -214,6 +217,8 @@ def missing_for_a_stop(snapshot: Snapshot, sought: Sought, published: Published 
     judged, needed = judged_prompts(item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
     if needed > 1 and judged < needed:
         return Missing(judged, needed)
+    if needed < 2 and met in NO_CLAIMS:
+        return None
     if published is not None and sought.target == "all-pairs":
         people = np.isin(snapshot.evidence.judges, list(sought.people))
         if repetition(snapshot, published, sought).is_taken(people):
@@ -233,13 +238,13 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
         if quantity_stopping.reason(*by_live, half, goal) is None:
             return Checked(None)
-        if sought.target != "all-pairs" and (missing := missing_for_a_stop(snapshot, sought)):
+        has_prompts = sought.target != "all-pairs" and possible_prompts(sought.has) > 1
+        if has_prompts and (missing := missing_for_a_stop(snapshot, sought)):
             return Checked(None, missing=missing)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
         met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
-        is_claim = met not in (None, *NO_CLAIMS) and sought.target == "all-pairs"
-        missing = missing_for_a_stop(snapshot, sought, published) if is_claim else None
+        missing = missing_for_a_stop(snapshot, sought, met, published) if met else None
         if met and not missing:
             return Checked(met)
         is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
@@ -249,7 +254,7 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
     if reason(live, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
     met = _confirmed_reason(snapshot, exact(snapshot), stop, goal)
-    missing = missing_for_a_stop(snapshot, sought) if sought and met not in (None, *NO_CLAIMS) else None
+    missing = missing_for_a_stop(snapshot, sought, met) if sought and met else None
     return Checked(None, missing=missing) if missing else Checked(met)
 
 
@@ -286,8 +291,8 @@ def distance(
     Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
     """
     distant = _distance(snapshot, published, stop, goal, left, sought)
-    missing = missing_for_a_stop(snapshot, sought, published) if sought else None
-    if missing is None or distant.reason in NO_CLAIMS or not (distant.reason or missing.e_value is None):
+    missing = missing_for_a_stop(snapshot, sought, distant.reason, published) if sought else None
+    if missing is None or not (distant.reason or missing.e_value is None):
         return distant
     return Stopping(None, NOTHING, left.in_all, missing=missing)
 
