@@ -24,7 +24,7 @@ from app.files.columns import (
     usual_pair,
 )
 from app.files.folding import Codes, Rows, compact, gathered
-from app.files.names import ITEMS, JUDGE, OUTCOMES, PAIRS, WEIGHT
+from app.files.names import ITEMS, JUDGE, ORDER_CHANCE, OUTCOMES, PAIRS, WEIGHT
 from app.files.outcomes import (
     NO_WINNER,
     P_OF_BIT,
@@ -71,6 +71,7 @@ class GroupedComparisons(NamedTuple):
     times: Ints | None = None  # (K,) how many rows each one stands for, where rows were put together
     uncompared: Sequence[Output] = ()  # outputs that an export has beside these
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
+    order_chance: Floats | None = None  # (K,) of an export whose rows are apart, NaN where it is unknown
 
 
 class CodedComparisons(NamedTuple):
@@ -97,7 +98,7 @@ class KeyedComparisons(NamedTuple):
 
 def columns_of(columns: ComparisonColumns) -> set[str]:
     """The columns that comparisons may be read from."""
-    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, JUDGE, WEIGHT, *ITEMS}
+    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, JUDGE, WEIGHT, *ITEMS, ORDER_CHANCE}
     return {*filter(None, columns), *usual, *flags_beside(columns.p_first or "p_first")}
 
 
@@ -111,11 +112,13 @@ def read_grouped(
     keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
     uncompared = dict[Output, None]()
     readings = dict[str, Reading | None]()  # by file
-    are_logs = list[bool]()
+    are_logs, chances = list[bool](), list[Floats]()
 
     def rows_of(table: Table) -> Rows:
         uncompared.update(dict.fromkeys(table.uncompared))
         are_logs.append(table.is_log)
+        is_recorded = table.is_log and ORDER_CHANCE in table.columns
+        chances.append(numbers_of(table, ORDER_CHANCE) if is_recorded else np.full(len(table.rows), np.nan))
         names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
         readings[table.name] = reading
         number = _numbers(keys, names)
@@ -148,6 +151,7 @@ def read_grouped(
         times=counts,
         uncompared=[*uncompared],
         grew=all(are_logs),
+        order_chance=np.concatenate([np.empty(0), *chances]) if all(are_logs) and counts is None else None,
     )
 
 

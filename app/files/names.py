@@ -5,7 +5,7 @@ from typing import NamedTuple
 PAIRS = (("first", "second"), ("model_a", "model_b"))
 OUTCOMES = ("winner", "p_first")
 PREFERENCE = "preference"  # of AlpacaEval: 1 where the first is better, 2 where the second is, or between
-JUDGE, WEIGHT = "judge", "weight"
+JUDGE, WEIGHT, ORDER_CHANCE = "judge", "weight", "order_chance"
 ITEMS = ("item", "prompt_id", "question_id", "instance_id", "prompt", "question")
 
 ANNOTATIONS = ("generator_1", "generator_2", None, PREFERENCE, "annotator", None, "instruction")  # of AlpacaEval

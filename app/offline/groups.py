@@ -30,6 +30,7 @@ class Group(NamedTuple):
     covariates: Mapping[str, Floats] = {}  # (I, N) of outputs by name, NaN of unknown ones
     uncompared: Ints = NOTHING  # (2, U) item and candidate of each output beside the comparisons
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
+    order_chance: Floats | None = None  # (K,) as of GroupedComparisons
 
     @property
     def item_of_each(self) -> Ints:
@@ -75,6 +76,7 @@ def split(
             covariates=of_outputs,
             uncompared=uncompared,
             grew=comparisons.grew,
+            order_chance=None if comparisons.order_chance is None else comparisons.order_chance[rows],
         )
 
 

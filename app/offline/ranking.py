@@ -89,7 +89,8 @@ class RankingMethod(NamedTuple):
     def repeats_of(self, judges: Sequence[str]) -> Floats:
         """(J,) the same, NaN where nothing is known."""
         known = dict(self.repeats)
-        return np.array([known.get(judge, known.get(EVERYBODY, np.nan)) for judge in judges], np.float64)
+        everybody = known.get(EVERYBODY, np.nan)
+        return np.array([known.get(judge or NOBODY, everybody) for judge in judges], np.float64)
 
 
 class Ranked(NamedTuple):
@@ -151,7 +152,7 @@ def rank_file(
     if by and outputs_of and not any(any(group.tags) for group in groups):
         raise InputError(f"{outputs_of}: none of its tagged prompts is judged in {path}; use the same keys, see --item")
     judges = {judge for group in groups for judge in group.judges}
-    if unknown := set(dict(method.repeats)) - judges - {EVERYBODY}:
+    if unknown := set(dict(method.repeats)) - {judge or NOBODY for judge in judges} - {EVERYBODY}:
         raise InputError(f"--repeats {min(unknown)!r} has judged nothing in {path}; write it as the judge column does")
     if unknown := set(method.reference) - judges:
         raise InputError(
@@ -268,6 +269,7 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
         times=group.times,
         unnamed=np.array([not judge for judge in group.judges], np.bool_),
         grew=group.grew,
+        order_chance=group.order_chance,
     )
 
 

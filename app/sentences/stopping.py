@@ -31,7 +31,7 @@ def state(stopping: Stopping, rule: Stop, target: InferenceTargetName) -> str:
         "top_k": f"{'first place is' if rule.top_k == 1 else f'the top {rule.top_k} are'} known {level}{always}",
         "rank_width": f"every rank interval is at most {rule.rank_width} wide {level}{always}",
         "goal": f"its goal is reached {level}{always}",
-        "concordance": f"at least {100.0 * (rule.concordance or 0.0):g}% of its pairs are expected in the right order",
+        "concordance": f"by the model of the judges, {100.0 * (rule.concordance or 0.0):g}% of its pairs are in order",
     }[stopping.reason]
     return f"The stop rule is met: {known}."
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.files.reports import pdf
-from tests.cli.commands import BATTLES, failure, out
+from tests.cli.commands import BATTLES, JUDGE, failure, out
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +74,11 @@ def test_without_chromium_the_message_says_what_to_do(
 def test_a_report_of_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     code, line = failure(capsys, "report", "nothing.csv")
     assert (code, "there is no such file" in line) == (2, True)
+
+
+def test_a_report_by_declared_judges_is_ranked_again_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Its judge has no name in the file."""
+    report = tmp_path / "report.html"
+    for declared in ("yes", "no"):
+        out(capsys, "report", JUDGE, "--repeats", declared, "--output", str(report))
+        assert "all 192 figures agree" in out(capsys, "verify", str(report), JUDGE, "--recompute")

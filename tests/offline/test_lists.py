@@ -1,12 +1,15 @@
 """Lists of winners: files in which the same side always wins, so that positions mean nothing."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
+from app.files.comparisons import ComparisonColumns
 from app.inference.types import Comparisons, by_one_judge
 from app.offline.groups import Group
-from app.offline.ranking import Ranked, RankingMethod, rank
+from app.offline.ranking import Ranked, RankingMethod, rank, rank_file
 
 S = np.array([0.8, 0.3, 0.0, -0.3, -0.8])
 USUAL = RankingMethod(
@@ -64,3 +67,17 @@ def test_a_judge_who_always_names_the_first_of_random_orders_ranks_nobody() -> N
     for row in ranked(always).ranking.ranking:
         assert row.win_rate_interval is not None
         assert row.win_rate_interval[0] < 0.5 < row.win_rate_interval[1]
+
+
+def test_an_export_has_the_chances_of_its_orders(tmp_path: Path) -> None:
+    """Orders that were certain are no evidence; the same without their chances are taken for unknown ones."""
+    path, e_values = tmp_path / "log.csv", list[float]()
+    for chance in ("1.0", "0.5", ""):
+        rows = [f"{n},{n},ab,ba,1.0,first,ann{n},,{chance}" for n in range(1, 20)]
+        header = "seq,set_id,first,second,p_first,winner,judge,voided_by,order_chance"
+        path.write_text("\n".join([header, *rows]))
+        (whole,) = rank_file(str(path), ComparisonColumns(), [], [], USUAL)
+        e_values.append(whole.ranking.signal.e_value)
+    certain, fair, unknown = e_values
+    assert certain == pytest.approx(1.0)
+    assert fair > 20.0 > unknown
