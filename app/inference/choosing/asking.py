@@ -116,5 +116,10 @@ def next_pairs(
         questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
         judged = expecting(JudgedRound(comparisons, questions), mean, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
-    leads = lead(leased.first, leased.second, leads)
-    return [presented(choice, leads, plan.order, rng) for choice in choices]
+    counted = leads_of(lead(leased.first, leased.second, leads), plan)
+    return [presented(choice, counted, plan.order, rng) for choice in choices]
+
+
+def leads_of(leads: Ints, plan: Plan) -> Ints | None:
+    """A copy of those that decide who goes first: none where the question is about prompts to come."""
+    return None if plan.target == "new-items" else leads.copy()

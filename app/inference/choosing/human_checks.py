@@ -57,13 +57,14 @@ def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools
 
 
 def next_checks(
-    unchecked: Unchecked, marginal: Scores, leads: Ints, order: Order, count: int, rng: Chance
+    unchecked: Unchecked, marginal: Scores, leads: Ints | None, order: Order, count: int, rng: Chance
 ) -> list[tuple[int, Presented]]:
     """Up to `count` of the free votes, best first, each by its row and as it is shown.
 
-    Args: `marginal` explains the choice; `leads` (k,) is how many times more often each system was shown first.
+    Args: `marginal` explains the choice; `leads` (k,) is how many times more often each system was shown first, and is
+        counted up.
     """
-    votes, free, counts, leads = unchecked.votes, unchecked.free.copy(), unchecked.counts.copy(), leads.copy()
+    votes, free, counts = unchecked.votes, unchecked.free.copy(), unchecked.counts.copy()
     checks = []
     for _ in range(min(count, int(free.sum()))):
         gain = np.where(free, gains(unchecked.rank_sets, counts)[votes.low, votes.high], -np.inf)

@@ -1,13 +1,14 @@
 """Order of showing a pair: which of its two candidates comes first.
 
-balanced      a coin: whoever has led less often among its appearances goes first with probability 2/3, of equals 1/2
+balanced      a coin: whoever has led less often among its appearances goes first with probability 2/3, of equals 1/2;
+              where the question is about prompts to come always 1/2, as evidence turns all orders of a prompt at once
 as_selected   the candidate that joined the set earlier goes first, for certain
 both          every pair in both orders, one after the other; the first of the two is balanced
 each          each of the N (N - 1) ordered pairs is a question of its own (GPM 6.1): once a pair was judged in one
               order, the criterion says when it comes in the other; the first of the two is balanced
 
 The chance of the order that is shown is recorded, so that winners can be told from who was shown first
-(reporting/signal.py). Leads stay bounded: they drift towards 0 by 1/3 for each appearance.
+(reporting/signal.py). Leads that count stay bounded: they drift towards 0 by 1/3 for each appearance.
 """
 
 from enum import StrEnum
@@ -53,24 +54,25 @@ def lead(first: Ints, second: Ints, before: Ints) -> Ints:
     return leads
 
 
-def present(i: int, j: int, leads: Ints, order: Order, rng: Chance) -> tuple[int, int, float]:
-    """(first, second) for the pair i < j, and the chance of this order."""
+def present(i: int, j: int, leads: Ints | None, order: Order, rng: Chance) -> tuple[int, int, float]:
+    """(first, second) for the pair i < j, and the chance of this order; None of `leads` is a fair coin."""
     if order is Order.AS_SELECTED:
         return i, j, CERTAIN
-    of_i, of_j = OF_LEADS[np.sign(leads[i] - leads[j])]
+    of_i, of_j = OF_LEADS[0 if leads is None else np.sign(leads[i] - leads[j])]
     return (i, j, of_i) if rng.random() < of_i else (j, i, of_j)
 
 
-def presented(choice: Choice, leads: Ints, order: Order, rng: Chance) -> Presented:
+def presented(choice: Choice, leads: Ints | None, order: Order, rng: Chance) -> Presented:
     """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
     first, second, chance = present(choice.i, choice.j, leads, order, rng)
-    leads[first] += 1
-    leads[second] -= 1
+    if leads is not None:
+        leads[first] += 1
+        leads[second] -= 1
     return Presented(first, second, choice, chance)
 
 
 def presented_beside(
-    scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints, order: Order, rng: Chance
+    scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints | None, order: Order, rng: Chance
 ) -> Presented:
     """`presented`, of a pair that something else than the criterion chose: the scores explain it all the same."""
     return presented(_explained(scores, low, high, score, propensity), leads, order, rng)

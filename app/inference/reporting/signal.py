@@ -26,9 +26,7 @@ of an order that was certain.
 
 A unit of several rows is the coin of all their orders as shown against all of them turned: l is the sum of theirs. An
 order that was certain because the pair had been shown the other way round adds nothing: it turns with that one. All
-orders of many pairs turned are all but impossible, and a prompt of many pairs would tell nothing. So of its pairs those
-count whose l is 0, and of the others, as they came, the runs of 2, 4, 8, ... whose l add up to 0: turned, they are as
-probable, and the same runs. Where there are none, all count.
+uneven orders of a prompt of many pairs turned are all but impossible, so that orders about prompts to come are fair.
 
 Each factor is a predictive probability over that of the coin, so E is a martingale with mean 1 under the null, whatever
 chose the pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's
@@ -55,7 +53,7 @@ from scipy.special import expit, log_expit, logit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers, times_before
+from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
@@ -283,27 +281,11 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
     np.maximum.at(last, prompt, judge)
     who = np.where(who == last, who, several)
     lean = _leans(chance, pair, lower_first)
-    kept = _evened_out(lean, prompt[at], at)
-    rows = at[kept]
-    sides = prompt[rows], np.minimum(first, second)[rows], np.maximum(first, second)[rows]
+    sides = prompt[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
     return (
-        _units_of_prompts(*sides, won[kept], who, lean[kept], n),
-        _units_of_prompts(*sides, shown[kept], who, np.zeros(len(rows)), n),
+        _units_of_prompts(*sides, won, who, lean, n),
+        _units_of_prompts(*sides, shown, who, np.zeros(len(at)), n),
     )
-
-
-def _evened_out(lean: Floats, prompt: Ints, at: Ints) -> Bools:
-    """(P,) which pairs of each prompt count; `at` says when each was first shown."""
-    kept, is_coin = np.abs(lean) < ROUNDED, np.isfinite(lean)
-    uneven = np.flatnonzero(is_coin & ~kept)
-    uneven = uneven[np.argsort(at[uneven])]
-    place = times_before(prompt[uneven])
-    for level in range(1, int(place.max(initial=0)).bit_length() + 1):
-        run = numbered(prompt[uneven], place >> level)
-        kept[uneven] |= np.abs(np.bincount(run, lean[uneven]))[run] < ROUNDED
-    for others in (is_coin, ~is_coin):
-        kept |= others & (np.bincount(prompt, kept) == 0.0)[prompt]
-    return kept
 
 
 def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, lean: Floats, n: int) -> Units:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.asking import Draws, Leased, Plan, next_pairs
+from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
@@ -57,7 +57,7 @@ def ask(
     overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
     repeated = _repeated(snapshot, blocked, checked, askers)[: count - len(overlapping)]
     rng = Draws(plan, snapshot.version, blocked.code)
-    scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
+    scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
         chosen_by = published.scores, published.model, published.comparisons

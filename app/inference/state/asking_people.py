@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import human_checks
-from app.inference.choosing.asking import Draws, Plan
+from app.inference.choosing.asking import Draws, Plan, leads_of
 from app.inference.choosing.order import presented_beside
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.state.asking import ChosenPair
@@ -41,7 +41,7 @@ def ask_people(
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
     marginal = snapshot.posterior.scores
-    leads = snapshot.tally.leads.copy()
+    leads = leads_of(snapshot.tally.leads, plan)
     rng = Draws(plan, snapshot.version, blocked.code)
     checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
     return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
@@ -56,7 +56,7 @@ def _unlabelled(
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     rng = Draws(plan, snapshot.version, blocked.code)
-    scores, leads = snapshot.posterior.scores, snapshot.tally.leads.copy()
+    scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     chosen = []
     for row, behind, propensity in zip(
         *next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True
