@@ -75,7 +75,7 @@ class JudgedLog:
             raise Impossible("inference_target", fault) from None
 
     def quantity(self, published: Published, target: InferenceTargetName, *, supposing: bool = False) -> Quantity:
-        """Quantity that is ranked for this target; with `supposing`, if judges who may repeat themselves do.
+        """Quantity that is ranked for this target; with `supposing`, if judges of unknown kind repeat themselves.
 
         Raises Impossible where this posterior cannot answer it.
         """
@@ -112,14 +112,17 @@ class JudgedLog:
 
     def present_repeats(self) -> dict[str, schemas.Repetition]:
         """What is known of it of those who compared and are no people, by name."""
-        columns = self.repetition.before, self.repetition.repeats, self.repetition.alike, self.repetition.probability
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        shown = [judge for judge in np.unique(self.answers.judge).tolist() if not self.people[judge]]
+        known, shown = self.repetition, np.unique(self.answers.judge[~self.people[self.answers.judge]]).tolist()
         return {
             self.judges[judge]: schemas.Repetition(
-                known=None if isnan(before) else before, repeats=repeats, alike=alike, probability=probability
+                known=None if isnan(known.before[judge]) else float(known.before[judge]),
+                repeats=int(known.repeats[judge]),
+                alike=int(known.alike[judge]),
+                swaps=int(known.swaps[judge]),
+                swaps_alike=int(known.swaps_alike[judge]),
+                probability=float(known.probability[judge]),
             )
-            for judge, (before, repeats, alike, probability) in ((judge, rows[judge]) for judge in shown)
+            for judge in shown
         }
 
     @cached_property

@@ -86,7 +86,7 @@ PositionBiasOption = Annotated[
     PositionBiasChoice,
     typer.Option(
         help="How to correct position bias: not at all, by estimation with the scores, or by the mean verdict; "
-        "auto estimates it for judges who give probabilities."
+        "auto estimates it for judges who give probabilities, and for voters whose pairs come in mixed orders."
     ),
 ]
 SimulatedBiasOption = Annotated[

@@ -261,7 +261,13 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
         prompts=len(group.items) if any(group.items) else 0,
         absolute=group.absolute,
         quantity_by=lambda published, target, supposing: quantity_of(
-            target, published, comparisons, item, has, people, repeats=repeats, supposing=supposing
+            target,
+            published,
+            comparisons,
+            item,
+            has,
+            people,
+            repeats=np.nan_to_num(repeats, nan=1.0) if supposing else repeats,
         ),
         repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, repeats),
         outputs=group.covariates.get,

@@ -17,8 +17,8 @@ def repeated(judges: Mapping[str, Repetition], if_so: str = "") -> list[str]:
 
     Args: `if_so` says what the ranking would be if those of whom nothing is known repeated themselves.
     """
-    unknown = [name for name, judge in judges.items() if judge.known is None and not judge.repeats]
-    tested = sorted((name for name, judge in judges.items() if judge.repeats), key=lambda name: -judges[name].repeats)
+    unknown = [name for name, judge in judges.items() if judge.known is None and not _again(judge)]
+    tested = sorted((name for name, judge in judges.items() if _again(judge)), key=lambda name: -_again(judges[name]))
     sentences = [_unknown(unknown, if_so)] if unknown else []
     return [*sentences, *(_tested(name, judges[name]) for name in tested[:LISTED])]
 
@@ -43,15 +43,21 @@ def _unknown(names: list[str], if_so: str) -> str:
     return f"{nobody}, {counts}. If {'it always answers' if one else 'they always answer'} alike, {if_so}. {REMEDY}"
 
 
+def _again(judge: Repetition) -> int:
+    """How often it was asked again, in either order."""
+    return judge.repeats + judge.swaps
+
+
 def _tested(name: str, judge: Repetition) -> str:
-    asked = counted(judge.repeats, "repeated question")
+    again = f"{judge.alike:,} of {counted(judge.repeats, 'repeated question')}"
+    turned = f"{judge.swaps_alike:,} of {counted(judge.swaps, 'question')} in the other order"
+    ways = [way for way, asked in ((again, judge.repeats), (turned, judge.swaps)) if asked]
+    return f"{named([name])} answered {' and '.join(ways)} alike{_so(judge)}."
+
+
+def _so(judge: Repetition) -> str:
     if judge.known in (0.0, 1.0):
-        declared = "declared to repeat itself" if judge.known else "declared not to"
-        return f"{named([name])} answered {judge.alike:,} of {asked} alike; it is {declared}."
+        return f"; it is declared {'to repeat itself' if judge.known else 'not to'}"
     if judge.probability >= 0.5:
-        sure = f"it repeats itself with probability {percent(judge.probability)}"
-        return f"{named([name])} answered {judge.alike:,} of {asked} alike: {sure}."
-    return (
-        f"{named([name])} changed {judge.repeats - judge.alike:,} of {counted(judge.repeats, 'answer')} when it was "
-        "asked again: its verdicts count as draws."
-    )
+        return f": it repeats itself with probability {percent(judge.probability)}"
+    return ": its verdicts count as draws"

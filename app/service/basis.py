@@ -108,13 +108,20 @@ class Basis:
             prompts=self.row.items,
             absolute=evidence.absolute,
             quantity_by=lambda published, target, supposing: quantity(
-                snapshot, published, self.sought(target), supposing=supposing
+                snapshot, published, self._supposed(target) if supposing else self.sought(target)
             ),
             repetition_by=self._repetition,
             outputs=self._outputs,
             tags=self.catalogue.tags,
             order_chance=snapshot.log.entries.order_chance,
             grew=True,
+        )
+
+    def _supposed(self, target: InferenceTargetName) -> Sought:
+        """What is sought, if judges of whom nothing is known repeated themselves."""
+        sought = self.sought(target)
+        return sought._replace(
+            repeats=dict.fromkeys(self.snapshot.evidence.judges.tolist(), 1.0) | dict(sought.repeats)
         )
 
     def _repetition(self) -> Repetition:

@@ -89,7 +89,7 @@ ORDERS: dict[OrderName, str] = {
     "as_selected": "the candidate that was added to the set earlier",
 }
 POSITION_BIASES: dict[PositionBiasChoice, str] = {
-    "auto": "estimate it for judges who give probabilities",
+    "auto": "estimate it with the scores, where orders are mixed enough",
     "none": "assume that there is none",
     "estimate": "estimate it for each judge, together with the scores",
     "closed-form": "read it from each judge's mean verdict, before any score",

@@ -7,7 +7,8 @@ The truth is the order of the mean verdicts on all pairs, where ties share the b
     held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was true
     stop     the set's rule, goal top 1 at 0.95, tested after every comparison
 
-The third table replays judges with verdicts on all pairs of real texts. Its truth is their own mean verdicts, and what
+The third table replays judges with verdicts on all pairs of real texts, whose position bias is estimated as by default.
+Its truth is their own mean verdicts, and what
 `latent` does with the same answers stands beside it.
 """
 
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.words import InferenceTargetName
+from nextpair.words import InferenceTargetName, PositionBiasChoice
 from scipy.special import expit
 
 from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
@@ -113,7 +114,7 @@ def replayed(folder: Path, sets: int) -> Iterator[Sequence[str]]:
         cases = [case for part in data_set.parts for case in data_set.cases(folder, part, sets)]
         for target in ("latent", "all-pairs"):
             ends = [
-                run_to_stop(*started(case.answers, Criterion.KNOWLEDGE, number, target))
+                run_to_stop(*started(case.answers, Criterion.KNOWLEDGE, number, target, "auto"))
                 for number, case in enumerate(cases)
             ]
             pairs = f"{np.median([len(case.keys) * (len(case.keys) - 1) // 2 for case in cases]):.0f}"
@@ -139,11 +140,16 @@ def campaign(world: RoundWorld, criterion: Criterion, number: int) -> tuple[Roun
 
 
 def started(
-    verdicts: Floats, criterion: Criterion, seed: int, target: InferenceTargetName = "all-pairs"
+    verdicts: Floats,
+    criterion: Criterion,
+    seed: int,
+    target: InferenceTargetName = "all-pairs",
+    position_bias: PositionBiasChoice = "none",
 ) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
     sought = Sought(target, loop.texts(len(verdicts)).has, (), {0: 1.0})  # by a judge declared to repeat itself
-    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), Method(verdict_weight="learnt"))
+    method = Method(verdict_weight="learnt", position_bias=position_bias)
+    return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), method)
 
 
 def further(of: RoundCampaign, snapshot: Snapshot, count: int = 1, checked: Checked = UNCHECKED) -> Snapshot:

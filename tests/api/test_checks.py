@@ -188,9 +188,11 @@ async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: htt
     assert verdicts == {2: ("unknown", "unknown"), 400: ("holds", "holds")}
 
 
-async def test_a_model_with_a_bias_is_allowed_for_by_default_and_a_person_has_none(http: httpx.AsyncClient) -> None:
+async def test_a_model_with_a_bias_is_allowed_for_by_default_and_who_votes_but_little_has_none(
+    http: httpx.AsyncClient,
+) -> None:
     created = await create_set(http, *KEYS, position_bias="auto")
-    votes = [vote | {"p_first": float(vote["p_first"] > 0.5)} for vote in simulated(KEYS, 8, 1, "ann")]
+    votes = [vote | {"p_first": float(vote["p_first"] > 0.5)} for vote in simulated(KEYS, len(KEYS) - 1, 1, "ann")]
     await compare_all(http, created["id"], votes)
     of_votes = await ranking(http, created["id"])
     assert (of_votes["method"]["position_bias"], of_votes["position_bias"]) == ("none", None)
@@ -206,14 +208,16 @@ async def test_a_model_with_a_bias_is_allowed_for_by_default_and_a_person_has_no
     assert (verdict, "gpt favours the first position. The ranking corrects for it." in words) == ("holds", True)
 
 
-async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_doubted(http: httpx.AsyncClient) -> None:
+async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_allowed_for(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *KEYS, position_bias="auto", inference_target="all-pairs")
     says = [each | {"p_first": 0.999 if each["p_first"] > 0.5 else 0.001} for each in simulated(KEYS, 300, 3, lean=2.0)]
     await compare_all(http, created["id"], says)
     published = await ranking(http, created["id"])
-    assert (published["method"]["position_bias"], published["position_bias"]) == ("none", None)
+    assert published["method"]["position_bias"] == "estimate"
+    (bias,) = published["position_bias"].values()
+    assert bias["delta"] > 4.0 * bias["sd"]
     verdict, words = (await checks(http, created["id"]))["Position"]
-    assert (verdict, "Set position_bias to estimate" in words) == ("doubt", True)
+    assert (verdict, "favours the first position. The ranking corrects for it." in words) == ("holds", True)
 
 
 async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: httpx.AsyncClient) -> None:

@@ -113,10 +113,12 @@ async def test_a_model_that_changes_its_mind_is_not_taken_to_repeat_itself(
             await compare_all(http, set_id, [comparison(*each, p, "gpt") for each in combinations(KEYS, 2)])
     shown = await ranking(http, set_id)
     assert shown["inference_target"]["name"] == "all-pairs"
-    assert shown["repetition"]["claude"] == {"known": None, "repeats": 0, "alike": 0, "probability": 0.0}
+    assert shown["repetition"]["claude"] == {
+        "known": None, "repeats": 0, "alike": 0, "swaps": 0, "swaps_alike": 0, "probability": 0.0
+    }  # fmt: skip
     gpt = shown["repetition"]["gpt"]
     assert (gpt["repeats"], gpt["probability"] > 0.9, gpt["probability"] < 0.1) == (7 * len(PAIRS), does, not does)
-    assert any(("repeated questions alike" if does else "changed") in each for each in shown["summary"])
+    assert any(("repeated questions alike: it" if does else "count as draws") in each for each in shown["summary"])
 
 
 @pytest.mark.parametrize(

@@ -382,8 +382,8 @@ async def test_a_set_stops_once_its_order_is_likely_enough(http: httpx.AsyncClie
     assert await ask(http, created["id"]) == converged("concordance")
 
 
-async def two_systems(http: httpx.AsyncClient, prompts: int) -> str:
-    fields: dict[str, Any] = {"inference_target": "auto", "position_bias": "auto"}
+async def two_systems(http: httpx.AsyncClient, prompts: int, target: str = "auto") -> str:
+    fields: dict[str, Any] = {"inference_target": target, "position_bias": "auto"}
     goal: dict[str, Any] = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
     return str((await create_systems(http, map(str, range(prompts)), "kelp", "rowan", **fields, **goal))["id"])
 
@@ -412,7 +412,7 @@ async def test_a_set_of_few_prompts_stops_once_all_of_them_are_judged(http: http
 
 
 async def test_where_all_is_judged_without_signal_the_reason_says_so(http: httpx.AsyncClient) -> None:
-    set_id = await two_systems(http, 4)
+    set_id = await two_systems(http, 5, "new-items")
     await answer_all(http, set_id, "model")
     answer = await ask(http, set_id, "model")
     assert answer["status"] == "cannot_converge"

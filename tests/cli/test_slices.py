@@ -25,7 +25,8 @@ def judged_by_category(folder: Path) -> tuple[Path, Path]:
         kind, scores = ("code", (0.0, 1.0, -1.0)) if n % 2 else ("facts", (1.0, 0.0, -1.0))
         by_system = dict(zip(("gpt", "llama", "mistral"), scores, strict=True))
         outputs += [f"p{n},{kind},{system},{system} answers question {n} so." for system in by_system]
-        for first, second in combinations(by_system, 2):
+        for pair in combinations(by_system, 2):
+            first, second = pair if n // 2 % 2 else reversed(pair)
             p = expit(by_system[first] - by_system[second] + rng.normal(0.0, 0.2))
             log.append(f"p{n},{kind},{first},{second},{p:.4f}")
     (folder / "log.csv").write_text("\n".join(log))
@@ -87,7 +88,7 @@ def test_what_gives_no_slices_says_so(capsys: pytest.CaptureFixture[str], tmp_pa
     for chosen, message in [
         (["--by", "genre"], "no column 'genre'; give --outputs FILE, the prompts with their tags; the columns are"),
         (["--by", "genre", "--outputs", str(outputs)], "--by genre: no prompt with comparisons has the tag 'genre'"),
-        (["--by", "first"], "column 'first': 'llama', but line 2 has 'gpt' for the same prompt"),
+        (["--by", "first"], "column 'first': 'mistral', but line 2 has 'llama' for the same prompt"),
         (
             ["--by", "model", "--outputs", str(outputs)],
             "column 'model': 'llama', but line 2 has 'gpt' for the same prompt",

@@ -195,15 +195,18 @@ def of_the_rest() -> Iterator[str]:
 def of_repetition() -> Iterator[str]:
     """What is said of judges' repeating themselves, whatever is known of them."""
     judges = {
-        f"judge {number}": schemas.Repetition(known=known, repeats=repeats, alike=alike, probability=probability)
-        for number, (known, repeats, alike, probability) in enumerate(
+        f"judge {number}": schemas.Repetition(
+            known=known, repeats=repeats, alike=alike, swaps=swaps, swaps_alike=swaps_alike, probability=probability
+        )
+        for number, (known, repeats, alike, swaps, swaps_alike, probability) in enumerate(
             [
-                (None, 0, 0, 0.0),
-                (None, 4, 4, 0.96),
-                (0.9, 4, 2, 0.1),
-                (1.0, 1, 1, 1.0),
-                (0.0, 1, 0, 0.0),
-                (0.9, 0, 0, 0.9),
+                (None, 0, 0, 0, 0, 0.0),
+                (None, 4, 4, 0, 0, 0.96),
+                (None, 0, 0, 1, 1, 0.6),
+                (0.9, 4, 2, 3, 3, 0.1),
+                (1.0, 1, 1, 0, 0, 1.0),
+                (0.0, 1, 0, 0, 0, 0.0),
+                (0.9, 0, 0, 0, 0, 0.9),
             ]
         )
     }

@@ -5,7 +5,7 @@ every comparison of a judge, raising delta by one and lowering those scores chan
 what the scores' prior makes of it. How much the verdicts tell is a matter of degree: with V the posterior variance of
 delta and V_flat that under a flat prior on the scores, both from H,
 
-    share = V (1 / V_flat - 1 / BIAS_VARIANCE)
+    share = V (1 / V_flat - 1 / prior variance)
 
 of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
 shown first, near 1 where each candidate is first as often as second. The same holds for the effect of a covariate,
@@ -22,7 +22,11 @@ FLAT = 1e-6  # of the precision of the scores' prior
 
 
 def share_of_verdicts(
-    precision: Floats, variance: Floats, model: Model, start: int | None = None, prior_variance: float = BIAS_VARIANCE
+    precision: Floats,
+    variance: Floats,
+    model: Model,
+    start: int | None = None,
+    prior_variance: Floats | float = BIAS_VARIANCE,
 ) -> Floats:
     """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,).
 

@@ -43,6 +43,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints
 NONE = np.empty(0)
 VAGUE = 1e6
 BIAS_VARIANCE = 100.0
+VOTERS_BIAS_VARIANCE = 1.0  # by position_bias.py
 HELD_VARIANCE = 1e-8  # of a bias that is 0
 
 
@@ -107,13 +108,14 @@ class Model(NamedTuple):
         return self.has_biases or self.known_biases is not None
 
 
-def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) -> Model:
+def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None = None) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does.
 
-    Args: `biased` (J,) tells whose bias is a parameter: everybody's or, by the method, nobody's by default.
+    Args: `bias_variances` (J,) are prior: HELD_VARIANCE of a judge without a bias. By default it is everybody's or, by
+        the method, nobody's.
     """
-    if biased is None:
-        biased = np.full(judges, method.position_bias == "estimate")
+    if bias_variances is None:
+        bias_variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
     expert = experts.make(method.expert, dict(method.parameters))
     if method.verdict_weight == "learnt":
         if usual_verdict_weight(method.expert, method.prior) != "learnt":
@@ -123,7 +125,7 @@ def build(method: Method, n: int, judges: int = 1, biased: Bools | None = None) 
         expert = measured_bt.make()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
-    of_biases = np.where(biased, 1.0 / BIAS_VARIANCE, 1.0 / HELD_VARIANCE) if biased.any() else NONE
+    of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
     return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, of_biases))
 
 

@@ -3,11 +3,18 @@
     none            nobody's
     estimate        everybody's, as a parameter
     closed-form     everybody's, known before any score (closed_form.py)
-    auto            as a parameter, that of judges who give probabilities; nobody's of other models than soft-bt with
-                    the prior unit, and of more than BIASED_BY_DEFAULT candidates
+    auto            as a parameter, that of judges who give probabilities, and of voters whom it can tell of; nobody's
+                    of other models than soft-bt with the prior unit, and of more than BIASED_BY_DEFAULT candidates
 
-People vote, and so do judges whose probabilities count as votes (saturation.py). One verdict in each order tells little
-of a bias, and a possible bias takes more from the confidence than most biases do.
+Judges whose probabilities count as votes vote (saturation.py). It can tell of a voter with at least N votes, on pairs
+in orders that may be coins: with lead_i how much more often i was first than second, of K votes
+
+    sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
+
+Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
+who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no biases: they go either way. The
+prior of a voter's bias is N(0, VOTERS_BIAS_VARIANCE): a wider one makes 10 votes of 10 surer than they are, as scores
+must be farther apart than any bias that may be.
 """
 
 from typing import cast
@@ -17,18 +24,48 @@ from nextpair.words import PositionBias
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.closed_form import known_biases
-from app.inference.fitting.model import Method, Model, build, usual_verdict_weight
+from app.inference.fitting.model import (
+    BIAS_VARIANCE,
+    HELD_VARIANCE,
+    VOTERS_BIAS_VARIANCE,
+    Method,
+    Model,
+    build,
+    usual_verdict_weight,
+)
 from app.inference.regimes import BIASED_BY_DEFAULT
-from app.inference.types import Bools, Comparisons
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
+
+CROWD = 50  # voters
+UNEVEN = 4.0  # standard deviations
 
 
-def biased_judges(method: Method, n: int, comparisons: Comparisons, judges: int) -> Bools:
-    """(J,) whose bias is a parameter."""
-    if method.position_bias != "auto":
-        return np.full(judges, method.position_bias == "estimate")
-    if usual_verdict_weight(method.expert, method.prior) != "learnt" or n > BIASED_BY_DEFAULT:
-        return np.zeros(judges, np.bool_)
-    return np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
+def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int) -> Floats:
+    """(J,) of the prior; HELD_VARIANCE where the bias is no parameter."""
+    if method.position_bias == "estimate":
+        return np.full(judges, BIAS_VARIANCE)
+    variances = np.full(judges, HELD_VARIANCE)
+    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= BIASED_BY_DEFAULT
+    if method.position_bias != "auto" or not by_default:
+        return variances
+    measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
+    variances[measures] = BIAS_VARIANCE
+    votes = np.flatnonzero(~measures & (np.bincount(comparisons.judge, comparisons.weight, judges) >= n))
+    if len(votes) <= CROWD:
+        variances[votes[_shown_by_coins(comparisons, n, votes)]] = VOTERS_BIAS_VARIANCE
+    return variances
+
+
+def _shown_by_coins(comparisons: Comparisons, n: int, judges: Ints) -> Bools:
+    """Whether the orders in which each of these judges was shown pairs may be coins."""
+    place = np.full(comparisons.judge.max(initial=0) + 1, -1)
+    place[judges] = np.arange(len(judges))
+    first, second, _, judge, weight = take(comparisons, place[comparisons.judge] >= 0)
+    of_each, size = n * place[judge], n * len(judges)
+    leads = np.bincount(of_each + first, weight, size) - np.bincount(of_each + second, weight, size)
+    uneven = np.square(leads).reshape(len(judges), n).sum(axis=1)
+    of_coins = 2.0 * np.bincount(place[judge], weight, len(judges))
+    return np.asarray(uneven <= of_coins * (1.0 + UNEVEN * np.sqrt(2.0 / max(n, 1))))
 
 
 def position_bias_of(method: Method, model: Model) -> PositionBias:
@@ -38,14 +75,14 @@ def position_bias_of(method: Method, model: Model) -> PositionBias:
     return "estimate" if model.has_biases else "none"
 
 
-def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, biased: Bools | None = None) -> Model:
+def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, variances: Floats | None = None) -> Model:
     """The model of `method`, holding the biases that these comparisons give where it wants the closed form.
 
-    Args: `biased` (J,) tells whose bias is a parameter; by default, these comparisons do.
+    Args: `variances` (J,) are as of `bias_variances`; by default, these comparisons tell them.
     """
-    if biased is None:
-        biased = biased_judges(method, n, comparisons, judges)
-    model = build(method, n, judges, biased)
+    if variances is None:
+        variances = bias_variances(method, n, comparisons, judges)
+    model = build(method, n, judges, variances)
     if method.position_bias != "closed-form":
         return model
     return model._replace(known_biases=known_biases(model.expert, comparisons, judges))

@@ -81,7 +81,9 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    every = listed(comparisons, delta, sd, share_of_verdicts(precision, variance, model))
+    of_prior = 1.0 / model.prior.precision[model.n :]
+    shares = share_of_verdicts(precision, variance, model, prior_variance=of_prior)
+    every = listed(comparisons, delta, sd, shares)
     return [bias for bias in every if model.estimated_biases[bias.judge]]
 
 

@@ -168,12 +168,16 @@ def _live(snapshot: Snapshot) -> Published:
 
 
 def biases(snapshot: Snapshot, published: Published) -> list[Bias]:
-    """Biases of all judges by the set's method, which need not estimate them itself; none where it did not converge.
+    """Biases of all judges: as the ranking has them, and of judges whom it allows for none, by a fit that does.
 
-    Verdicts weigh what the ranking has learnt, unless it took biases of few candidates' judges for noise.
+    None where it did not converge. Verdicts weigh there what the ranking has learnt, unless it took biases of few
+    candidates' judges for noise.
 
     Args: `published` is exact.
     """
+    own = estimates(published.posterior, published.comparisons, published.model)
+    if not published.posterior.convergence.converged or len(own) == len(np.unique(published.comparisons.judge)):
+        return own
     method, evidence = snapshot.interpretation.method._replace(position_bias="estimate"), snapshot.evidence
     is_noise = snapshot.model.n <= JUDGED_JOINTLY and not published.model.has_biases
     is_noise &= not is_vote(evidence.answers.p).all()
@@ -184,7 +188,9 @@ def biases(snapshot: Snapshot, published: Published) -> list[Bias]:
         model = build_for(method, snapshot.model.n, evidence.answers, len(evidence.judges))
         model = as_learnt(model, evidence.answers, published.learnt)
         posterior = posteriors.fit(comparisons, model)
-    return estimates(posterior, comparisons, model) if posterior.convergence.converged else []
+    others = estimates(posterior, comparisons, model) if posterior.convergence.converged else []
+    of_judges = {bias.judge: bias for bias in (*others, *own)}
+    return [of_judges[judge] for judge in sorted(of_judges)]
 
 
 def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
@@ -213,9 +219,8 @@ def missing_for_a_stop(
 
     Args: `published` is exact, of all pairs.
     """
-    item = snapshot.log.entries.item
-    judged, needed = judged_prompts(item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
-    if needed > 1 and judged < needed:
+    judged, needed = _prompts(snapshot, sought)
+    if 1 < needed > judged:
         return Missing(judged, needed)
     if needed < 2 and met in NO_CLAIMS:
         return None
@@ -223,9 +228,14 @@ def missing_for_a_stop(
         people = np.isin(snapshot.evidence.judges, list(sought.people))
         if repetition(snapshot, published, sought).is_taken(people):
             return None
-    log, n, chance = raw(snapshot), snapshot.model.n, snapshot.log.entries.order_chance
+    log, n, (_, item, _, chance) = raw(snapshot), snapshot.model.n, snapshot.log.entries
     signal = signal_of(log, n, item, chance, new_items=sought.target == "new-items", grew=True)
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
+
+
+def _prompts(snapshot: Snapshot, sought: Sought) -> tuple[int, int]:
+    """How many prompts are judged, and how many a stop needs."""
+    return judged_prompts(snapshot.log.entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
 
 
 def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
@@ -238,8 +248,10 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
         if quantity_stopping.reason(*by_live, half, goal) is None:
             return Checked(None)
-        has_prompts = sought.target != "all-pairs" and possible_prompts(sought.has) > 1
-        if has_prompts and (missing := missing_for_a_stop(snapshot, sought)):
+        judged, needed = _prompts(snapshot, sought)
+        if 1 < needed > judged:
+            return Checked(None, missing=Missing(judged, needed))
+        if needed > 1 and sought.target != "all-pairs" and (missing := missing_for_a_stop(snapshot, sought)):
             return Checked(None, missing=missing)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
@@ -263,8 +275,8 @@ def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal,
     if sought.target != "all-pairs":
         return ()
     judges, known = snapshot.evidence.judges, repetition(snapshot, published, sought)
-    may = ~np.isin(judges, [*sought.people, *sought.repeats])
-    questions = to_repeat(published, snapshot.log.entries, judges, known, may)
+    people = np.isin(judges, list(sought.people))
+    questions = to_repeat(published, snapshot.log.entries, judges, known, people)
     if not questions:
         return ()
     supposed = quantity(snapshot, published, sought, supposing=True)

@@ -1,8 +1,10 @@
 """Questions that judges are asked again, to see whether they repeat themselves (methods 17).
 
 A repeat is worth its price only where it decides: the set would stop if this judge repeated itself, and does not stop
-yet. Then it is asked, in the same order, one of the questions that it was asked least often, the one whose answer it
-would be likeliest to change if each of its verdicts were a new draw. After MOST_REPEATS no more are asked.
+yet. Then a judge who votes is asked the other order of a question, as long as it may be one whom the position does not
+move: an answer alike shows both. Else it is asked the same in the same order. Of the questions that were asked least
+often it is the one whose answer would be likeliest to change if each verdict were a new draw. After MOST_REPEATS no
+more are asked.
 """
 
 from typing import NamedTuple
@@ -29,23 +31,38 @@ class Question(NamedTuple):
     second: int
 
 
-def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repetition, may: Bools) -> list[Question]:
+def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repetition, people: Bools) -> list[Question]:
     """One question for each judge whom a few repeats may yet decide about.
 
-    Args: `entries` are those of the posterior; `judges` (J,) are ids; `may` (J,) is false of those whose word on it
-        is taken, and of people.
+    Args: `entries` are those of the posterior; `judges` (J,) are ids, of whom `people` (J,) are asked nothing again.
     """
-    open_ = may & (known.supposed > DRAWS_ANEW) & (known.supposed < REPEATS_ITSELF) & (known.repeats < MOST_REPEATS)
-    numbers = published.answers.judge
+    may = ~people & (known.repeats + known.swaps < MOST_REPEATS)
+    turned = may & _is_open(known.supposed_consistent)
+    same = may & ~turned & np.isnan(known.before) & _is_open(known.supposed)
     questions = list[Question]()
-    for number in np.flatnonzero(open_).tolist():
-        mine = np.flatnonzero(numbers == number)
-        theirs, item = take(published.comparisons, mine), entries.item[mine]
-        question = numbered(item, theirs.first, theirs.second)
-        asked = np.bincount(question)[question]
-        row = int(np.argmax(np.where(asked == asked.min(), _otherwise(published, theirs), -1.0)))
-        questions.append(Question(int(judges[number]), int(item[row]), int(theirs.first[row]), int(theirs.second[row])))
+    for number in np.flatnonzero(turned | same).tolist():
+        mine = np.flatnonzero(published.answers.judge == number)
+        asked, item = take(published.comparisons, mine), entries.item[mine]
+        to_ask = _other_order(asked) if turned[number] else asked
+        times = _times(asked, item, to_ask)
+        row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
+        questions.append(Question(int(judges[number]), int(item[row]), int(to_ask.first[row]), int(to_ask.second[row])))
     return questions
+
+
+def _is_open(probability: Floats) -> Bools:
+    return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
+
+
+def _other_order(asked: Comparisons) -> Comparisons:
+    return asked._replace(first=asked.second, second=asked.first, p=1.0 - asked.p)
+
+
+def _times(asked: Comparisons, item: Ints, to_ask: Comparisons) -> Ints:
+    """(K,) how often each question was asked, of the (K,) asked ones or their other orders."""
+    both = np.tile(item, 2), np.append(asked.first, to_ask.first), np.append(asked.second, to_ask.second)
+    question = numbered(*both)
+    return np.bincount(question[: asked.size], minlength=question.max() + 1)[question[asked.size :]]
 
 
 def _otherwise(published: Published, answers: Comparisons) -> Floats:

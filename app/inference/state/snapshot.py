@@ -22,8 +22,8 @@ from app.inference.choosing.asking import Tally, tally
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.hyperparameters import learn
-from app.inference.fitting.model import Method, Model, build
-from app.inference.fitting.position_bias import biased_judges, build_for
+from app.inference.fitting.model import HELD_VARIANCE, Method, Model, build
+from app.inference.fitting.position_bias import bias_variances, build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
@@ -31,7 +31,7 @@ from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Bools, Comparisons, Ints, take
+from app.inference.types import Comparisons, Floats, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 
@@ -44,7 +44,7 @@ class Stage(NamedTuple):
     fitted: int  # comparisons at which the scale of absolute scores was estimated
     learnt: int  # comparisons at which verdict weights, and biases in closed form, were learnt
     pooled: int  # sequence number of the last entry with shared priors
-    biased: tuple[bool, ...] = ()  # by judge, whose bias is a parameter
+    bias_variances: tuple[float, ...] = ()  # prior, by judge, where any bias is a parameter
 
 
 class Lesson(NamedTuple):
@@ -185,7 +185,7 @@ def _lesson(snapshot: Snapshot) -> Lesson:
 
 def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
     """Weights learnt ahead for a stage that follows without a void, if the stage takes them."""
-    of_judges, of_old = ((each.judges, each.pooled, each.biased) for each in (stage, old.stage))
+    of_judges, of_old = ((each.judges, each.pooled, each.bias_variances) for each in (stage, old.stage))
     if old.lesson is None or of_judges != of_old:
         return None
     return old.lesson.hyperparameters if old.lesson.size == stage.learnt else None
@@ -203,8 +203,8 @@ def pair_votes_of(snapshot: Snapshot) -> PairVotes:
 
 def plain_model(snapshot: Snapshot) -> Model:
     """The model without what absolute scores add to the prior: a stop is judged against this prior."""
-    method, n, biased = snapshot.interpretation.method, snapshot.model.n, np.array(snapshot.stage.biased, np.bool_)
-    plain = build(method, n, biased=biased)
+    method, n = snapshot.interpretation.method, snapshot.model.n
+    plain = build(method, n, bias_variances=np.array(snapshot.stage.bias_variances, np.float64))
     if snapshot.learnt is None:
         return plain
     return at_scale(plain, snapshot.learnt.scale)._replace(votes=snapshot.model.votes)
@@ -230,12 +230,13 @@ def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
     fitted = leading(size, 1) if evidence.absolute.size else 0
     in_closed_form = leading(size, DIGITS) if method.position_bias == "closed-form" else 0
-    biased, learnt = _biased(evidence, method, n), learnt_from(size, n) if learns else in_closed_form
-    return Stage(judges, absolute, fitted, learnt, pooled, tuple(biased.tolist()) if biased.any() else ())
+    variances, learnt = _bias_variances(evidence, method, n), learnt_from(size, n) if learns else in_closed_form
+    of_biases = tuple(variances.tolist()) if (variances > HELD_VARIANCE).any() else ()
+    return Stage(judges, absolute, fitted, learnt, pooled, of_biases)
 
 
-def _biased(evidence: Evidence, method: Method, n: int) -> Bools:
-    return biased_judges(method, n, evidence.answers, len(evidence.judges))
+def _bias_variances(evidence: Evidence, method: Method, n: int) -> Floats:
+    return bias_variances(method, n, evidence.answers, len(evidence.judges))
 
 
 def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
@@ -260,14 +261,14 @@ def leading(size: int, digits: int) -> int:
 def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
     first, judges = slice(size), len(evidence.judges)
     answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
-    model = build_for(method, n, answers, judges, _biased(evidence, method, n))
+    model = build_for(method, n, answers, judges, _bias_variances(evidence, method, n))
     return learn(answers, evidence.item[first], model, judges, prior).hyperparameters
 
 
 def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
     """The model of a stage: the same whether its first comparison has just come or its last."""
     answers = take(evidence.answers, slice(stage.learnt))
-    model = build_for(method, n, answers, len(evidence.judges), _biased(evidence, method, n))
+    model = build_for(method, n, answers, len(evidence.judges), _bias_variances(evidence, method, n))
     if learnt is not None:
         model = as_learnt(model, answers, learnt)
     if not evidence.absolute.size:

@@ -58,6 +58,7 @@ class Lasting(NamedTuple):
 
     share: Floats  # (J,) r
     probability: Floats  # (J,) of that r; else it is 0
+    consistent: Floats  # (J,) of that, that the judge has no position bias
 
 
 class WinRates(NamedTuple):
@@ -131,17 +132,18 @@ def on_all_pairs(
     if not len(asked.judge):
         unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
         stranger = RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
-        return on_all_pairs(published, stranger, Lasting(np.ones(1), np.ones(1)), rng, draws)
+        return on_all_pairs(published, stranger, Lasting(np.ones(1), np.ones(1), np.zeros(1)), rng, draws)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * len(asked.judge), 1), FEWEST, MOST))
     order = best_first(scores)
     drawn = draw_scores(scores, order, rng, draws)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, judged = _errors(published, asked), (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     of_round = _round(asked, judged, sd, lasting)
+    shares, consistent = _lasting(asked.judge, lasting, rng, draws)
     rates = mean_verdicts(
-        np.ascontiguousarray(drawn.scores.T), _biases(published, asked, rng, draws),
+        np.ascontiguousarray(drawn.scores.T), np.where(consistent, 0.0, _biases(published, asked, rng, draws)),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
-        sd[:, None] * np.sqrt(drawn.noise), _shares(asked.judge, lasting, rng, draws), rng,
+        sd[:, None] * np.sqrt(drawn.noise), shares, rng,
     ).T  # fmt: skip
     if not of_round.verdicts.all():
         rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
@@ -153,12 +155,12 @@ def on_all_pairs(
     return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
 
 
-def _shares(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> Floats:
-    """(Q, D) r of who is asked: of each judge the same part of the draws has it, whatever the others have."""
+def _lasting(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
+    """(Q, D) r of who is asked, and whether it has no bias; in the same part of the draws whatever the others have."""
     judges, number = _as_they_came(judge)
     quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
     drawn = lasting.share[judges][:, None] * (quantiles < lasting.probability[judges][:, None])
-    return np.ascontiguousarray(drawn[number])
+    return np.ascontiguousarray(drawn[number]), (quantiles < lasting.consistent[judges][:, None])[number]
 
 
 def _round(asked: RoundAnswers, judged: Bools, sd: Floats, lasting: Lasting) -> Round:

@@ -105,8 +105,12 @@ def quantity_of(
 
 def _lasting(known: Repetition, people: Bools, rho: Floats, *, supposing: bool) -> Lasting:
     """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing."""
-    probability = np.where(known.supposed > DRAWS_ANEW, 1.0, 0.0) if supposing else known.probability
-    return Lasting(np.where(people, np.sqrt(rho), 1.0), np.where(people, 1.0, probability))
+    probability, consistent = known.probability, known.consistent
+    if supposing:
+        probability = (known.supposed > DRAWS_ANEW).astype(np.float64)
+        consistent = (known.supposed_consistent > DRAWS_ANEW).astype(np.float64)
+    share = np.where(people, np.sqrt(rho), 1.0)
+    return Lasting(share, np.where(people, 1.0, probability), np.where(people, 0.0, consistent))
 
 
 def _as_taken(published: Published, answers: Comparisons) -> Floats:

@@ -60,14 +60,16 @@ class Confidence(Response):
 
 
 class Repetition(Response):
-    """Whether a judge repeats itself: it gives the same answer to the same question in the same order."""
+    """Whether a judge repeats itself: it gives the same answer to the same question again."""
 
     known: float | None = Field(
         description="Probability before it was asked again: 1 or 0 as declared, or its record in other sets. Null: "
         "nothing is known."
     )
-    repeats: int = Field(description="Answers to a question that it had answered before.")
+    repeats: int = Field(description="Answers to a question that it had answered before, in the same order.")
     alike: int = Field(description="How many of them are the same again.")
+    swaps: int = Field(0, description="Votes on a pair that it had seen in the other order.")
+    swaps_alike: int = Field(0, description="How many of them are for the same candidate again.")
     probability: float = Field(
         description="Probability that it repeats itself. 0 where nothing is known: then its verdicts count as draws."
     )

@@ -186,7 +186,8 @@ class SetIn(AcceptsEvidence):
         default="auto",
         description="How each judge's position bias is handled. `estimate`: together with the scores. `closed-form`: "
         "from its mean verdict, for pairs and orders drawn at random. `none`: ignored. `auto` estimates it for judges "
-        "who give probabilities, with the expert `soft-bt`, the prior `unit` and up to 500 candidates.",
+        "who give probabilities or many votes in mixed orders, with the expert `soft-bt`, the prior `unit` and up to "
+        "500 candidates.",
     )
     absolute_scale: AbsoluteScale = Field(
         default="estimate",

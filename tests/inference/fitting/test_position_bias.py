@@ -7,13 +7,14 @@ import pytest
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, build_for, no_absolute_scores, publish
-from app.inference.fitting.position_bias import biased_judges, position_bias_of
+from app.inference.fitting.model import BIAS_VARIANCE, HELD_VARIANCE, VOTERS_BIAS_VARIANCE
+from app.inference.fitting.position_bias import CROWD, bias_variances, position_bias_of
 from app.inference.regimes import BIASED_BY_DEFAULT
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates
 from app.inference.state import ComparisonRow, Interpretation, Snapshot, advance, empty, exact, log_from_rows
 from app.inference.targets import publish_for
-from app.inference.types import Comparisons, Floats
+from app.inference.types import Comparisons, Floats, once_each, take
 
 AUTO = Method(position_bias="auto", verdict_weight="learnt")
 N = 10
@@ -35,10 +36,32 @@ def with_a_voter(log: Comparisons) -> Comparisons:
     return log._replace(p=np.where(votes, (log.p > 0.5).astype(float), log.p), judge=votes.astype(np.int64))
 
 
-def test_judges_who_give_probabilities_have_a_bias_and_voters_have_none() -> None:
+def test_judges_who_give_probabilities_have_a_bias_and_so_have_voters_of_n_votes() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
-    assert biased_judges(AUTO, N, log, 3).tolist() == [True, False, False]
-    assert biased_judges(AUTO, BIASED_BY_DEFAULT, log, 2).tolist() == [True, False]
+    assert bias_variances(AUTO, N, log, 3).tolist() == [BIAS_VARIANCE, VOTERS_BIAS_VARIANCE, HELD_VARIANCE]
+    of_few = bias_variances(AUTO, int((log.judge == 1).sum()) + 1, log, 3)
+    assert of_few.tolist() == [BIAS_VARIANCE, HELD_VARIANCE, HELD_VARIANCE]
+
+
+def test_voters_whose_pairs_always_come_one_way_have_none() -> None:
+    """There a bias is all that the scores are; one turned pair in twenty leaves it so, one in two does not."""
+    low, high = np.tile(np.triu_indices(N, 1), 2)
+    rng, turned = np.random.default_rng(0), np.arange(len(low))
+    for every, has in ((100, False), (20, False), (2, True)):
+        first, second = np.where(turned % every == 1, [high, low], [low, high])
+        log = once_each(first, second, rng.integers(2, size=len(low)).astype(float), np.zeros(len(low), np.int64))
+        assert (bias_variances(AUTO, N, log, 1)[0] > HELD_VARIANCE) == has
+
+
+def test_a_crowd_of_voters_has_no_biases() -> None:
+    log = answers_of(N, 0)[1]
+    votes = np.tile(np.round(log.p), 51)
+    many = Comparisons(
+        np.tile(log.first, 51), np.tile(log.second, 51), votes, np.repeat(np.arange(51), log.size), np.ones(len(votes))
+    )
+    assert CROWD == 50
+    assert (bias_variances(AUTO, N, many, 51) == HELD_VARIANCE).all()
+    assert (bias_variances(AUTO, N, take(many, many.judge < 50), 50) == VOTERS_BIAS_VARIANCE).all()
 
 
 @pytest.mark.parametrize(
@@ -52,8 +75,8 @@ def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(
     assert position_bias_of(method, model) == "none"
 
 
-def test_votes_alone_give_the_numbers_without_biases() -> None:
-    log = answers_of(N, 0)[1]
+def test_few_votes_alone_give_the_numbers_without_biases() -> None:
+    log = take(answers_of(N, 0)[1], slice(N - 1))
     log = log._replace(p=np.round(log.p))
     auto, none = (published(log, AUTO._replace(position_bias=word)) for word in ("auto", "none"))
     np.testing.assert_array_equal(auto.scores.mean, none.scores.mean)
@@ -67,8 +90,9 @@ def test_probabilities_alone_give_the_numbers_of_estimated_biases() -> None:
     assert position_bias_of(AUTO, auto.model) == "estimate"
 
 
-def test_the_bias_of_a_voter_beside_a_model_stays_0_and_is_not_listed() -> None:
+def test_the_bias_of_a_voter_of_few_votes_beside_a_model_stays_0_and_is_not_listed() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
+    log = take(log, (log.judge == 0) | (np.cumsum(log.judge) < N))
     found = published(log, AUTO)
     (bias,) = estimates(found.posterior, found.comparisons, found.model)
     assert bias.judge == 0
@@ -76,15 +100,18 @@ def test_the_bias_of_a_voter_beside_a_model_stays_0_and_is_not_listed() -> None:
     assert abs(found.posterior.mean[N + 1]) < 1e-6
 
 
-def test_a_judge_whose_probabilities_count_as_votes_has_no_bias() -> None:
+def test_a_judge_whose_probabilities_count_as_votes_has_a_bias_as_voters_have() -> None:
     log = answers_of(N, 0, bias=0.0)[1]
-    log, item = log._replace(p=np.where(log.p > 0.5, 0.999, 0.001)), np.zeros(log.size, np.int64)
-    found = publish_for("all-pairs", log, item, no_absolute_scores(), AUTO, N, 1)
-    assert position_bias_of(AUTO, found.model) == "none"
+    log = log._replace(p=np.where(log.p > 0.5, 0.999, 0.001))
+    for few, word in ((N - 1, "none"), (N, "estimate")):
+        item = np.zeros(few, np.int64)
+        found = publish_for("all-pairs", take(log, slice(few)), item, no_absolute_scores(), AUTO, N, 1)
+        assert position_bias_of(AUTO, found.model) == word
 
 
 def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_before() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
+    log = take(log, (log.judge == 0) | (np.cumsum(log.judge) < N))
     votes_first = np.argsort(log.judge == 0, kind="stable")
     rows = [
         ComparisonRow(k, 0, *row) for k, row in enumerate(zip(*(c[votes_first].tolist() for c in log), strict=True), 1)

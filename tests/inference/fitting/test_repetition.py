@@ -1,11 +1,13 @@
 """Whether a judge repeats itself, by what it answered when it was asked the same again."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, Repetition, no_absolute_scores, publish, repetition_of, unknown
-from app.inference.fitting.repetition import ALIKE, LAPSE, USUAL
+from app.inference.fitting.repetition import ALIKE, CONSISTENT, LAPSE, USUAL
 from app.inference.gaussian import plain
 from app.inference.types import Comparisons, Floats, by_one_judge, once_each, take
 
@@ -87,6 +89,42 @@ def test_who_is_declared_stays_so_whatever_it_answers(declared: float) -> None:
         known = known_of(asked([(0, 1)] * 2, answers), 2, np.array([declared]))
         assert known.probability.tolist() == [declared]
         assert known.alike[0] == (answers[0] == answers[1])
+
+
+BIASED = Method(position_bias="estimate")
+
+
+def shown_both_ways(answers: list[float]) -> Comparisons:
+    """Six candidates, each pair of neighbours once, and as many of these the other way round as there are answers."""
+    forth = [(0, 1), (1, 2), (3, 2), (3, 4), (5, 4), (0, 5)]
+    return asked([*forth, *((j, i) for i, j in forth[: len(answers)])], [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, *answers])
+
+
+def test_answers_alike_in_either_order_show_a_judge_who_repeats_itself_and_has_no_bias() -> None:
+    """Each of four is worth less than two doublings and more than none; one that differs leaves the other two."""
+    alike = [known_of(shown_both_ways([0.0, 0.0, 1.0, 0.0][:swaps]), 6, method=BIASED) for swaps in range(5)]
+    assert [(int(known.swaps[0]), int(known.swaps_alike[0])) for known in alike] == [(swaps,) * 2 for swaps in range(5)]
+    assert (alike[0].probability[0], alike[0].consistent[0]) == (0.0, 0.0)
+    assert alike[0].supposed_consistent[0] == pytest.approx(CONSISTENT * USUAL)
+    for one, other in pairwise(alike):
+        assert 1.2 < odds(other.supposed_consistent[0]) / odds(one.supposed_consistent[0]) < 4.0
+    differs = known_of(shown_both_ways([0.0, 0.0, 0.0]), 6, method=BIASED)
+    assert differs.consistent[0] < 0.1
+    moved = USUAL * (1.0 - CONSISTENT) / (USUAL * (1.0 - CONSISTENT) + 1.0 - USUAL)
+    assert differs.probability[0] - differs.consistent[0] == pytest.approx(moved, rel=0.1)
+
+
+def test_without_a_bias_in_the_model_the_other_order_tells_nothing() -> None:
+    known = known_of(shown_both_ways([0.0, 0.0, 0.0]), 6)
+    assert (known.probability[0], known.swaps[0], known.supposed_consistent[0]) == (0.0, 0, 0.0)
+
+
+def test_who_is_declared_to_repeat_itself_is_consistent_once_that_is_seen() -> None:
+    declared = np.array([1.0])
+    assert known_of(shown_both_ways([]), 6, declared, BIASED).consistent[0] == 0.0
+    alike = known_of(shown_both_ways([0.0, 0.0, 1.0]), 6, declared, BIASED)
+    assert alike.probability[0] == 1.0
+    assert CONSISTENT < alike.consistent[0] < 1.0
 
 
 def test_one_answer_more_decides_about_measurements() -> None:

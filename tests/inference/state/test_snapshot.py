@@ -376,7 +376,7 @@ def test_size_counts_what_grows() -> None:
 
 
 def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = by_steps(LENGTH, interpretation=MIXED["laplace"])
+    held = by_steps(LENGTH, interpretation=Interpretation(Method("laplace"), {}))
     published = snapshots.exact(held)
     assert len(snapshots.biases(held, published)) == 3
     monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 0)

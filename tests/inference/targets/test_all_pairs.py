@@ -35,7 +35,7 @@ def win_rates(answers: Comparisons, n: int, item: Ints | None = None, method: Me
 
 def drawn_by(published: Published, answers: Comparisons, item: Ints, has: Bools) -> WinRates:
     rho = repeat_correlations(published, item, int(answers.judge.max(initial=-1)) + 1)
-    lasting = Lasting(np.sqrt(rho), np.ones(len(rho)))
+    lasting = Lasting(np.sqrt(rho), np.ones(len(rho)), np.zeros(len(rho)))
     return on_all_pairs(published, asked_in(answers, item, has), lasting, np.random.default_rng(0))
 
 
@@ -156,7 +156,10 @@ def test_a_part_of_the_draws_has_a_judge_who_repeats_itself() -> None:
     published = publish_for("all-pairs", log, item, no_absolute_scores(), Method(), 2, 1)
     values = {
         w1: on_all_pairs(
-            published, asked_in(log, item, has), Lasting(np.ones(1), np.array([w1])), np.random.default_rng(0)
+            published,
+            asked_in(log, item, has),
+            Lasting(np.ones(1), np.array([w1]), np.zeros(1)),
+            np.random.default_rng(0),
         ).values[:, 0]
         for w1 in (0.0, 0.3, 1.0)
     }
