@@ -8,8 +8,7 @@ The truth is the order of the mean verdicts on all pairs, where ties share the b
     stop     the set's rule, goal top 1 at 0.95, tested after every comparison
 
 The third table replays judges with verdicts on all pairs of real texts, whose position bias is estimated as by default.
-Its truth is their own mean verdicts, and what
-`latent` does with the same answers stands beside it.
+Its truth is their own mean verdicts, and what `latent` does with the same answers stands beside it.
 """
 
 from argparse import ArgumentParser

@@ -12,9 +12,9 @@ in orders that may be coins: with lead_i how much more often i was first than se
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
 Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
-who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no biases: they go either way. The
-prior of a voter's bias is N(0, VOTERS_BIAS_VARIANCE): a wider one makes 10 votes of 10 surer than they are, as scores
-must be farther apart than any bias that may be.
+who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no
+biases: they go either way. The prior of a voter's bias is N(0, VOTERS_BIAS_VARIANCE): a wider one makes 10 votes of 10
+surer than they are, as scores must be farther apart than any bias that may be.
 """
 
 from typing import cast
