@@ -88,7 +88,7 @@ def _examples(settings: WorkerSettings) -> list[Fields]:
 
 async def _serve(settings: WorkerSettings, engine: Engine, templates: Sequence[Template]) -> Stats:
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=AT_START) as client:
-        await introduce(client, settings, engine)
+        await introduce(client, settings, engine, templates)
     async with AsyncClient(settings.server, api_key=settings.api_key, retries=FOREVER, sleep=_wait) as client:
         await client.send(ready())  # which takes a while where the service compiles for the first time
         stopping = asyncio.Event()
@@ -106,21 +106,30 @@ async def _serve(settings: WorkerSettings, engine: Engine, templates: Sequence[T
     return worker.stats
 
 
-async def introduce(client: AsyncClient, settings: WorkerSettings, engine: Engine) -> None:
-    """Describe this judge to the service. An earlier description stays, and takes the price of the settings if any."""
-    price, described = settings.cost_per_1000, JudgeIn(kind="llm", model=engine.model)
+async def introduce(
+    client: AsyncClient, settings: WorkerSettings, engine: Engine, templates: Sequence[Template]
+) -> None:
+    """Describe this judge to the service. An earlier description stays, but for how it answers now, and the price of
+    the settings if any.
+    """
+    answers_by = f"{engine.model}, template {', '.join(each.name for each in templates)}"
+    described = JudgeIn(kind="llm", model=engine.model, configuration=answers_by, cost_per_1000=settings.cost_per_1000)
     try:
         known = await client.send(get_judge(settings.judge_name))
     except ApiError as error:
         if error.status != 404:
             raise
     else:
-        described = described.model_copy(update={"repeats": known.repeats})
-        if (known.kind, known.model, known.cost_per_1000) != (None, None, None):
-            if price is None:
-                return
-            described = JudgeIn(kind=known.kind, model=known.model, repeats=known.repeats)
-    await client.send(describe_judge(settings.judge_name, described.model_copy(update={"cost_per_1000": price})))
+        as_it_was = JudgeIn.model_validate(known.model_dump(include=set(JudgeIn.model_fields)))
+        is_described = (known.kind, known.model, known.cost_per_1000) != (None, None, None)
+        described = as_it_was.model_copy(
+            update={"configuration": answers_by}
+            | ({} if is_described else {"kind": "llm", "model": engine.model})
+            | ({} if settings.cost_per_1000 is None else {"cost_per_1000": settings.cost_per_1000})
+        )
+        if described == as_it_was:
+            return
+    await client.send(describe_judge(settings.judge_name, described))
 
 
 async def _watched(worker: Worker | Scorer, stopping: asyncio.Event) -> None:

@@ -74,14 +74,14 @@ async def tell(http: httpx.AsyncClient, assignment_id: str, **verdict: Any) -> h
 
 
 async def answer_all(
-    http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1, most: int = 10**9
+    http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1, most: int = 10**9, p: float = 0.9
 ) -> list[dict[str, Any]]:
-    """Ask and tell until nothing is handed out, or `most` times; earlier keys are better. Returns the assignments."""
+    """Ask and tell until nothing is handed out, or `most` times; earlier keys win by p. Returns the assignments."""
     done: list[dict[str, Any]] = []
     while len(done) < most and (pairs := (await ask(http, set_id, judge, count=count))["assignments"]):
         for pair in pairs:
             better = pair["first"]["key"] < pair["second"]["key"]
-            assert (await tell(http, pair["id"], p_first=0.9 if better else 0.1)).status_code == 201
+            assert (await tell(http, pair["id"], p_first=p if better else round(1.0 - p, 9))).status_code == 201
             done.append(pair)
     return done
 

@@ -23,6 +23,7 @@ from app.service import posteriors
 from app.service.context import Context
 from app.service.definitions import goal_of
 from app.service.errors import VersionUnknown
+from app.service.traits import traits_of
 from app.storage import comparisons, judges
 from app.storage.schema import Record
 
@@ -152,7 +153,7 @@ async def read_basis(ctx: Context, db: AsyncConnection, row: Record, as_of: int 
     """
     catalogue, snapshot = await _at(ctx, db, row, as_of)
     names = await judges.names(db, snapshot.evidence.judges.tolist())
-    traits = await judges.traits(db, snapshot.evidence.judges.tolist())
+    traits = (await traits_of(db, {row.id: snapshot.evidence.judges.tolist()}))[row.id]
     basis = Basis(row, catalogue, snapshot, names, *traits, await _tested(db, row.id, snapshot))
     latest = ctx.bases.pop(row.id, basis)
     ctx.bases[row.id] = latest if latest.is_as(basis) else basis

@@ -37,6 +37,7 @@ from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, ref
 from app.service.leases import obstacle
 from app.service.posteriors import LogEntry
 from app.service.presenting.comparisons import present_comparison, present_verdict
+from app.service.traits import add_to_record
 from app.storage import assignments, candidates, comparisons, sets
 from app.storage.assignments import LockedAssignment
 from app.storage.comparisons import NewComparison, NewVote
@@ -232,6 +233,9 @@ async def _record(
     if len(places) > 1:
         await sets.lock_many(db, places)
     before = await comparisons.record(db, list(votes.values()))
+    for n, vote in votes.items():
+        if accepted[n].criterion == "repeat":
+            await add_to_record(db, accepted[n], before[vote.set_id] + vote.place, vote.p_first)
     return {n: _outcome(vote, before[vote.set_id] + vote.place, accepted[n]) for n, vote in votes.items()}
 
 

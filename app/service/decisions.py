@@ -13,7 +13,7 @@ from app.inference.state import Checked, Sought, check
 from app.live.posteriors import Decision, LiveSet, Terms
 from app.service.context import Context
 from app.service.posteriors import CurrentSet
-from app.storage import judges
+from app.service.traits import traits_of
 from app.storage.judges import Traits
 
 
@@ -24,10 +24,11 @@ class Decided(NamedTuple):
 
 async def decide(ctx: Context, db: AsyncConnection, many: Sequence[CurrentSet]) -> list[Decided]:
     """The decision on each set: the one beside its snapshot, where nothing has changed since."""
-    wanted = {judge for each in many if _aims(each.terms) for judge in each.snapshot.evidence.judges.tolist()}
-    traits = await judges.traits(db, sorted(wanted))
+    traits = await traits_of(
+        db, {each.id: each.snapshot.evidence.judges.tolist() if _aims(each.terms) else () for each in many}
+    )
     lives = [ctx.live.get(each.id) for each in many]
-    questions = [(each, traits.of(each.snapshot.evidence.judges.tolist())) for each in many]
+    questions = [(each, traits[each.id]) for each in many]
     due = [
         (live, question) for live, question in zip(lives, questions, strict=True) if not _is_decided(live, *question)
     ]

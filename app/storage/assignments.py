@@ -154,6 +154,9 @@ class LockedAssignment(NamedTuple):
     first: int
     second: int
     order_chance: float | None  # None where it was leased before chances were recorded
+    criterion: str | None
+    mean_difference: float | None
+    sd_difference: float | None
     judge_id: int
     state: str
     failure: str | None
@@ -167,7 +170,9 @@ class LockedAssignment(NamedTuple):
 
 
 _LOCK = (
-    "SELECT a.id, a.set_id, a.item_id, a.first, a.second, CAST(a.why ->> 'order_chance' AS float8), a.judge_id, "
+    "SELECT a.id, a.set_id, a.item_id, a.first, a.second, CAST(a.why ->> 'order_chance' AS float8), "
+    "a.why ->> 'criterion', CAST(a.why ->> 'mean_difference' AS float8), "
+    "CAST(a.why ->> 'sd_difference' AS float8), a.judge_id, "
     "a.state, a.failure, a.generation, "
     "a.expires_at <= clock_timestamp(), judges.name, items.key, one.key, other.key, sets.deleted_at "
     "FROM assignments AS a JOIN sets ON sets.id = a.set_id JOIN judges ON judges.id = a.judge_id "

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from nextpair.words import Winner
-from sqlalchemy import Select, and_, func, insert, literal, or_, select
+from sqlalchemy import Select, and_, func, insert, literal, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
@@ -119,6 +119,18 @@ async def words_and_times(
     """The verdict as a word, if it came as one, and the time of these comparisons, by sequence number."""
     statement = select(c.seq, c.winner, c.created_at).where(c.set_id == set_id, c.seq == func.any(seqs))
     return {row.seq: (row.winner, row.created_at) for row in await db.execute(statement)}
+
+
+async def earlier(
+    db: AsyncConnection, set_id: UUID, before: int, judge_id: int, item_id: int, first: int, second: int
+) -> Record | None:
+    """(first, p_first) of the judge's earliest verdict on a pair before this place in the log, in this order if any."""
+    statement = (
+        select(c.first, c.p_first)
+        .where(c.set_id == set_id, c.seq < before, c.judge_id == judge_id, c.item_id == item_id)
+        .where(tuple_(c.first, c.second).in_([(first, second), (second, first)]))
+    )
+    return (await db.execute(statement.order_by(c.first != first, c.seq).limit(1))).first()
 
 
 async def random_ones(db: AsyncConnection, set_id: UUID, version: int) -> Sequence[Record]:

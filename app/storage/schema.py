@@ -156,6 +156,7 @@ judges = Table(
     Column("model", Text),
     Column("cost_per_1000", Double),
     Column("repeats", Boolean),  # whether it is declared to repeat itself; measured where it is not
+    Column("configuration", Text),  # what decides how it answers, beside the model
     _now("created_at"),
     CheckConstraint("name <> ''", name="name"),
     CheckConstraint("kind IN ('human', 'llm')", name="kind"),
@@ -163,6 +164,16 @@ judges = Table(
 )
 
 # leased -> done | failed | released | expired;  expired -> done | failed (late);  released -> done | failed (late)
+# What judges answered when a set asked them again, as logarithms of odds; small, and read for every set.
+judge_records = Table(
+    "judge_records",
+    metadata,
+    Column("judge_id", BigInteger, ForeignKey("judges.id"), primary_key=True),
+    Column("set_id", Uuid, primary_key=True),
+    Column("moved", Double, nullable=False),  # of repeating itself in the same order, against drawing anew
+    Column("consistent", Double, nullable=False),  # of repeating itself in either order
+)
+
 assignments = Table(
     "assignments",
     metadata,

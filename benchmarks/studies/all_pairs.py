@@ -7,8 +7,9 @@ The truth is the order of the mean verdicts on all pairs, where ties share the b
     held     all rank intervals, 95%, hold at once      best    P(best) of the leader, stated, and how often it was true
     stop     the set's rule, goal top 1 at 0.95, tested after every comparison
 
-The third table replays judges with verdicts on all pairs of real texts, whose position bias is estimated as by default.
-Its truth is their own mean verdicts, and what `latent` does with the same answers stands beside it.
+The third table replays judges with verdicts on all pairs of real texts, until both orders of each are judged; their
+position bias is estimated, as by default. Its truth is their own mean verdicts, and what `latent` does with the same
+answers stands beside it.
 """
 
 from argparse import ArgumentParser
@@ -24,7 +25,7 @@ from scipy.special import expit
 from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.reporting import Wanted, ranks, summary_of
-from app.inference.state import Checked, Snapshot, Sought, check, exact, quantity
+from app.inference.state import Checked, Reopening, Snapshot, Sought, check, exact, quantity
 from app.inference.types import Floats, Ints
 from benchmarks import loop
 from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
@@ -113,7 +114,7 @@ def replayed(folder: Path, sets: int) -> Iterator[Sequence[str]]:
         cases = [case for part in data_set.parts for case in data_set.cases(folder, part, sets)]
         for target in ("latent", "all-pairs"):
             ends = [
-                run_to_stop(*started(case.answers, Criterion.KNOWLEDGE, number, target, "auto"))
+                run_to_stop(*started(case.answers, Criterion.KNOWLEDGE, number, target, "auto"), orders=2)
                 for number, case in enumerate(cases)
             ]
             pairs = f"{np.median([len(case.keys) * (len(case.keys) - 1) // 2 for case in cases]):.0f}"
@@ -177,11 +178,12 @@ def one_run(world: RoundWorld, criterion: Criterion, number: int) -> Floats:
     return np.array(rows)
 
 
-def run_to_stop(of: RoundCampaign, snapshot: Snapshot) -> End | None:
-    """The end of a set; None where it does not stop before all pairs are judged."""
+def run_to_stop(of: RoundCampaign, snapshot: Snapshot, orders: int = 1) -> End | None:
+    """The end of a set; None where it does not stop before all pairs are judged in so many orders."""
     checked = UNCHECKED
-    while snapshot.version < of.pairs:
-        snapshot = further(of, snapshot, checked=checked)
+    reopening = Reopening(0, False, STOP) if orders > 1 else None
+    while snapshot.version < orders * of.pairs:
+        snapshot = loop.further(snapshot, of.plan, of.answer, reopening=reopening, checked=checked)
         checked = check(snapshot, STOP, GOAL, of.sought)
         if checked.reason:
             ranked = quantity(snapshot, exact(snapshot, target=of.sought.target), of.sought)

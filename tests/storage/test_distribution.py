@@ -45,7 +45,7 @@ OF_A_SET = (
 )
 NOT_BY_SET = {  # unique, and not by set
     ("assignments", "id"), ("comparisons", "assignment_id"), ("idempotency", "key"), ("judges", "id"),
-    ("judges", "name"), ("pools", "name"), ("sets", "id"),
+    ("judge_records", "judge_id"), ("judges", "name"), ("pools", "name"), ("sets", "id"),
 }  # fmt: skip
 GIVEN = r"(\$\d|ANY ?\(|any\(|span\.set_id|new\.set_id)"  # what a set's id is compared with
 BY_SET = re.compile(

@@ -43,6 +43,8 @@ REPEATING = np.sqrt(1.0 - LAPSE)  # a
 USUAL = 0.5  # w1 of an unknown judge once it is asked again
 CONSISTENT = 2 / 3  # of it, of a judge who votes
 DRAWS_ANEW, REPEATS_ITSELF = 0.02, 0.99  # w1 at which more repeats decide nothing
+RECORDED = 0.02  # from 0 and from 1, of w1 by other sets
+TIED = 0.3  # probability of a tie, of whose judge nothing else is known here
 TAKEN = 0.9  # w1 from which a judge is taken to repeat itself, so that what it says needs no evidence of signal
 ALIKE = 0.01  # measurements closer than this are: batches move the third digit of a model's p
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
@@ -84,6 +86,37 @@ class _Cells(NamedTuple):
     def of_judges(self, values: Floats, judges: int) -> Floats:
         """(J,) the sums of (C,) values."""
         return np.bincount(self.first_of_each.judge, values, judges).astype(np.float64)
+
+
+class Gains(NamedTuple):
+    """Logarithms of what the odds gain against drawing, by answers to questions that were answered before."""
+
+    moved: float
+    consistent: float
+
+
+def gains_of(p: float, before: float, mean: float, sd: float, *, turned: bool) -> Gains:
+    """Gains by one answer, where the earlier one is all that is known of the judge.
+
+    Args: `before` is the earlier answer, as it was given, `turned` in the other order; d, as shown now, was expected
+        to be N(mean, sd^2).
+    """
+    before = 1.0 - before if turned else before
+    for_first = float(expit(mean + sd * NODES) @ np.exp(LOG_WEIGHTS))
+    by_chance = for_first if before > 0.5 else 1.0 - for_first if before < 0.5 else TIED
+    is_alike = (p > 0.5) == (before > 0.5) and (p < 0.5) == (before < 0.5)
+    if not is_vote(np.array([p, before])).all():  # whose values may be but two, as those of votes
+        inside = np.clip(before, LEAST, 1.0 - LEAST)
+        by_chance, is_alike = max(by_chance, float(_by_chance(inside, np.ones(())))), abs(p - before) <= ALIKE
+    gain = float(_gain_alike(np.array(by_chance))) if is_alike else float(np.log(LAPSE))
+    return Gains(0.0 if turned else gain, gain)
+
+
+def record_of(gains: Gains) -> float:
+    """w1 of a judge by what it answered in other sets, within RECORDED of 0 and 1: the next set may be another."""
+    log_odds = np.logaddexp(np.log(1.0 - CONSISTENT) + gains.moved, np.log(CONSISTENT) + gains.consistent)
+    w1 = expit(np.log(USUAL) - np.log1p(-USUAL) + log_odds)
+    return float(np.clip(w1, RECORDED, 1.0 - RECORDED))
 
 
 def unknown(judges: int) -> Floats:
@@ -212,12 +245,20 @@ def _of_measurements(published: Published, cells: _Cells) -> tuple[Floats, Float
     again[once] -= 1.0
     is_alike = np.abs(given.p - p) <= ALIKE
     noise = np.ones(len(p)) if published.learnt is None else published.learnt.noise[given.judge]
-    by_chance = np.minimum(2.0 * ALIKE / (p * (1.0 - p) * np.sqrt(4.0 * np.pi * noise)), 1.0)
-    gain = np.where(is_alike, np.log1p(-LAPSE * (1.0 - by_chance)) - np.log(by_chance), np.log(LAPSE))
+    gain = np.where(is_alike, _gain_alike(_by_chance(p, noise)), np.log(LAPSE))
     gains, repeats, alike = (
         np.bincount(cell, again * each).astype(np.float64) for each in (gain, np.ones(len(p)), is_alike)
     )
     return gains, repeats, alike
+
+
+def _by_chance(p: Floats, noise: Floats) -> Floats:
+    """b: the probability, at most, that two measurements agree."""
+    return np.minimum(2.0 * ALIKE / (p * (1.0 - p) * np.sqrt(4.0 * np.pi * noise)), 1.0)
+
+
+def _gain_alike(by_chance: Floats) -> Floats:
+    return np.log1p(-LAPSE * (1.0 - by_chance)) - np.log(by_chance)
 
 
 def _differences(published: Published, rows: Comparisons, *, biased: bool) -> Floats:

@@ -38,7 +38,8 @@ def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repet
     """
     may = ~people & (known.repeats + known.swaps < MOST_REPEATS)
     turned = may & _is_open(known.supposed_consistent)
-    same = may & ~turned & np.isnan(known.before) & _is_open(known.supposed)
+    is_declared = np.isin(known.before, (0.0, 1.0))
+    same = may & ~turned & ~is_declared & _is_open(known.supposed)
     questions = list[Question]()
     for number in np.flatnonzero(turned | same).tolist():
         mine = np.flatnonzero(published.answers.judge == number)

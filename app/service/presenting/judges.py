@@ -19,8 +19,8 @@ from app.storage.schema import Record
 
 def present_judge(row: Record) -> schemas.JudgeOut:
     return schemas.JudgeOut(
-        name=row.name, kind=row.kind, model=row.model, cost_per_1000=row.cost_per_1000, repeats=row.repeats,
-        created_at=row.created_at,
+        name=row.name, kind=row.kind, model=row.model, configuration=row.configuration,
+        cost_per_1000=row.cost_per_1000, repeats=row.repeats, created_at=row.created_at,
     )  # fmt: skip
 
 

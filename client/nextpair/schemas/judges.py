@@ -22,6 +22,12 @@ class JudgeIn(Request):
     model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
         default=None, description="The model behind a judge of kind `llm`.", examples=["gpt-4-0125-preview"]
     )
+    configuration: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
+        default=None,
+        description="What decides how it answers beside the model: temperature, template. What it answered when it was "
+        "asked again, in any set, counts in the next sets while this and `model` stay as they are.",
+        examples=["temperature 0, template pairwise-3"],
+    )
     cost_per_1000: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = Field(
         default=None, description="Price of 1,000 verdicts, failures included, in any currency."
     )
@@ -36,6 +42,7 @@ class JudgeOut(Response):
     name: str
     kind: JudgeKind | None
     model: str | None
+    configuration: str | None = None
     cost_per_1000: float | None
     repeats: bool | None = None
     created_at: datetime

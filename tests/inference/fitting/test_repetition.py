@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.fitting import Method, Published, Repetition, no_absolute_scores, publish, repetition_of, unknown
-from app.inference.fitting.repetition import ALIKE, CONSISTENT, LAPSE, USUAL
+from app.inference.fitting import (
+    Gains,
+    Method,
+    Published,
+    Repetition,
+    gains_of,
+    no_absolute_scores,
+    publish,
+    record_of,
+    repetition_of,
+    unknown,
+)
+from app.inference.fitting.repetition import ALIKE, CONSISTENT, LAPSE, RECORDED, USUAL
 from app.inference.gaussian import plain
 from app.inference.types import Comparisons, Floats, by_one_judge, once_each, take
 
@@ -125,6 +136,24 @@ def test_who_is_declared_to_repeat_itself_is_consistent_once_that_is_seen() -> N
     alike = known_of(shown_both_ways([0.0, 0.0, 1.0]), 6, declared, BIASED)
     assert alike.probability[0] == 1.0
     assert CONSISTENT < alike.consistent[0] < 1.0
+
+
+def test_a_record_grows_with_answers_alike_and_falls_with_others_and_is_never_certain() -> None:
+    """Of even pairs an answer alike multiplies the odds by (1 - .02 / 2) / (1 / 2), in the other order of one kind."""
+    alike, changed = gains_of(1.0, 1.0, 0.0, 0.0, turned=False), gains_of(1.0, 0.0, 0.0, 0.0, turned=False)
+    each = np.log((1.0 - 0.5 * LAPSE) / 0.5)
+    assert alike == pytest.approx((each, each))
+    assert changed == pytest.approx((np.log(LAPSE), np.log(LAPSE)))
+    assert gains_of(1.0, 0.0, 0.0, 0.0, turned=True) == pytest.approx((0.0, each))
+    assert gains_of(1.0, 1.0, 0.0, 0.0, turned=True) == pytest.approx((0.0, np.log(LAPSE)))
+    assert 0.0 < gains_of(1.0, 1.0, 4.0, 0.5, turned=False).moved < 0.03  # as was to be expected
+    assert gains_of(0.731, 0.732, 0.0, 1.0, turned=False).moved > 0.6
+    assert gains_of(0.731, 0.831, 0.0, 1.0, turned=False).moved == pytest.approx(np.log(LAPSE))
+    assert odds(record_of(Gains(2 * each, 2 * each))) == pytest.approx(odds(USUAL) * np.exp(2 * each))
+    assert odds(record_of(Gains(0.0, each))) == pytest.approx(
+        odds(USUAL) * (1.0 - CONSISTENT + CONSISTENT * np.exp(each))
+    )
+    assert (record_of(Gains(9.0, 9.0)), record_of(Gains(-9.0, -9.0))) == (1.0 - RECORDED, RECORDED)
 
 
 def test_one_answer_more_decides_about_measurements() -> None:

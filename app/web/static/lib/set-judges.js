@@ -68,7 +68,7 @@ function openForm(judge, set) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await saveJudge(form, judge.name, set);
+      await saveJudge(form, judge, set);
       closePanel();
       toast(words.SAVED);
     } catch (error) {
@@ -91,12 +91,12 @@ function choice(name, options, value) {
 
 /**
  * @param {HTMLFormElement} form
- * @param {string} name
+ * @param {Contract.JudgeOut} judge
  * @param {Contract.SetOut} set
  */
-async function saveJudge(form, name, set) {
+async function saveJudge(form, { name, configuration }, set) {
   const repeats = { true: true, false: false }[valueOf(form, "repeats")] ?? null;
-  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price"), repeats });
+  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price"), repeats, configuration: configuration ?? null });
   const temperature = numberOf(form, "temperature") ?? 1;
   if (temperature !== (set.temperatures[name] ?? 1)) {
     const { [name]: _, ...others } = set.temperatures;
