@@ -120,7 +120,10 @@ async def introduce(
         if error.status != 404:
             raise
     else:
-        as_it_was = JudgeIn.model_validate(known.model_dump(include=set(JudgeIn.model_fields)))
+        as_it_was = JudgeIn(
+            kind=known.kind, model=known.model, configuration=known.configuration, cost_per_1000=known.cost_per_1000,
+            repeats=known.repeats,
+        )  # fmt: skip
         is_described = (known.kind, known.model, known.cost_per_1000) != (None, None, None)
         described = as_it_was.model_copy(
             update={"configuration": answers_by}
