@@ -56,6 +56,7 @@ class JudgedLog:
     times: Ints | None = None  # (K,) how many rows each stands for, where rows were put together
     unnamed: Bools | None = None  # (J,) which of them are nobody; by default all have names
     order_chance: Floats | None = None  # (K,) with which the order shown was drawn, NaN where nobody knows
+    positions: bool = True  # of who is named first; false of lists of winners
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
 
     @property
@@ -136,6 +137,7 @@ class JudgedLog:
                 new_items=is_new,
                 grew=self.grew,
                 unnamed=self.unnamed,
+                positions=self.positions,
             )
         )
 

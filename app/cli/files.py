@@ -23,6 +23,7 @@ from app.cli.options import (
     ParameterOption,
     PFirst,
     PositionBiasOption,
+    PositionsOption,
     PriorOption,
     PriorVariance,
     RepeatsOption,
@@ -76,6 +77,7 @@ def rank(
         typer.Option(metavar="NAME", help="Judge who is a person, to validate the others; repeatable."),
     ] = None,
     repeats: RepeatsOption = None,
+    positions: PositionsOption = None,
     weight: WeightOption = None,
     item: ItemOption = None,
     skip_empty: SkipEmpty = False,
@@ -133,7 +135,7 @@ def rank(
         verdict_weight=weighing or usual_verdict_weight(method, prior), is_verdict_weight_usual=weighing is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
         baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()), matrix=matrix,
-        repeats=parse_repeats(repeats or []),
+        repeats=parse_repeats(repeats or []), positions=positions,
     )  # fmt: skip
     read = partial(
         rank_file, columns=columns, group_by=groups, conditions=parse_conditions(where or []),

@@ -101,6 +101,14 @@ VerdictWeightOption = Annotated[
         help="Weight of a verdict: learnt from the verdicts, or one vote. [default: learnt, where the method can]"
     ),
 ]
+PositionsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--positions/--no-positions",
+        help="Whether pairs were shown in the order of the columns; not in lists of winners. [default: as the columns "
+        "are named; a file whose first always wins is ranked as a list, and claims no evidence]",
+    ),
+]
 RepeatsOption = Annotated[
     list[str] | None,
     typer.Option(

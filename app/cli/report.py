@@ -12,6 +12,7 @@ from app.cli.options import (
     First,
     ItemOption,
     PFirst,
+    PositionsOption,
     RepeatsOption,
     Second,
     ServiceUrl,
@@ -49,6 +50,7 @@ def report(
         typer.Option(metavar="NAME", help="Judge of a FILE who is a person; repeatable."),
     ] = None,
     repeats: RepeatsOption = None,
+    positions: PositionsOption = None,
     server: ServiceUrl = LOCAL,
 ) -> None:
     """Write the report of a set, or of a file: one HTML file with the ranking, how it was made, and its limits.
@@ -64,11 +66,12 @@ def report(
     else:
         from app.files.comparisons import ComparisonColumns
         from app.offline.ranking import parse_repeats
-        from app.offline.report import of_file
+        from app.offline.report import OfFile, of_file
 
         existing(of)
         columns = ComparisonColumns(first, second, winner, p_first, judge, weight, item)
-        content = of_file(of, columns, reference or (), parse_repeats(repeats or []), name or Path(of).name, question)
+        how = OfFile(columns, tuple(reference or ()), parse_repeats(repeats or []), positions)
+        content = of_file(of, how, name or Path(of).name, question)
     output.write_bytes(content)
     print(output)
     if pdf:

@@ -24,7 +24,7 @@ from app.files.columns import (
     usual_pair,
 )
 from app.files.folding import Codes, Rows, compact, gathered
-from app.files.names import ITEMS, JUDGE, ORDER_CHANCE, OUTCOMES, PAIRS, WEIGHT
+from app.files.names import ITEMS, JUDGE, LISTS, ORDER_CHANCE, OUTCOMES, PAIRS, WEIGHT
 from app.files.outcomes import (
     NO_WINNER,
     P_OF_BIT,
@@ -72,6 +72,7 @@ class GroupedComparisons(NamedTuple):
     uncompared: Sequence[Output] = ()  # outputs that an export has beside these
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
     order_chance: Floats | None = None  # (K,) of an export whose rows are apart, NaN where it is unknown
+    positions: bool = True  # false where all files are lists of winners
 
 
 class CodedComparisons(NamedTuple):
@@ -98,7 +99,7 @@ class KeyedComparisons(NamedTuple):
 
 def columns_of(columns: ComparisonColumns) -> set[str]:
     """The columns that comparisons may be read from."""
-    usual = {*(name for pair in PAIRS for name in pair), *OUTCOMES, JUDGE, WEIGHT, *ITEMS, ORDER_CHANCE}
+    usual = {*(name for pair in (*PAIRS, *LISTS) for name in pair), *OUTCOMES, JUDGE, WEIGHT, *ITEMS, ORDER_CHANCE}
     return {*filter(None, columns), *usual, *flags_beside(columns.p_first or "p_first")}
 
 
@@ -112,15 +113,21 @@ def read_grouped(
     keys, groups, judges, items = dict[str, int](), dict[Labels, int](), dict[str, int](), dict[str, int]()
     uncompared = dict[Output, None]()
     readings = dict[str, Reading | None]()  # by file
-    are_logs, chances = list[bool](), list[Floats]()
+    are_logs, are_lists, chances = list[bool](), list[bool](), list[Floats]()
 
     def rows_of(table: Table) -> Rows:
         uncompared.update(dict.fromkeys(table.uncompared))
         are_logs.append(table.is_log)
         is_recorded = table.is_log and ORDER_CHANCE in table.columns
         chances.append(numbers_of(table, ORDER_CHANCE) if is_recorded else np.full(len(table.rows), np.nan))
-        names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
-        readings[table.name] = reading
+        are_lists.append((of_list := list_columns(table, columns)) is not None)
+        if of_list:
+            columns_of_pair = columns._replace(first=of_list[0], second=of_list[1])
+            names, first, second = _pairs(table, columns_of_pair)
+            p, weight = np.ones(len(first)), weights(table, columns.weight)
+        else:
+            names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
+            readings[table.name] = reading
         number = _numbers(keys, names)
         return Rows(
             _numbered(groups, _labels(table, group_by)),
@@ -152,6 +159,7 @@ def read_grouped(
         uncompared=[*uncompared],
         grew=all(are_logs),
         order_chance=np.concatenate([np.empty(0), *chances]) if all(are_logs) and counts is None else None,
+        positions=not (are_lists and all(are_lists)),
     )
 
 
@@ -212,15 +220,35 @@ def read_coded(table: Table, columns: ComparisonColumns, reading: Reading | None
 
     Words of winners have the `reading` of the file's earlier rows, if these have one. Raises InputError.
     """
-    sides = pair_columns(table, columns)
-    keys, first, second = _met(coded_names(table, column) for column in sides)
-    if (row := first_true(first == second)) is not None:
-        raise complaint(table, row, sides[1], "compares a candidate with itself; remove this row")
+    keys, first, second = _pairs(table, columns)
     (column, in_words), weight = outcome_column(table, columns), weights(table, columns.weight)
     if not in_words:
         return CodedComparisons(keys, first, second, probabilities(table, column), None, weight, None)
     bit, reading = verdict_bits(table, column, keys, first, second, reading)
     return CodedComparisons(keys, first, second, P_OF_BIT[bit], bit, weight, reading)
+
+
+def _pairs(table: Table, columns: ComparisonColumns) -> tuple[list[str], Ints, Ints]:
+    """The keys, and (K,) who was first and second. Raises InputError."""
+    sides = pair_columns(table, columns)
+    keys, first, second = _met(coded_names(table, column) for column in sides)
+    if (row := first_true(first == second)) is not None:
+        raise complaint(table, row, sides[1], "compares a candidate with itself; remove this row")
+    return keys, first, second
+
+
+def list_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str] | None:
+    """The columns of who won and who lost, of a list of winners; None of other tables.
+
+    Texts that were preferred to others each belong to one prompt: they are no candidates.
+    """
+    is_named = any((columns.first, columns.second, columns.winner, columns.p_first))
+    if is_named or usual_pair(table.columns, PAIRS) or (sides := usual_pair(table.columns, LISTS)) is None:
+        return None
+    keys, *met = _met(coded(table, side) for side in sides)
+    item = _items(table, columns.item)[1]
+    places = {*zip(np.tile(item, 2).tolist(), np.concatenate(met).tolist(), strict=True)}
+    return sides if len(places) > len(keys) or len(np.unique(item)) < 2 else None
 
 
 def _met(sides: Iterable[Coded]) -> tuple[list[str], Ints, Ints]:

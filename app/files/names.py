@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 PAIRS = (("first", "second"), ("model_a", "model_b"))
+LISTS = (("winner", "loser"), ("chosen", "rejected"), ("chosen", "not_chosen"))  # of winners, without positions
 OUTCOMES = ("winner", "p_first")
 PREFERENCE = "preference"  # of AlpacaEval: 1 where the first is better, 2 where the second is, or between
 JUDGE, WEIGHT, ORDER_CHANCE = "judge", "weight", "order_chance"
@@ -46,6 +47,8 @@ RECOGNISED: dict[str, tuple[Recognised, ...]] = {
         Recognised("The candidate shown second", tuple(second for _, second in PAIRS), "--second"),
         Recognised("Who won: a word of the list below, or the key of the winner", OUTCOMES[:1], "--winner"),
         Recognised("Instead of `winner`: the probability that the first is better", OUTCOMES[1:], "--p-first"),
+        Recognised("Instead of these, in a list of winners: who won", tuple(won for won, _ in LISTS)),
+        Recognised("In a list of winners: who lost", tuple(lost for _, lost in LISTS)),
         _JUDGE,
         Recognised("How many votes the row stands for; without it, 1", (WEIGHT,), "--weight"),
         _ITEM,

@@ -31,6 +31,7 @@ class Group(NamedTuple):
     uncompared: Ints = NOTHING  # (2, U) item and candidate of each output beside the comparisons
     grew: bool = False  # as a log of the service, whose pairs were chosen by it
     order_chance: Floats | None = None  # (K,) as of GroupedComparisons
+    positions: bool = True  # false of lists of winners, by their columns
 
     @property
     def item_of_each(self) -> Ints:
@@ -77,6 +78,7 @@ def split(
             uncompared=uncompared,
             grew=comparisons.grew,
             order_chance=None if comparisons.order_chance is None else comparisons.order_chance[rows],
+            positions=comparisons.positions,
         )
 
 

@@ -84,6 +84,7 @@ class RankingMethod(NamedTuple):
     by: str | None = None  # a tag of the prompts
     covariate: tuple[str, ...] = ()
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
+    positions: bool | None = None  # whether pairs were shown in the order of the rows; None as the file looks
     repeats: tuple[tuple[str, float], ...] = ()  # what is known of judges' repeating themselves; EVERYBODY's by ""
 
     def repeats_of(self, judges: Sequence[str]) -> Floats:
@@ -182,9 +183,12 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
     """The ranking of one group. Raises InputError and NotConvergedError."""
     method, left_out = _possible_for(group, method)
     _require_memory(group, method)
-    verdicts = group.comparisons
-    if name_one_side(verdicts) and not group.grew:  # lists of winners, whose positions mean nothing
-        group, method = group._replace(comparisons=turned_alike(verdicts)), method._replace(position_bias="none")
+    verdicts, positions = group.comparisons, group.positions if method.positions is None else method.positions
+    if not positions or (method.positions is None and name_one_side(verdicts) and not group.grew):
+        turned = turned_alike(verdicts)
+        verdicts = verdicts if positions else turned
+        group, method = group._replace(comparisons=turned), method._replace(position_bias="none")
+    group = group._replace(positions=positions)
 
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
@@ -276,6 +280,7 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
         unnamed=np.array([not judge for judge in group.judges], np.bool_),
         grew=group.grew,
         order_chance=group.order_chance,
+        positions=group.positions,
     )
 
 

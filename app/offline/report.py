@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from nextpair import schemas
 
@@ -18,16 +19,18 @@ NO_CHECKS = "A file has no diagnostics here: import it into a service with nextp
 UNKNOWN_JUDGES = "A file says nothing of its judges but their names."
 
 
-def of_file(
-    path: str,
-    columns: ComparisonColumns,
-    reference: Sequence[str],
-    repeats: tuple[tuple[str, float], ...],
-    name: str,
-    question: str,
-) -> bytes:
+class OfFile(NamedTuple):
+    """How a file is ranked, beside the defaults."""
+
+    columns: ComparisonColumns
+    reference: tuple[str, ...] = ()  # judges who are people
+    repeats: tuple[tuple[str, float], ...] = ()
+    positions: bool | None = None
+
+
+def of_file(path: str, how: OfFile, name: str, question: str) -> bytes:
     """The report as a file. Raises InputError and NotConvergedError."""
-    ranked = rank(path, columns, reference, repeats)
+    ranked = rank(path, how)
     material = ReportMaterial(
         name=name,
         question=question,
@@ -35,24 +38,23 @@ def of_file(
         log=HashedLog(hash_of(path), Path(path).name, is_export=False),
         made_at=datetime.now(UTC),
         prompts=ranked.prompts if ranked.prompts > 1 else 0,
-        judges=[_card(ranked, judge, reference) for judge in ranked.judges if judge != NOBODY],
+        judges=[_card(ranked, judge, how.reference) for judge in ranked.judges if judge != NOBODY],
         judges_summary=UNKNOWN_JUDGES,
         unchecked=NO_CHECKS,
-        people=reference,
-        how=columns._asdict(),
+        people=how.reference,
+        how=how.columns._asdict() | {"positions": how.positions},
     )
     return document.file(compose(material))
 
 
-def rank(
-    path: str, columns: ComparisonColumns, reference: Sequence[str], repeats: tuple[tuple[str, float], ...] = ()
-) -> Ranked:
+def rank(path: str, how: OfFile) -> Ranked:
     """The ranking of a file as `nextpair rank` has it by default. Raises InputError and NotConvergedError."""
     method = RankingMethod(
-        "soft-bt", position_bias="auto", verdict_weight=usual_verdict_weight("soft-bt", "unit"), reference=reference,
-        is_verdict_weight_usual=True, inference_target="auto", repeats=repeats,
+        "soft-bt", position_bias="auto", verdict_weight=usual_verdict_weight("soft-bt", "unit"),
+        reference=how.reference, is_verdict_weight_usual=True, inference_target="auto", repeats=how.repeats,
+        positions=how.positions,
     )  # fmt: skip
-    (ranked,) = rank_file(path, columns, [], [], method)
+    (ranked,) = rank_file(path, how.columns, [], [], method)
     return ranked
 
 

@@ -76,7 +76,9 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
     definition, method, people = content["set"], content["method"], tuple(content["people"])
     repeats = tuple(content.get("repeats", {}).items())
     if definition is None:
-        return of_files.rank(file, ComparisonColumns(**content["how"]), people, repeats).ranking
+        columns = {name: value for name, value in content["how"].items() if name != "positions"}
+        of_file = of_files.OfFile(ComparisonColumns(**columns), people, repeats, content["how"].get("positions"))
+        return of_files.rank(file, of_file).ranking
     weight = definition["verdict_weight"]
     how = RankingMethod(
         name=definition["expert"], prior_variance=definition["prior_variance"],

@@ -36,6 +36,7 @@ OTHER_REMEDIES: dict[SignalCase, str] = {  # by the case of the signal; elsewher
     "one-side-always-wins": "Show pairs in both orders, or ask another judge.",
     "few-units": "Name the judge and the prompt of each verdict, or add judges or prompts.",
 }
+OF_WINNERS = "If this is a list of winners, say --no-positions; if pairs were shown in this order, say --positions."
 Ranked = Sequence[tuple[str, int, float | None]]  # keys, ranks and P(best), best first; a baseline has no P(best)
 
 

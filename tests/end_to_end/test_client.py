@@ -186,7 +186,7 @@ def test_outputs_are_ranked(client: nextpair.Client, capsys: pytest.CaptureFixtu
     assert first.startswith("1     kelp  ")
     assert first.endswith("The longest of all.")
     assert target == "By all 6 pairs, as function judged them."
-    assert first.split()[5:7] == ["1–4", "74%"]
+    assert first.split()[5:7] == ["1–4", "75%"]
     assert first_place.startswith("No signal yet (e-value")
     assert first_place.endswith("kelp leads so far.")
     assert repeats.startswith("Nobody asked function the same question twice")

@@ -143,7 +143,7 @@ def test_a_table_of_outputs_says_how_to_rank_it(tmp_path: Path, header: str) -> 
 @pytest.mark.parametrize("header", ["prompt,chosen,rejected,id", "prompt,left,right,winner"])
 def test_verdicts_on_prompts_are_no_outputs(tmp_path: Path, header: str) -> None:
     with pytest.raises(InputError, match="no column 'first'; give --first"):
-        grouped(write(tmp_path, "log.csv", f"{header}\na,b,c,d\n"))
+        grouped(write(tmp_path, "log.csv", f"{header}\na,b,c,d\ne,f,g,h\n"))
 
 
 def test_the_names_of_columns_are_read_blind(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import pytest
 from scipy.special import expit
 
 from app.files.comparisons import ComparisonColumns
+from app.inference.reporting.signal import signal_of
 from app.inference.types import Comparisons, by_one_judge
+from app.inference.verdicts import turned_alike
 from app.offline.groups import Group
 from app.offline.ranking import Ranked, RankingMethod, rank, rank_file
 
@@ -45,6 +47,36 @@ def test_a_list_of_winners_is_ranked_by_who_won(is_winner_first: bool) -> None:
     assert ranking.signal.case == "one-side-always-wins"
     assert ranking.first_place.startswith("The same side always wins: these are lists of winners, or judges")
     assert {row.rank_interval for row in ranking.ranking} == {(1, 5)}
+
+
+@pytest.mark.parametrize("header", ["winner,loser", "Chosen,NotChosen", "chosen,rejected"])
+def test_columns_of_winners_and_losers_declare_a_list_and_so_does_a_word(tmp_path: Path, header: str) -> None:
+    """Then games are evidence, each a coin if nothing depends on the candidates. Shown in this order, they are none."""
+    path, plain, log = tmp_path / "list.csv", tmp_path / "plain.csv", games(3)
+    rows = [f"{'abcde'[i]},{'abcde'[j]}" for i, j in zip(log.first.tolist(), log.second.tolist(), strict=True)]
+    path.write_text("\n".join([header, *rows]))
+    plain.write_text("\n".join(["first,second,winner", *(f"{row},first" for row in rows)]))
+    (declared,) = rank_file(str(path), ComparisonColumns(), [], [], USUAL)
+    (by_word,) = rank_file(str(plain), ComparisonColumns(), [], [], USUAL._replace(positions=False))
+    (shown,) = rank_file(str(plain), ComparisonColumns(), [], [], USUAL._replace(positions=True))
+    for ranking in (declared.ranking, by_word.ranking):
+        assert [row.key for row in ranking.ranking] == list("abcde")
+        assert (ranking.signal.case, ranking.signal.order_e_value) == ("claimed", 1.0)
+    assert declared.ranking.signal.e_value == pytest.approx(by_word.ranking.signal.e_value)
+    assert shown.ranking.signal.e_value < 20.0
+    assert [row.win_rate for row in shown.ranking.ranking] == pytest.approx([0.5] * 5, abs=0.05)
+
+
+def test_winners_by_coins_hardly_ever_give_signal() -> None:
+    """200 lists of 60 games, seeds 0 to 199: at most 5% of them."""
+    claimed = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        i, j = np.array([rng.permutation(5)[:2] for _ in range(60)]).T
+        log = turned_alike(by_one_judge(i, j, np.ones(60)))
+        nobody, item = np.ones(1, np.bool_), np.zeros(60, np.int64)
+        claimed += signal_of(log, 5, item, unnamed=nobody, positions=False).claimed
+    assert claimed <= 10
 
 
 def test_weights_are_so_many_rows() -> None:

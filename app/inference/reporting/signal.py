@@ -100,36 +100,41 @@ def signal_of(
     new_items: bool = False,
     grew: bool = False,
     unnamed: Bools | None = None,
+    positions: bool = True,
 ) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
     Args: `order_chance` (K,) is that of the order shown, NaN where nobody knows it; by default nobody does.
         `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
-        pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's.
+        pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's. Without
+        `positions`, as in a list of winners, who stands first means nothing: a game is a coin.
     """
     chance = np.full(comparisons.size, np.nan) if order_chance is None else order_chance
     if new_items:
         won, shown = _of_prompts(comparisons, n, item, chance)
     else:
         won, shown = _of_pairs(comparisons, n, item, chance, grew, unnamed)
+    if not positions:
+        won = won._replace(stood=np.zeros_like(won.stood))
     log_e, log_order, units = log_evidence(won, n), 0.0, round(float(won.times.sum()))
-    if log_e >= np.log(CLAIMED):
+    if positions and log_e >= np.log(CLAIMED):
         log_order = max(log_evidence(shown, n), 0.0)
     e_value, of_order = (float(np.exp(min(each, LARGEST))) for each in (log_e - log_order, log_order))
     if e_value < CLAIMED and np.isinf(won.lean).any():
         log_e = log_evidence(won._replace(lean=np.where(np.isinf(won.lean), 0.0, won.lean)), n)
-    return SignalTest(e_value, _case(comparisons, units, e_value, log_e, new_items=new_items), units, of_order)
+    one_sided = positions and name_one_side(comparisons)
+    is_shared = not new_items and 2 * units < int(np.count_nonzero(directions(comparisons.p - 0.5)))
+    return SignalTest(e_value, _case(units, e_value, log_e, one_sided=one_sided, is_shared=is_shared), units, of_order)
 
 
-def _case(comparisons: Comparisons, units: int, e_value: float, log_e: float, *, new_items: bool) -> SignalCase:
-    """Args: `log_e` is what there would be if no order were certain."""
+def _case(units: int, e_value: float, log_e: float, *, one_sided: bool, is_shared: bool) -> SignalCase:
+    """Args: `log_e` is what there would be if no order were certain; few units are `is_shared` by many verdicts."""
     if e_value >= CLAIMED:
         return "claimed"
-    if name_one_side(comparisons):
+    if one_sided:
         return "one-side-always-wins"
     if log_e >= np.log(CLAIMED):
         return "order-follows-candidates"
-    is_shared = not new_items and 2 * units < np.count_nonzero(directions(comparisons.p - 0.5))
     return "few-units" if is_shared or 2.0**units < CLAIMED else "not-yet"
 
 

@@ -16,6 +16,7 @@ from app.offline.printing.tables import NARROWEST, WIDEST, Row, grid, write_json
 from app.offline.ranking import Ranked
 from app.offline.win_rates import WinMatrix
 from app.sentences import judges as sentences
+from app.sentences.confidence import OF_WINNERS
 
 MOST_SHOWN = 1000  # rows of a table
 MOST_IN_MATRIX = 10  # candidates; JSON has them all
@@ -110,6 +111,8 @@ def _sentences(ranked: Ranked) -> list[str]:
     """What stands above the table."""
     ranking, agreement = ranked.ranking, ranked.agreement
     lines = [*ranking.summary]
+    if ranking.signal and ranking.signal.case == "one-side-always-wins":
+        lines.append(OF_WINNERS)
     if ranked.left_out:
         lines.append(f"Left out of so large a file: {'; '.join(ranked.left_out)}.")
     if ranking.components > 1:
