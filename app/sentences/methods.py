@@ -49,6 +49,7 @@ CRITERIA: dict[CriterionName, str] = {
     "random": "a pair at random",
     "covering": "a pair at random, after each candidate had been compared once",
 }
+FAIR = "A fair coin decided who was shown first."
 ORDERS: dict[OrderName, str] = {
     "balanced": "Of most pairs, the candidate that had been first less often was shown first.",
     "both": "Each pair was asked in both orders, one after the other.",
@@ -71,7 +72,7 @@ def paragraph(ranking: schemas.Ranking, definition: schemas.SetOut | None, promp
         return [NO_COMPARISON]
     return [
         *_material(ranking, prompts, judges),
-        *_model(ranking),
+        *_model(ranking, judges),
         *_weights(ranking),
         *_claims(ranking),
         *([FROM_A_FILE] if definition is None else _selection(definition, ranking.inference_target.name)),
@@ -86,7 +87,7 @@ def _material(ranking: schemas.Ranking, prompts: int, judges: int) -> Iterator[s
     yield ranking.inference_target.sentence
 
 
-def _model(ranking: schemas.Ranking) -> Iterator[str]:
+def _model(ranking: schemas.Ranking, judges: int) -> Iterator[str]:
     method = ranking.method
     yield f"Scores come from {MODELS[method.name]} ({method.name}{_parameters(method.expert_parameters)})."
     if method.prior == "anchor":
@@ -95,7 +96,11 @@ def _model(ranking: schemas.Ranking) -> Iterator[str]:
         yield f"Each score has a normal prior, whose variance was learnt ({ranking.verdict_weight.score_variance:.2f})."
     elif method.prior is not None:
         yield f"Each score has a normal prior with variance {method.prior_variance:g}."
-    yield POSITION_BIASES[method.position_bias]
+    allowed_for = len(ranking.position_bias or {})
+    if method.position_bias == "estimate" and 0 < allowed_for < judges:
+        yield f"The position bias of {allowed_for:,} of {judges:,} judges was estimated with the scores, and removed."
+    else:
+        yield POSITION_BIASES[method.position_bias]
 
 
 def _weights(ranking: schemas.Ranking) -> Iterator[str]:
@@ -130,7 +135,8 @@ def _is_propagated(ranking: schemas.Ranking) -> bool:
     """Whether votes, if there are any, were fitted by expectation propagation."""
     method, is_small = ranking.method, len(ranking.ranking) <= PROPAGATED and not ranking.effects
     of_votes = method.name in ("soft-bt", "hard-bt") and method.prior == "unit"
-    return of_votes and is_small and ranking.inference_target.name != "latent"
+    is_true = ranking.inference_target.name != "latent" or method.verdict_weight == "learnt"
+    return of_votes and is_small and is_true
 
 
 def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Iterator[str]:
@@ -138,7 +144,7 @@ def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Itera
     yield f"The acquisition function {chosen.criterion} chose {CRITERIA[chosen.criterion]}."
     if chosen.random_share and chosen.criterion != "random":
         yield f"A share of {percent(chosen.random_share)} of the pairs was drawn at random instead."
-    yield ORDERS[definition.order]
+    yield FAIR if definition.order == "balanced" and target == "new-items" else ORDERS[definition.order]
     if definition.overlap is not None:
         share, judges = percent(definition.overlap.share), counted(definition.overlap.judges, "judge")
         yield f"A random {share} of the pairs went to {judges} each."

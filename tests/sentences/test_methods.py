@@ -23,13 +23,33 @@ def test_stop_rules_are_anytime_valid_about_latent_scores_alone(target: Inferenc
     assert methods.stop(None, target) == methods.NO_STOP
 
 
+def of_method(ranking: schemas.Ranking, **changes: object) -> schemas.Ranking:
+    return ranking.model_copy(update={"method": ranking.method.model_copy(update=changes)})
+
+
+@pytest.mark.parametrize(
+    ("judges", "said"),
+    [
+        (1, "The position bias of each judge was estimated together with the scores, and removed."),
+        (3, "The position bias of 1 of 3 judges was estimated with the scores, and removed."),
+    ],
+)
+def test_biases_are_said_to_be_estimated_of_as_many_judges_as_they_were(judges: int, said: str) -> None:
+    bias = schemas.JudgeBias(delta=0.1, sd=0.2, comparisons=9, warning=None)
+    ranking = of_method(ranked("all-pairs"), position_bias="estimate").model_copy(
+        update={"position_bias": {"gpt": bias}}
+    )
+    assert said in methods.paragraph(ranking, None, 0, judges)
+
+
 def test_the_approximation_is_the_one_that_served() -> None:
     of_all_pairs, of_scores = ranked("all-pairs"), ranked("latent")
-    anchored = of_all_pairs.model_copy(update={"method": of_all_pairs.method.model_copy(update={"prior": "anchor"})})
+    anchored = of_method(of_all_pairs, prior="anchor")
     many = of_all_pairs.model_copy(update={"ranking": of_all_pairs.ranking[:1] * (PROPAGATED + 1)})
     for ranking, expected in (
         (of_all_pairs, methods.PROPAGATION),
         (of_scores, methods.LAPLACE),
+        (of_method(of_scores, verdict_weight="learnt"), methods.PROPAGATION),
         (anchored, methods.LAPLACE),
         (many, methods.LAPLACE),
     ):
