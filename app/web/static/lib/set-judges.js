@@ -62,13 +62,14 @@ function openForm(judge, set) {
   const { model: [modelLabel], price: [priceLabel, priceTip], temperature: [heat] } = words.JUDGE_COLUMNS;
   const form = element("form", {},
     field(words.KIND, kind), field(modelLabel, input("model", { value: judge.model ?? "", maxLength: "1000" })),
+    field(words.CONFIGURATION, input("configuration", { value: judge.configuration ?? "", maxLength: "1000" }), words.CONFIGURATION_HINT),
     field(priceLabel, input("price", { type: "number", min: "0", step: "any", value: String(judge.cost_per_1000 ?? "") }), priceTip),
     field(heat, input("temperature", { type: "number", min: "0.01", max: "100", step: "any", value: String(set.temperatures[judge.name] ?? 1), required: "true" }), words.TEMPERATURE_HINT),
     field(words.REPEATS, repeats, words.REPEATS_HINT), fault, element("button", { className: "main" }, words.SAVE));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await saveJudge(form, judge, set);
+      await saveJudge(form, judge.name, set);
       closePanel();
       toast(words.SAVED);
     } catch (error) {
@@ -91,12 +92,12 @@ function choice(name, options, value) {
 
 /**
  * @param {HTMLFormElement} form
- * @param {Contract.JudgeOut} judge
+ * @param {string} name
  * @param {Contract.SetOut} set
  */
-async function saveJudge(form, { name, configuration }, set) {
+async function saveJudge(form, name, set) {
   const repeats = { true: true, false: false }[valueOf(form, "repeats")] ?? null;
-  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price"), repeats, configuration: configuration ?? null });
+  const described = await put(pathOf(name), { kind: valueOf(form, "kind") || null, model: valueOf(form, "model") || null, cost_per_1000: numberOf(form, "price"), repeats, configuration: valueOf(form, "configuration") || null });
   const temperature = numberOf(form, "temperature") ?? 1;
   if (temperature !== (set.temperatures[name] ?? 1)) {
     const { [name]: _, ...others } = set.temperatures;
