@@ -15,8 +15,8 @@ from app.service import rankings
 from app.service.context import Context
 from app.service.errors import AppError, InvalidRequest, NothingJudged
 from app.service.rankings import RankingQuery
-from app.service.results import FoundSet
-from app.storage import candidates, judges, sets
+from app.service.results import FoundSet, found_of
+from app.storage import candidates, sets
 from app.storage.schema import Record
 
 MOST_CRITERIA = 20
@@ -56,8 +56,8 @@ async def read(ctx: Context, query: LeaderboardQuery) -> schemas.Leaderboard:
     weights = analysis.weights_of(query.weights)
     async with ctx.reading() as db:
         rows = await _chosen(db, query)
-        people = await judges.of_kind(db, "human")
-    ranked = await asyncio.gather(*(_rank(ctx, FoundSet(row, people), query.ranking) for row in rows))
+        of_project = await found_of(db, rows)
+    ranked = await asyncio.gather(*(_rank(ctx, each, query.ranking) for each in of_project))
     criteria = [RankedCriterion(row.name, row.attribute, each) for row, each in zip(rows, ranked, strict=True)]
     return analysis.leaderboard(criteria, weights, query.project)
 

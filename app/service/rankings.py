@@ -45,11 +45,11 @@ class RankingQuery(NamedTuple):
 
 def fingerprint(found: FoundSet, query: RankingQuery) -> str:
     """Changes whenever the ranking may. Raises VersionUnknown."""
-    row, people = found.row, crc32(repr(sorted(found.people)).encode())
+    row, known = found.row, crc32(repr((sorted(found.people), sorted(found.repeats.items()))).encode())
     shown = crc32(repr((query.baseline, query.scale, query.by, query.covariates)).encode())
     wanted = "-".join(map(str, (query.level, query.top_k, query.epsilon, f"{shown:x}")))
     method = f"{query.method or row.expert}-{query.verdict_weight or 'own'}-{query.inference_target or 'own'}"
-    return f"{existing_version(row, query.as_of)}.{row.revision}.{people:x}-{method}-{wanted}"
+    return f"{existing_version(row, query.as_of)}.{row.revision}.{known:x}-{method}-{wanted}"
 
 
 async def rank(ctx: Context, found: FoundSet, query: RankingQuery, *, fresh: bool = False) -> schemas.Ranking:

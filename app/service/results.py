@@ -4,15 +4,18 @@ A log that grows faster than a result is computed has results too. A request tha
 which says its version, while the newer one is computed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.live.jobs import JobKey, Report, Underway
 from app.service.basis import Basis, existing_version, read_basis
 from app.service.context import Context, existing_set
 from app.service.errors import StillComputing
-from app.storage import judges
+from app.service.traits import traits_of
+from app.storage import judges, summaries
 from app.storage.schema import Record
 
 FIRST = 20.0  # seconds that a request waits for the first result of its kind
@@ -26,6 +29,7 @@ class FoundSet(NamedTuple):
 
     row: Record
     people: Sequence[int]  # ids of all judges of kind human
+    repeats: Mapping[int, float]  # as of Traits, of its judges
 
 
 class ResultConditions(NamedTuple):
@@ -33,6 +37,7 @@ class ResultConditions(NamedTuple):
 
     revision: int
     people: frozenset[int]
+    repeats: Mapping[int, float]
 
 
 class VersionedResult(NamedTuple, Generic[C]):
@@ -52,7 +57,17 @@ class ServedResult(NamedTuple, Generic[C]):
 async def find(ctx: Context, set_id: UUID) -> FoundSet:
     """Raises UnknownSet, SetDeleted."""
     async with ctx.reading() as db:
-        return FoundSet(await existing_set(db, set_id), await judges.of_kind(db, "human"))
+        (found,) = await found_of(db, [await existing_set(db, set_id)])
+    return found
+
+
+async def found_of(db: AsyncConnection, rows: Sequence[Record]) -> list[FoundSet]:
+    """These sets, with what their results depend on beside their logs."""
+    judging: dict[UUID, list[int]] = {row.id: [] for row in rows}
+    for judge in await summaries.judges_of(db, list(judging)):
+        judging[judge.set_id].append(judge.id)
+    people, traits = await judges.of_kind(db, "human"), await traits_of(db, judging)
+    return [FoundSet(row, people, traits[row.id].repeats) for row in rows]
 
 
 async def read(
@@ -96,4 +111,4 @@ async def beside(ctx: Context, compute: Callable[[], V]) -> V:
 
 
 def _conditions(found: FoundSet) -> ResultConditions:
-    return ResultConditions(found.row.revision, frozenset(found.people))
+    return ResultConditions(found.row.revision, frozenset(found.people), found.repeats)

@@ -55,3 +55,15 @@ async def test_a_judge_that_answers_in_another_way_starts_anew(
     known = (await ranking(http, created["id"]))["repetition"]["voter"]["known"]
     assert (known is not None) == has
     assert (await get(http, "/v1/judges/voter"))["configuration"] == described.get("configuration")
+
+
+async def test_a_declaration_changes_the_ranking_that_is_kept(http: httpx.AsyncClient) -> None:
+    created = await create_set(http, *KEYS, inference_target="auto")
+    await answer_all(http, created["id"], "voter", most=3)
+    url = f"/v1/sets/{created['id']}/ranking"
+    before = await http.get(url)
+    kept = await http.get(url, headers={"If-None-Match": before.headers["ETag"]})
+    assert (before.json()["repetition"]["voter"]["known"], kept.status_code) == (None, 304)
+    await describe(http, "voter", repeats=True)
+    after = await http.get(url, headers={"If-None-Match": before.headers["ETag"]})
+    assert (after.status_code, after.json()["repetition"]["voter"]["known"]) == (200, 1.0)
