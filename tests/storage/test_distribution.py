@@ -47,7 +47,7 @@ NOT_BY_SET = {  # unique, and not by set
     ("assignments", "id"), ("comparisons", "assignment_id"), ("idempotency", "key"), ("judges", "id"),
     ("judge_records", "judge_id"), ("judges", "name"), ("pools", "name"), ("sets", "id"),
 }  # fmt: skip
-GIVEN = r"(\$\d|ANY ?\(|any\(|span\.set_id|new\.set_id)"  # what a set's id is compared with
+GIVEN = r"(\$\d|ANY ?\(|any\(|span\.set_id|new\.set_id|judged\.set_id)"  # what a set's id is compared with
 BY_SET = re.compile(
     rf"set_id = {GIVEN}|\bsets\.id = {GIVEN}|sets\.id = t\.id|USING \(set_id|INSERT INTO \w+ \([^)]*set_id"
 )
