@@ -120,10 +120,10 @@ def read_grouped(
         are_logs.append(table.is_log)
         is_recorded = table.is_log and ORDER_CHANCE in table.columns
         chances.append(numbers_of(table, ORDER_CHANCE) if is_recorded else np.full(len(table.rows), np.nan))
-        are_lists.append((of_list := list_columns(table, columns)) is not None)
-        if of_list:
-            columns_of_pair = columns._replace(first=of_list[0], second=of_list[1])
-            names, first, second = _pairs(table, columns_of_pair)
+        sides = list_columns(table, columns)
+        are_lists.append(sides is not None)
+        if sides:
+            names, first, second = _pairs(table, columns._replace(first=sides[0], second=sides[1]))
             p, weight = np.ones(len(first)), weights(table, columns.weight)
         else:
             names, first, second, p, _, weight, reading = read_coded(table, columns, readings.get(table.name))
@@ -247,8 +247,8 @@ def list_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str] | 
         return None
     keys, *met = _met(coded(table, side) for side in sides)
     item = _items(table, columns.item)[1]
-    places = {*zip(np.tile(item, 2).tolist(), np.concatenate(met).tolist(), strict=True)}
-    return sides if len(places) > len(keys) or len(np.unique(item)) < 2 else None
+    of_prompts = np.unique(np.tile(item, 2) * len(keys) + np.concatenate(met))
+    return sides if len(of_prompts) > len(keys) or len(np.unique(item)) < 2 else None
 
 
 def _met(sides: Iterable[Coded]) -> tuple[list[str], Ints, Ints]:

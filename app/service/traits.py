@@ -4,7 +4,7 @@ A judge that is not declared has its record: what it answered in other sets when
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,22 +21,16 @@ async def traits_of(db: AsyncConnection, judges_of: Mapping[UUID, Collection[int
     known, records = await judges.traits(db, ids), defaultdict[int, dict[UUID | None, Gains]](dict)
     for row in await judges.records(db, ids, judges_of) if ids else ():
         records[row.judge_id][row.set_id] = Gains(row.moved, row.consistent)
-    return {
-        set_id: known.of(of_set).beside(
-            _elsewhere({judge: records[judge] for judge in records.keys() & of_set}, set_id)
-        )
-        for set_id, of_set in ((set_id, set(of_set)) for set_id, of_set in judges_of.items())
-    }
+    traits = dict[UUID, Traits]()
+    for set_id, of_set in judges_of.items():
+        elsewhere = {judge: [gains for of, gains in records[judge].items() if of != set_id] for judge in of_set}
+        by_record = {judge: record_of(_together(gains)) for judge, gains in elsewhere.items() if gains}
+        traits[set_id] = known.of(of_set).beside(by_record)
+    return traits
 
 
-def _elsewhere(records: Mapping[int, Mapping[UUID | None, Gains]], set_id: UUID) -> dict[int, float]:
-    """w1 of judges who were asked again in other sets."""
-    others = {judge: [gains for of, gains in record.items() if of != set_id] for judge, record in records.items()}
-    return {
-        judge: record_of(Gains(*(sum(column) for column in zip(*gains, strict=True))))
-        for judge, gains in others.items()
-        if gains
-    }
+def _together(gains: Sequence[Gains]) -> Gains:
+    return Gains(*(sum(column) for column in zip(*gains, strict=True)))
 
 
 async def add_to_record(db: AsyncConnection, row: LockedAssignment, seq: int, p: float) -> None:

@@ -11,7 +11,8 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
     anchor    s_n ~ N(0, VAGUE), next to nothing, whatever tau2 is                              for PoE 3.4
-    bias      delta_j ~ N(0, BIAS_VARIANCE), or N(0, HELD_VARIANCE) of a judge that has none      decision 30
+    bias      delta_j ~ N(0, BIAS_VARIANCE); by default N(0, VOTERS_BIAS_VARIANCE) of who votes  decision 29, 71
+              N(0, HELD_VARIANCE) of a judge that has none                                        decision 30
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
 PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the

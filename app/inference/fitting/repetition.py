@@ -148,8 +148,8 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
         times += [*same, *np.maximum(either - same, 0.0)]
     question = numbered(pair, answers.first)
     if (rows := ~votes & _is_repeated(question, answers.weight)).any():
-        given = _Cells(take(answers, rows), numbered(question[rows]), counted[rows])
-        gain, *again = (given.of_judges(each, judges) for each in _of_measurements(published, given))
+        measured = _Cells(take(answers, rows), numbered(question[rows]), counted[rows])
+        gain, *again = (measured.of_judges(each, judges) for each in _of_measurements(published, measured))
         gains[0] += gain
         times[:2] += again
     may = _may_be_consistent(published, answers.judge, votes, judges)

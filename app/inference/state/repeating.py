@@ -43,9 +43,9 @@ def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repet
     questions = list[Question]()
     for number in np.flatnonzero(turned | same).tolist():
         mine = np.flatnonzero(published.answers.judge == number)
-        asked, item = take(published.comparisons, mine), entries.item[mine]
-        to_ask = _other_order(asked) if turned[number] else asked
-        times = _times(asked, item, to_ask)
+        answers, item = take(published.comparisons, mine), entries.item[mine]
+        to_ask = _other_order(answers) if turned[number] else answers
+        times = _times(answers, item, to_ask)
         row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
         questions.append(Question(int(judges[number]), int(item[row]), int(to_ask.first[row]), int(to_ask.second[row])))
     return questions
@@ -55,15 +55,15 @@ def _is_open(probability: Floats) -> Bools:
     return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
 
 
-def _other_order(asked: Comparisons) -> Comparisons:
-    return asked._replace(first=asked.second, second=asked.first, p=1.0 - asked.p)
+def _other_order(answers: Comparisons) -> Comparisons:
+    return answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
 
 
-def _times(asked: Comparisons, item: Ints, to_ask: Comparisons) -> Ints:
-    """(K,) how often each question was asked, of the (K,) asked ones or their other orders."""
-    both = np.tile(item, 2), np.append(asked.first, to_ask.first), np.append(asked.second, to_ask.second)
+def _times(answers: Comparisons, item: Ints, to_ask: Comparisons) -> Ints:
+    """(K,) how often each of K questions `to_ask` was answered: those of the answers, or their other orders."""
+    both = np.tile(item, 2), np.append(answers.first, to_ask.first), np.append(answers.second, to_ask.second)
     question = numbered(*both)
-    return np.bincount(question[: asked.size], minlength=question.max() + 1)[question[asked.size :]]
+    return np.bincount(question[: answers.size], minlength=question.max() + 1)[question[answers.size :]]
 
 
 def _otherwise(published: Published, answers: Comparisons) -> Floats:

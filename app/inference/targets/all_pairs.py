@@ -17,7 +17,7 @@ With r = 0 what was said tells no more than s does, and the verdict is the mean 
     for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
 r is a judge's with a probability, else it is 0: whether a model repeats itself is known by that alone (methods 17), and
-a part w1 of the draws has r = 1. Of people r is known.
+a part w1 of the draws has r = 1. Where it may be consistent, delta = 0 in a part of these. Of people r is known.
 
 Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
@@ -139,7 +139,7 @@ def on_all_pairs(
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, judged = _errors(published, asked), (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     of_round = _round(asked, judged, sd, lasting)
-    shares, consistent = _lasting(asked.judge, lasting, rng, draws)
+    shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), np.where(consistent, 0.0, _biases(published, asked, rng, draws)),
         asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
@@ -155,7 +155,7 @@ def on_all_pairs(
     return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
 
 
-def _lasting(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
+def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
     """(Q, D) r of who is asked, and whether it has no bias; in the same part of the draws whatever the others have."""
     judges, number = _as_they_came(judge)
     quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
