@@ -9,20 +9,23 @@ Three hypotheses about each judge:
 w1 = P(moved) + P(consistent) starts from what is known of the judge beforehand: what the user declared, or its record
 in other sets. Of an unknown judge it is USUAL from the first time on that it is asked again, and 0 until then: its
 verdicts count as draws. The share CONSISTENT of w1 is that of consistent judges once a pair was shown both ways, and
-until then there are none: the bias, a parameter, is drawn. Of votes in one cell, one judge's on one question in one
-order, n_k say k (first, second or tie), whose probabilities q_k are
+until then there are none: the bias, a parameter, is drawn. A cell has the votes of one judge on one question in one
+order, n_k of which say k (first, second or tie), whose probabilities q_k are
 
-    q_tie = T, the share of the judge's ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
-    P(n | a) = sum_k q_k (a + (1 - a) q_k)^n_k prod_(l != k) ((1 - a) q_l)^n_l
+    q_tie = T, the share of ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
+    P(n | a) = sum_k q_k (a + (1 - a) q_k)^(n_k - 1) prod_(l != k) ((1 - a) q_l)^n_l
 
 With a = 0 these are draws, and with a = sqrt(1 - LAPSE) repeats, a^2 being the correlation of two votes. Of a
 consistent judge both orders are one cell, and delta = 0. The odds against drawing gain
 
-    prod over cells E [P(n | a) / F] / prod over cells E [P(n | 0) / F]
-    F = (sigma(d + delta)^wins sigma(-d - delta)^losses)^c
+    E prod over cells P(n | a) / E prod over cells P(n | 0)
 
-where E is over the posterior of d + delta, in which the share c of these votes counts already. Two measurements within
-ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability of at most
+where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta of a voter. Only this
+judge's votes are looked at, and all of them. With a + (1 - a) q near 1, both are evidence of votes by expectation
+propagation: of all of them, and of the answer that came most in each cell, beside lapses.
+
+Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
+of at most
 
     b = 2 ALIKE / (p (1 - p) sqrt(4 pi sigma2));  the odds gain (1 - LAPSE (1 - b)) / b, or LAPSE where they differ
 """
@@ -33,13 +36,16 @@ import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
 from app.inference.experts.measured_bt import is_vote
+from app.inference.fitting.expectation_propagation import evidence_of_votes
+from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build
 from app.inference.fitting.published import Published
-from app.inference.fitting.verdict_weights import shares
+from app.inference.fitting.verdict_weights import at_scale
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered, pair_numbers
 
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
+ANSWERS = np.array([1.0, 0.0, 0.5])
 USUAL = 0.5  # w1 of an unknown judge once it is asked again
 CONSISTENT = 2 / 3  # of it, of a judge who votes
 DRAWS_ANEW, REPEATS_ITSELF = 0.02, 0.99  # w1 at which more repeats decide nothing
@@ -47,10 +53,9 @@ RECORDED = 0.02  # from 0 and from 1, of w1 by other sets
 TIED = 0.3  # probability of a tie, of whose judge nothing else is known here
 TAKEN = 0.9  # w1 from which a judge is taken to repeat itself, so that what it says needs no evidence of signal
 ALIKE = 0.01  # measurements closer than this are: batches move the third digit of a model's p
+SCALES = ((0.25, 0.25), (1.0, 0.5), (4.0, 0.25))  # tau2, and its weight: with far larger ones all answers are alike
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
-LOG_WEIGHTS = np.log(WEIGHTS / WEIGHTS.sum())
 LEAST = 1e-9  # of a probability
-WIDTH = 0.03  # relative, of intervals of variances
 
 
 class Repetition(NamedTuple):
@@ -71,23 +76,6 @@ class Repetition(NamedTuple):
         return bool((~people & (self.probability >= TAKEN)).all())
 
 
-class _Cells(NamedTuple):
-    """Answers, by the cell that they are in."""
-
-    answers: Comparisons  # (K',)
-    cell: Ints  # (K',) numbers without gaps
-    counted: Floats  # (K',) c
-
-    @property
-    def first_of_each(self) -> Comparisons:
-        """(C,)."""
-        return take(self.answers, np.unique(self.cell, return_index=True)[1])
-
-    def of_judges(self, values: Floats, judges: int) -> Floats:
-        """(J,) the sums of (C,) values."""
-        return np.bincount(self.first_of_each.judge, values, judges).astype(np.float64)
-
-
 class Gains(NamedTuple):
     """Logarithms of what the odds gain against drawing, by answers to questions that were answered before."""
 
@@ -102,7 +90,7 @@ def gains_of(p: float, before: float, mean: float, sd: float, *, turned: bool) -
         to be N(mean, sd^2).
     """
     before = 1.0 - before if turned else before
-    for_first = float(expit(mean + sd * NODES) @ np.exp(LOG_WEIGHTS))
+    for_first = float(expit(mean + sd * NODES) @ WEIGHTS / WEIGHTS.sum())
     by_chance = for_first if before > 0.5 else 1.0 - for_first if before < 0.5 else TIED
     is_alike = (p > 0.5) == (before > 0.5) and (p < 0.5) == (before < 0.5)
     if not is_vote(np.array([p, before])).all():  # whose values may be but two, as those of votes
@@ -131,25 +119,16 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
         (J,) is w1 beforehand, NaN where nothing is known.
     """
     taken, judges, n = published.comparisons.p, len(before), published.model.n
-    votes, counted, gains = is_vote(taken), _counted(published, item, n), np.zeros((2, judges))
-    times = np.zeros((4, judges))
+    votes, gains, times = is_vote(taken), np.zeros((2, judges)), np.zeros((4, judges))
     pair = numbered(answers.judge, item, pair_numbers(answers, n))
-    if (rows := votes & _is_repeated(pair, answers.weight)).any():
-        cast = take(answers._replace(p=taken), rows)
-        in_order = _Cells(cast, numbered(pair[rows], cast.first), counted[rows])
-        in_either = _Cells(_lower_first(cast), numbered(pair[rows]), counted[rows])
-        drawing = in_order.of_judges(_log_of_votes(published, in_order, 0.0), judges)
-        moved = in_order.of_judges(_log_of_votes(published, in_order, REPEATING), judges)
-        consistent = in_either.of_judges(_log_of_votes(published, in_either, REPEATING, biased=False), judges)
-        gains += [moved - drawing, consistent - drawing]
-        same, either = (
-            np.array([cells.of_judges(each, judges) for each in _again(cells)]) for cells in (in_order, in_either)
-        )
-        times += [*same, *np.maximum(either - same, 0.0)]
+    rows = votes & _is_repeated(pair, answers.weight)
+    for judge in np.unique(answers.judge[rows]).tolist():
+        mine = np.flatnonzero(votes & (answers.judge == judge))
+        cast = take(answers._replace(p=taken), mine)
+        gains[:, judge], times[:, judge] = _of_votes(cast, pair[mine], _bias_variance(published, judge))
     question = numbered(pair, answers.first)
     if (rows := ~votes & _is_repeated(question, answers.weight)).any():
-        measured = _Cells(take(answers, rows), numbered(question[rows]), counted[rows])
-        gain, *again = (measured.of_judges(each, judges) for each in _of_measurements(published, measured))
+        gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
         gains[0] += gain
         times[:2] += again
     may = _may_be_consistent(published, answers.judge, votes, judges)
@@ -173,15 +152,6 @@ def _is_repeated(cell: Ints, weight: Floats) -> Bools:
     return np.asarray((np.bincount(cell, weight) > 1.0 + 1e-9)[cell])
 
 
-def _lower_first(answers: Comparisons) -> Comparisons:
-    """The same answers, as if whoever has the lower number had been shown first."""
-    first, second, p, *_ = answers
-    turned = first > second
-    return answers._replace(
-        first=np.minimum(first, second), second=np.maximum(first, second), p=np.where(turned, 1.0 - p, p)
-    )
-
-
 def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: int) -> Bools:
     """(J,) who votes alone, and has a bias in the model."""
     if not published.model.has_biases:
@@ -189,56 +159,79 @@ def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: 
     return np.asarray(published.model.estimated_biases & (np.bincount(judge, ~votes, judges) == 0.0))
 
 
-def _counted(published: Published, item: Ints, n: int) -> Floats:
-    """(K,) c, the share of each answer that counts in the posterior."""
-    if published.learnt is None:
-        return np.ones(published.comparisons.size)
-    as_came = published.comparisons._replace(weight=published.answers.weight)
-    return shares(as_came, item, n, published.learnt.repeat_correlation)
+def _bias_variance(published: Published, judge: int) -> float:
+    """Of the prior of its bias here; HELD_VARIANCE where the model has none."""
+    is_estimated = published.model.has_biases and published.model.estimated_biases[judge]
+    return VOTERS_BIAS_VARIANCE if is_estimated else HELD_VARIANCE
 
 
-def _log_of_votes(published: Published, cells: _Cells, a: float, *, biased: bool = True) -> Floats:
-    """(C,) ln E [ P(n | a) / F ]. Args: `biased` is false where delta is 0."""
-    pi = np.clip(expit(_differences(published, cells.first_of_each, biased=biased)), LEAST, 1.0 - LEAST)  # (C, nodes)
-    ties = _share_of_ties(published)[cells.first_of_each.judge][:, None]
-    q = np.array([(1.0 - ties) * pi, (1.0 - ties) * (1.0 - pi), ties + np.zeros_like(pi)])
-    wins, losses, tied = _of_kinds(cells, cells.counted)
-    in_fit = (wins + 0.5 * tied)[:, None] * np.log(pi) + (losses + 0.5 * tied)[:, None] * np.log1p(-pi)
-    log_probability = _log_probability(_of_kinds(cells)[:, :, None], q, a)
-    return np.asarray(logsumexp(log_probability - in_fit + LOG_WEIGHTS, axis=1))
+def _of_votes(cast: Comparisons, pair: Ints, bias_variance: float) -> tuple[Gains, Floats]:
+    """What the log-odds gain, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`, of one judge's votes.
+
+    Args: `pair` (K,) is of one question, in either order.
+    """
+    tied = float(np.average(cast.p == 0.5, weights=cast.weight))
+    drawing = _log_evidence(cast, bias_variance, tied)
+    in_order = _lasting(cast, numbered(pair, cast.first))
+    in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
+    moved = _log_evidence(in_order.answers, bias_variance, tied) + in_order.log_of_lapses
+    consistent = _log_evidence(in_either.answers, HELD_VARIANCE, tied) + in_either.log_of_lapses
+    same = np.array([in_order.repeats, in_order.alike])
+    swaps = np.maximum(np.array([in_either.repeats, in_either.alike]) - same, 0.0)
+    return Gains(moved - drawing, consistent - drawing), np.append(same, swaps)
 
 
-def _of_kinds(cells: _Cells, counted: Floats | float = 1.0) -> Floats:
-    """(3, C) n: how many say first, second and tie."""
-    weight, p = counted * cells.answers.weight, cells.answers.p
-    return np.array([np.bincount(cells.cell, weight * (p == answer)) for answer in (1.0, 0.0, 0.5)])
+class _Lasting(NamedTuple):
+    """Votes as one answer for each cell, which lasts, and lapses."""
+
+    answers: Comparisons  # (K',) those that last, and the lapses
+    log_of_lapses: float  # ln P that there are these
+    repeats: float  # answers beyond the first of each cell
+    alike: float  # of them, no lapses
 
 
-def _again(cells: _Cells) -> tuple[Floats, Floats]:
-    """(C,) how many answers are repeats, and how many of them are as the one that came most."""
-    of_kinds = _of_kinds(cells)
-    return of_kinds.sum(axis=0) - 1.0, of_kinds.max(axis=0) - 1.0
+def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
+    """The answer of each cell that came most lasts."""
+    _, at = np.unique(cell, return_index=True)
+    times = np.array([np.bincount(cell, cast.weight * (cast.p == answer)) for answer in ANSWERS])  # (3, C)
+    lasts, most = times.argmax(axis=0), times.max(axis=0)
+    as_likely = (times == most).sum(axis=0)  # other ones may be the lapses
+    weight = np.where(np.arange(len(ANSWERS))[:, None] == lasts, 1.0, times)
+    kind, of_cell = np.nonzero(weight)
+    answers = take(cast, at[of_cell])._replace(p=ANSWERS[kind], weight=weight[kind, of_cell])
+    lapses = float((times.sum(axis=0) - most).sum())
+    log_of_lapses = lapses * np.log1p(-REPEATING) + float(np.log(as_likely).sum())
+    alike = float((most - 1.0).sum())
+    return _Lasting(answers, log_of_lapses, alike + lapses, alike)
 
 
-def _log_probability(times: Floats, q: Floats, a: float) -> Floats:
-    """ln P(n | a), elementwise behind the first axis, which is that of the answers."""
-    if not a:
-        return np.asarray(xlogy(times, q).sum(axis=0))
-    same, other = xlogy(times, a + (1.0 - a) * q), xlogy(times, (1.0 - a) * q)
-    with np.errstate(divide="ignore"):
-        lasting = np.log(q) + same + (other.sum(axis=0) - other)
-    return np.asarray(logsumexp(lasting, axis=0))
+def _turned(answers: Comparisons, turned: Bools) -> Comparisons:
+    """The answers, those that are `turned` (K,) as if they had been shown in the other order."""
+    first, second, p, *_ = answers
+    return answers._replace(
+        first=np.where(turned, second, first), second=np.where(turned, first, second), p=np.where(turned, 1.0 - p, p)
+    )
 
 
-def _share_of_ties(published: Published) -> Floats:
-    """(J',) T."""
-    judge, p = published.answers.judge, published.comparisons.p
-    return np.bincount(judge, p == 0.5) / np.maximum(np.bincount(judge), 1)
+def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> float:
+    """ln E of one judge's answers. Args: `tied` is T."""
+    is_tie = answers.p == 0.5
+    of_ties = float((answers.weight * (xlogy(is_tie, tied) + xlogy(~is_tie, 1.0 - tied))).sum())
+    if is_tie.all():
+        return of_ties
+    cast = take(answers, ~is_tie)
+    who, place = np.unique(np.append(cast.first, cast.second), return_inverse=True)
+    first, second = place.reshape(2, -1)
+    own = cast._replace(first=first, second=second, judge=np.zeros_like(first))
+    model = build(Method(), len(who), 1, np.array([bias_variance]))
+    at_scales = [evidence_of_votes(own, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
+    return of_ties + float(logsumexp(at_scales))
 
 
-def _of_measurements(published: Published, cells: _Cells) -> tuple[Floats, Floats, Floats]:
-    """(C,) what the log-odds gain, and as of `_again`: each answer is compared with the first one of its cell."""
-    given, cell, _ = cells
+def _of_measurements(
+    published: Published, given: Comparisons, cell: Ints, judges: int
+) -> tuple[Floats, Floats, Floats]:
+    """(J,) what the log-odds gain, `repeats` and `alike`: each answer is compared with the first one of its cell."""
     once = np.unique(cell, return_index=True)[1]
     p = np.clip(given.p[once][cell], LEAST, 1.0 - LEAST)
     again = given.weight.copy()
@@ -247,7 +240,7 @@ def _of_measurements(published: Published, cells: _Cells) -> tuple[Floats, Float
     noise = np.ones(len(p)) if published.learnt is None else published.learnt.noise[given.judge]
     gain = np.where(is_alike, _gain_alike(_by_chance(p, noise)), np.log(LAPSE))
     gains, repeats, alike = (
-        np.bincount(cell, again * each).astype(np.float64) for each in (gain, np.ones(len(p)), is_alike)
+        np.bincount(given.judge, again * each, judges).astype(np.float64) for each in (gain, np.ones(len(p)), is_alike)
     )
     return gains, repeats, alike
 
@@ -259,16 +252,3 @@ def _by_chance(p: Floats, noise: Floats) -> Floats:
 
 def _gain_alike(by_chance: Floats) -> Floats:
     return np.log1p(-LAPSE * (1.0 - by_chance)) - np.log(by_chance)
-
-
-def _differences(published: Published, rows: Comparisons, *, biased: bool) -> Floats:
-    """(C, nodes) d + delta of these rows, or d, at the nodes of their posterior."""
-    scores, posterior, model = published.scores, published.posterior, published.model
-    mean = scores.mean[rows.first] - scores.mean[rows.second]
-    variance = scores.covariance.variances(rows.first, rows.second, WIDTH)
-    if model.known_biases is not None:
-        mean = mean + model.known_biases[rows.judge]
-    elif model.has_biases and biased:
-        place = model.n + rows.judge
-        mean, variance = mean + posterior.mean[place], variance + posterior.covariance.diagonal[place]
-    return np.asarray(mean[:, None] + np.sqrt(variance)[:, None] * NODES)
