@@ -66,7 +66,7 @@ class Repetition(NamedTuple):
     consistent: Floats  # (J,) of it, P(consistent)
     supposed: Floats  # (J,) w1 if the unknown ones were asked again: USUAL
     supposed_consistent: Floats  # (J,) of it, if pairs were shown both ways: CONSISTENT of it
-    repeats: Ints  # (J,) answers to a question that the judge had answered in the same order
+    repeats: Ints  # (J,) answers to a question that the judge had answered in the same order, or in any without a bias
     alike: Ints  # (J,) of them, as the answer that came most
     swaps: Ints  # (J,) answers of who may be consistent, to what it had answered in the other order alone
     swaps_alike: Ints  # (J,) of them, as the answer that came most
@@ -125,7 +125,8 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
     for judge in np.unique(answers.judge[rows]).tolist():
         mine = np.flatnonzero(votes & (answers.judge == judge))
         cast = take(answers._replace(p=taken), mine)
-        gains[:, judge], times[:, judge] = _of_votes(cast, pair[mine], _bias_variance(published, judge))
+        biased = published.model.has_biases and bool(published.model.estimated_biases[judge])
+        gains[:, judge], times[:, judge] = _of_votes(cast, pair[mine], biased=biased)
     question = numbered(pair, answers.first)
     if (rows := ~votes & _is_repeated(question, answers.weight)).any():
         gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
@@ -159,21 +160,18 @@ def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: 
     return np.asarray(published.model.estimated_biases & (np.bincount(judge, ~votes, judges) == 0.0))
 
 
-def _bias_variance(published: Published, judge: int) -> float:
-    """Of the prior of its bias here; HELD_VARIANCE where the model has none."""
-    is_estimated = published.model.has_biases and published.model.estimated_biases[judge]
-    return VOTERS_BIAS_VARIANCE if is_estimated else HELD_VARIANCE
-
-
-def _of_votes(cast: Comparisons, pair: Ints, bias_variance: float) -> tuple[Gains, Floats]:
+def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Gains, Floats]:
     """What the log-odds gain, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`, of one judge's votes.
 
-    Args: `pair` (K,) is of one question, in either order.
+    Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
     """
-    tied = float(np.average(cast.p == 0.5, weights=cast.weight))
-    drawing = _log_evidence(cast, bias_variance, tied)
-    in_order = _lasting(cast, numbered(pair, cast.first))
+    tied, bias_variance = float(np.average(cast.p == 0.5, weights=cast.weight)), VOTERS_BIAS_VARIANCE
     in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
+    if not biased:
+        in_order, bias_variance = in_either, HELD_VARIANCE
+    else:
+        in_order = _lasting(cast, numbered(pair, cast.first))
+    drawing = _log_evidence(cast, bias_variance, tied)
     moved = _log_evidence(in_order.answers, bias_variance, tied) + in_order.log_of_lapses
     consistent = _log_evidence(in_either.answers, HELD_VARIANCE, tied) + in_either.log_of_lapses
     same = np.array([in_order.repeats, in_order.alike])
@@ -191,17 +189,17 @@ class _Lasting(NamedTuple):
 
 
 def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
-    """The answer of each cell that came most lasts."""
+    """The answer of each cell that came most lasts; where several did, each of them by its share."""
     _, at = np.unique(cell, return_index=True)
     times = np.array([np.bincount(cell, cast.weight * (cast.p == answer)) for answer in ANSWERS])  # (3, C)
-    lasts, most = times.argmax(axis=0), times.max(axis=0)
-    as_likely = (times == most).sum(axis=0)  # other ones may be the lapses
-    weight = np.where(np.arange(len(ANSWERS))[:, None] == lasts, 1.0, times)
+    most = times.max(axis=0)
+    came_most = times == most
+    as_likely = came_most.sum(axis=0)
+    weight = np.where(came_most, (1.0 + (as_likely - 1) * most) / as_likely, times)
     kind, of_cell = np.nonzero(weight)
     answers = take(cast, at[of_cell])._replace(p=ANSWERS[kind], weight=weight[kind, of_cell])
-    lapses = float((times.sum(axis=0) - most).sum())
+    lapses, alike = float((times.sum(axis=0) - most).sum()), float((most - 1.0).sum())
     log_of_lapses = lapses * np.log1p(-REPEATING) + float(np.log(as_likely).sum())
-    alike = float((most - 1.0).sum())
     return _Lasting(answers, log_of_lapses, alike + lapses, alike)
 
 

@@ -39,7 +39,7 @@ from app.inference.targets.drawing import best_first, draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import means
 
-VERDICTS, FEWEST, MOST = 5_000_000, 200, 4000  # drawn in all; draws
+VERDICTS, FEWEST, MOST = 50_000_000, 200, 4000  # drawn in all; draws
 ROUNDING = 10  # decimals of a win rate, below which candidates tie
 
 

@@ -83,7 +83,7 @@ def test_the_same_again_is_worth_the_more_the_less_it_was_to_be_expected() -> No
 
 
 def test_a_judge_whom_nobody_asked_again_counts_as_one_who_draws() -> None:
-    once = asked([(0, 1), (1, 2), (2, 1)], [1.0, 1.0, 0.0])
+    once = asked([(0, 1), (1, 2), (2, 0)], [1.0, 1.0, 0.0])
     known = known_of(once, 3)
     assert (known.probability[0], known.supposed[0], known.repeats[0]) == (0.0, pytest.approx(USUAL), 0)
     recorded = known_of(once, 3, np.array([0.9]))
@@ -107,6 +107,12 @@ def shown_both_ways(answers: list[float]) -> Comparisons:
     return asked([*forth, *((j, i) for i, j in forth[: len(answers)])], [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, *answers])
 
 
+def asked_again(times: int) -> Comparisons:
+    """Six candidates, each pair of neighbours once, and so many of these once more."""
+    once = shown_both_ways([])
+    return Comparisons(*(np.append(column, column[:times]) for column in once))
+
+
 def test_answers_alike_in_either_order_show_a_judge_who_repeats_itself_and_has_no_bias() -> None:
     """Each of four is worth less than two doublings and more than none; one that differs leaves the other two."""
     alike = [known_of(shown_both_ways([0.0, 0.0, 1.0, 0.0][:swaps]), 6, method=BIASED) for swaps in range(5)]
@@ -121,9 +127,11 @@ def test_answers_alike_in_either_order_show_a_judge_who_repeats_itself_and_has_n
     assert differs.probability[0] - differs.consistent[0] == pytest.approx(moved, rel=0.1)
 
 
-def test_without_a_bias_in_the_model_the_other_order_tells_nothing() -> None:
-    known = known_of(shown_both_ways([0.0, 0.0, 0.0]), 6)
-    assert (known.probability[0], known.swaps[0], known.supposed_consistent[0]) == (0.0, 0, 0.0)
+def test_without_a_bias_in_the_model_the_other_order_is_the_same_question() -> None:
+    turned, same = (known_of(log, 6) for log in (shown_both_ways([0.0, 0.0, 1.0]), asked_again(3)))
+    assert (turned.repeats[0], turned.alike[0], turned.swaps[0]) == (3, 3, 0)
+    assert turned.probability[0] == pytest.approx(same.probability[0])
+    assert turned.supposed_consistent[0] == 0.0
 
 
 def test_who_is_declared_to_repeat_itself_is_consistent_once_that_is_seen() -> None:
