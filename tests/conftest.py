@@ -23,6 +23,7 @@ from starlette.routing import BaseRoute
 from app import main
 from app.inference.state import warm_up
 from app.main import create_app
+from app.service import pools
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db
@@ -68,6 +69,7 @@ def warm_up_once() -> Iterator[None]:
         patch.setattr(
             ScriptDirectory, "from_config", lambda config: _migrations(config.get_main_option("script_location"))
         )
+        patch.setattr(pools, "LOOK_SECONDS", 3600.0)  # a set moves by what it is told here, not by its neighbours
         yield
 
 

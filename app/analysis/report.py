@@ -58,6 +58,7 @@ class ReportMaterial(NamedTuple):
     by_tag: Sequence[schemas.Slices] = ()
     people: Sequence[str] = ()  # names
     missing: Sequence[str] = ()  # what the ranking was made of beside its log
+    priors: schemas.PooledEvidence | None = None  # that other sets shared
     how: Mapping[str, Any] = {}  # of a file: how it was read
 
 
@@ -134,6 +135,7 @@ def _data(material: ReportMaterial) -> dict[str, Any]:
         "people": list(material.people),
         "repeats": {name: judge.known for name, judge in (ranking.repetition or {}).items() if judge.known is not None},
         "beside_the_log": list(material.missing),
+        "priors": material.priors and material.priors.model_dump(mode="json", exclude={"seq", "set_id", "created_at"}),
         "ranking": stated(ranking),
     }
 

@@ -30,8 +30,11 @@ from app.files.tables import EXPORTED, JUDGED, InputError, Say
 from app.inference import experts, fitting
 from app.inference.fitting import (
     BASELINES,
+    WEAK,
     Covariates,
+    Hyperprior,
     Model,
+    Normal,
     Published,
     TooMany,
     is_certified,
@@ -86,12 +89,24 @@ class RankingMethod(NamedTuple):
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
     positions: bool | None = None  # whether pairs were shown in the order of the rows; None as the file looks
     repeats: tuple[tuple[str, float], ...] = ()  # what is known of judges' repeating themselves; EVERYBODY's by ""
+    priors: schemas.PooledEvidenceIn | None = None  # that other sets shared
 
     def repeats_of(self, judges: Sequence[str]) -> Floats:
         """(J,) the same, NaN where nothing is known."""
         known = dict(self.repeats)
         everybody = known.get(EVERYBODY, np.nan)
         return np.array([known.get(judge or NOBODY, everybody) for judge in judges], np.float64)
+
+    def hyperprior_of(self, judges: Sequence[str]) -> Hyperprior:
+        """The priors, by the numbers of the judges."""
+        if self.priors is None:
+            return WEAK
+        scale, *by_name = self.priors.log_scale, self.priors.log_noise, self.priors.log_effects
+        by_number = (
+            {number: Normal(of[judge].mean, of[judge].sd) for number, judge in enumerate(judges) if judge in of}
+            for of in by_name
+        )
+        return Hyperprior(Normal(scale.mean, scale.sd), *by_number)
 
 
 class Ranked(NamedTuple):
@@ -194,14 +209,14 @@ def rank(group: Group, method: RankingMethod) -> Ranked:
         """Publish as the service does. Without names, one judge is behind all rows, as in `nextpair import`."""
         if covariates is None:
             return alone(read_from(target))
-        return publish_for(target, *answers, definition_of(method), *sizes, covariates=covariates)
+        return publish_for(target, *answers, definition_of(method), *sizes, hyperprior, covariates=covariates)
 
     @cache
     def alone(target: InferenceTargetName) -> Published:
-        return publish_for(target, *answers, definition_of(method), *sizes, dense=RANKED_DENSE)
+        return publish_for(target, *answers, definition_of(method), *sizes, hyperprior, dense=RANKED_DENSE)
 
     answers = group.comparisons, group.item_of_each, group.absolute
-    sizes = len(group.keys), len(group.judges)
+    sizes, hyperprior = (len(group.keys), len(group.judges)), method.hyperprior_of(group.judges)
     log = _judged(group, verdicts, method, publish)
     wanted = method.inference_target
     target = None if wanted == "auto" or method.name in BASELINES else wanted
@@ -271,6 +286,7 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
             item,
             has,
             people,
+            log_effects=method.hyperprior_of(group.judges).log_effects,
             repeats=np.nan_to_num(repeats, nan=1.0) if supposing else repeats,
         ),
         repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, repeats),

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nextpair import schemas
+from nextpair.schemas import PooledEvidenceIn
 
 from app.analysis.report import stated
 from app.files.comparisons import ComparisonColumns
@@ -86,7 +87,7 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
         position_bias=definition["position_bias"], wanted=Wanted(method["level"], method["top_k"], method["epsilon"]),
         verdict_weight="learnt" if weight == "learnt" else "one-vote", absolute_scale=definition["absolute_scale"],
         reference=people, is_verdict_weight_usual=True, inference_target=content["inference_target"],
-        repeats=repeats,
+        repeats=repeats, priors=PooledEvidenceIn.model_validate(priors) if (priors := content.get("priors")) else None,
     )  # fmt: skip
     (ranked,) = rank_file(file, ComparisonColumns(), [], [], how)
     return ranked.ranking

@@ -153,10 +153,10 @@ def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Itera
     yield stop(definition.stop, target)
     if definition.budget is not None and definition.budget.max_comparisons:
         yield f"The budget was {counted(definition.budget.max_comparisons, 'comparison')}."
-    if definition.pool_by == "question":
-        yield "Sets with the same question share priors with this one (partial pooling)."
-    elif definition.pool_by == "project" and definition.project:
+    if definition.pool_by == "project" and definition.project:
         yield f"The sets of the project {quoted(definition.project)} share priors (partial pooling)."
+    elif definition.pool_by != "none":
+        yield "Sets with the same question share priors with this one (partial pooling)."
 
 
 def goal(aim: schemas.Goal) -> str:

@@ -90,14 +90,10 @@ def limits(ranking: schemas.Ranking, *, only_people: bool) -> Iterator[str]:
 
 def beside_the_log(definition: schemas.SetOut) -> list[str]:
     """What a ranking was made of that its log does not hold."""
-    shares = definition.verdict_weight == "learnt" and (
-        definition.pool_by == "question" or (definition.pool_by == "project" and definition.project is not None)
-    )
     return [
         *([counted(definition.absolute_scores, "absolute score")] if definition.absolute_scores else []),
         *(["temperatures of judges"] if definition.temperatures else []),
         *(["votes set by judge"] if isinstance(definition.verdict_weight, dict) else []),
-        *(["priors shared with other sets"] if shares else []),
     ]
 
 

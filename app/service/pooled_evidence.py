@@ -1,6 +1,6 @@
 """Shared priors of a set, from the others of its pool (pools.py) or from elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -36,17 +36,27 @@ async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> 
     """Raises UnknownSet, SetDeleted."""
     await existing_set(db, set_id)
     rows, has_more = await pooled_evidence.page(db, set_id, after=after, limit=limit)
-    judge_ids = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
-    names = await judges.names(db, judge_ids)
-    shown = [_present(row, names) for row in rows]
+    shown = await _present(db, rows)
     return schemas.PooledEvidencePage(entries=shown, next_after=shown[-1].seq if has_more else None)
+
+
+async def latest(db: AsyncConnection, set_id: UUID, version: int) -> schemas.PooledEvidence | None:
+    """The priors that count at this version, if others shared any."""
+    row = await pooled_evidence.latest(db, set_id, version)
+    return (await _present(db, [row]))[0] if row else None
 
 
 def _pair(log_normal: schemas.LogNormal) -> tuple[float, float]:
     return log_normal.mean, log_normal.sd
 
 
-def _present(row: Record, names: Mapping[int, str]) -> schemas.PooledEvidence:
+async def _present(db: AsyncConnection, rows: Sequence[Record]) -> list[schemas.PooledEvidence]:
+    judge_ids = {int(judge) for row in rows for name in pooled_evidence.BY_JUDGE for judge in row.value.get(name, {})}
+    names = await judges.names(db, judge_ids)
+    return [_entry(row, names) for row in rows]
+
+
+def _entry(row: Record, names: Mapping[int, str]) -> schemas.PooledEvidence:
     by_judge = {
         name: {names[int(judge)]: _log_normal(*pair) for judge, pair in row.value.get(name, {}).items()}
         for name in pooled_evidence.BY_JUDGE

@@ -15,7 +15,7 @@ from app.files.reports.document import ReportParts
 from app.files.reports.seal import LineHash, LogHasher, as_of
 from app.inference.fitting import TooMany
 from app.sentences import report as sentences
-from app.service import candidates, comparisons, judges, rankings, results, sets
+from app.service import candidates, comparisons, judges, pooled_evidence, rankings, results, sets
 from app.service.checks import running
 from app.service.context import Context
 from app.service.errors import InvalidRequest, TooManyCandidates
@@ -38,6 +38,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         definition = await sets.get(db, set_id)
         tags = await candidates.tag_names(db, set_id)
         by_judge = await verdicts_by_judge(db, set_id)
+        priors = await pooled_evidence.latest(db, set_id, ranking.version)
     checks = await _unless_too_many(lambda: running.read(ctx, set_id))
     by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
     of_judges = await _unless_too_many(
@@ -63,6 +64,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         by_tag=[each for each in by_tag if each],
         people=[card.judge for card in cards if card.kind == "human"],
         missing=sentences.beside_the_log(definition),
+        priors=priors if definition.verdict_weight == "learnt" else None,
     )
     return await ctx.live.compute(lambda: compose(material))
 

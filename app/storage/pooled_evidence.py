@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.storage import bulk, pages
 from app.storage.pages import Page
-from app.storage.schema import pooled_evidence
+from app.storage.schema import Record, pooled_evidence
 from app.storage.spans import in_spans
 
 BY_JUDGE = ("log_noise", "log_effects")  # of a value; entries from before effects were pooled lack them
@@ -21,6 +21,12 @@ WITHIN = in_spans(select(e.set_id, e.seq, e.value), e).order_by(e.seq)
 async def append(db: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
     """Add rows that carry their seq already. All rows have the same columns."""
     await bulk.append(db, pooled_evidence, rows)
+
+
+async def latest(db: AsyncConnection, set_id: UUID, version: int) -> Record | None:
+    """The entry that counts at this version, if any."""
+    statement = select(pooled_evidence).where(e.set_id == set_id, e.seq <= version).order_by(e.seq.desc()).limit(1)
+    return (await db.execute(statement)).one_or_none()
 
 
 async def page(db: AsyncConnection, set_id: UUID, *, after: int, limit: int) -> Page:

@@ -53,9 +53,10 @@ def _output_of(column: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint(here, ["outputs.set_id", "outputs.item_id", "outputs.candidate_id"])
 
 
+_QUESTION = "'question:' || to_hex(hashtextextended(question || chr(10) || coalesce(attribute, ''), 0))"
 _POOL = (
-    "CASE pool_by WHEN 'project' THEN 'project:' || project WHEN 'question' THEN "
-    "'question:' || to_hex(hashtextextended(question || chr(10) || coalesce(attribute, ''), 0)) END"
+    "CASE WHEN pool_by = 'project' AND project IS NOT NULL THEN 'project:' || project "
+    f"WHEN pool_by IN ('project', 'question') THEN {_QUESTION} END"
 )
 
 sets = Table(

@@ -143,6 +143,20 @@ async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> N
     assert data["beside_the_log"] == ["1 absolute score"]
 
 
+async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.AsyncClient, tmp_path: Path) -> None:
+    set_id = await judged_for(http, "all-pairs", 12)
+    alone = (await http.get(f"/v1/sets/{set_id}/ranking")).json()["ranking"]
+    priors = {"pool": "question:1", "sets": 9, "log_scale": {"mean": 3.0, "sd": 0.1}}
+    assert (await http.post(f"/v1/sets/{set_id}/pooled-evidence", json=priors)).status_code == 201
+    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
+    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    log.write_bytes(await log_of(http, set_id))
+    data = unsealed(report.read_bytes())
+    assert (data["priors"]["sets"], data["beside_the_log"]) == (9, [])
+    assert [row["score"] for row in data["ranking"]] != [row["score"] for row in alone]
+    assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
+
+
 async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncClient, tmp_path: Path) -> None:
     """Also where the log has grown since, and compared one of them."""
     set_id = await judged_for(http, "latent", 12)

@@ -63,7 +63,7 @@ def new_set(service: AsyncClient) -> NewSet:
 
     async def create(*texts: str, **more: Any) -> UUID:
         candidates = [schemas.CandidateIn(key=f"c{n}", text=text) for n, text in enumerate(texts)]
-        fields = {"name": "Sky", "question": "Which answer is clearer?", **more}
+        fields = {"name": "Sky", "question": "Which answer is clearer?", "pool_by": "none", **more}
         return (await service.send(calls.create_set(schemas.SetIn(candidates=candidates, **fields)))).id
 
     return create

@@ -21,11 +21,6 @@ from tests.conftest import running
 from tests.factories import KEYS, compare_all, comparison, create_set, get, patch, ranking, run_sql, simulated, void
 
 
-@pytest.fixture(autouse=True)
-def no_look_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pools, "LOOK_SECONDS", 3600.0)
-
-
 @pytest.fixture
 async def elsewhere(settings: Settings, app: FastAPI) -> AsyncIterator[Context]:
     """A second process on the database of the first."""
@@ -89,9 +84,10 @@ async def test_sets_of_a_question_tell_each_other_whatever_their_project(
     http: httpx.AsyncClient, context: Context
 ) -> None:
     ids = [await judged(http, pool_by="question", project=project) for project in ("wood", "stone", None)]
+    ids.append(await judged(http, project=None))  # as one without a project does
     other = await judged(http, pool_by="question", attribute="height")
     await pools.look(context, None)
-    assert await how_often_shared(http, *ids, other) == [1, 1, 1, 0]
+    assert await how_often_shared(http, *ids, other) == [1, 1, 1, 1, 0]
 
 
 async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(

@@ -182,7 +182,7 @@ async def test_a_sequence_number_of_shared_priors_is_taken_once(connection: Asyn
     ("fields", "pool"),
     [
         ({"project": "wood"}, "project:wood"),
-        ({"project": None}, None),
+        ({"project": None, "pool_by": "none"}, None),
         ({"project": "wood", "pool_by": "none"}, None),
     ],
 )
@@ -196,12 +196,16 @@ async def test_the_database_names_the_pool_of_a_set(
 
 
 async def test_a_pool_of_a_question_has_one_question_and_attribute(http: httpx.AsyncClient, context: Context) -> None:
-    asked: list[dict[str, Any]] = [{}, {"project": "wood"}, {"attribute": "height"}, {"question": "Which is taller?"}]
-    ids = [UUID((await create_set(http, pool_by="question", **fields))["id"]) for fields in asked]
+    """As that of a set without a project has."""
+    by_question = {"pool_by": "question"}
+    asked: list[dict[str, Any]] = [
+        {}, by_question, {**by_question, "project": "wood"}, {"attribute": "height"}, {"question": "Which is taller?"},
+    ]  # fmt: skip
+    ids = [UUID((await create_set(http, **fields))["id"]) for fields in asked]
     async with context.engine.connect() as db:
-        here, there, *others = (row.pool for row in [await storage.get(db, i) for i in ids] if row is not None)
-    assert here == there
-    assert len({here, *others}) == 3
+        here, *there, _, _ = others = [row.pool for row in [await storage.get(db, i) for i in ids] if row is not None]
+    assert set(there) == {here}
+    assert len(set(others)) == 3
 
 
 async def test_a_client_id_is_taken_once(connection: AsyncConnection, set_id: UUID) -> None:

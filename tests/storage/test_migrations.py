@@ -221,6 +221,20 @@ async def test_a_set_that_was_deleted_before_has_its_grace_from_the_upgrade_on(e
         assert await rows(engine, "SELECT deleted_at > now() - interval '1 hour' FROM sets") == {(True,)}
 
 
+async def test_a_set_from_before_stays_in_its_pool_or_alone(empty: str) -> None:
+    pool = "SELECT pool_by, pool FROM sets"
+    async with connected(empty) as engine:
+        await upgrade(engine, "0001")
+        await run_sql(engine, *IN_USE_AT_0001)
+        for project, kept in (("NULL", ("none", None)), ("'wood'", ("project", "project:wood"))):
+            await upgrade(engine, "0023")
+            await run_sql(engine, f"UPDATE sets SET pool_by = 'project', project = {project}")
+            await upgrade(engine, "0024")
+            assert await rows(engine, pool) == {kept}
+            await migrate(engine, command.downgrade, "0023")
+            assert await rows(engine, pool) == {kept}
+
+
 async def test_an_older_program_says_what_to_do_with_the_database_of_a_newer_one(
     http: httpx.AsyncClient, settings: Settings
 ) -> None:
