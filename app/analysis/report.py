@@ -58,6 +58,7 @@ class ReportMaterial(NamedTuple):
     by_tag: Sequence[schemas.Slices] = ()
     people: Sequence[str] = ()  # names
     missing: Sequence[str] = ()  # what the ranking was made of beside its log
+    imported: int = 0  # comparisons of a set whose pairs it did not choose
     priors: schemas.PooledEvidence | None = None  # that other sets shared
     how: Mapping[str, Any] = {}  # of a file: how it was read
 
@@ -78,7 +79,9 @@ def compose(material: ReportMaterial) -> ReportParts:
         table=table._replace(rows=table.rows[:FIRST]),
         more=table._replace(rows=table.rows[FIRST:]) if len(table.rows) > FIRST else None,
         tags=[_tag(each, ranking) for each in material.by_tag],
-        methods=methods.paragraph(ranking, material.definition, material.prompts, len(judges)),
+        methods=methods.paragraph(
+            ranking, material.definition, material.prompts, len(judges), material.imported, material.priors
+        ),
         judges=[_judge(judge) for judge in judges],
         judges_summary=material.judges_summary,
         checks=[

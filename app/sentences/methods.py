@@ -62,12 +62,23 @@ PROPAGATION = (
     "else Laplace's."
 )
 FROM_A_FILE = "The comparisons come from a file, so nothing is known about how the pairs were chosen."
+IMPORTED = "The comparisons were imported, so nothing is known about how the pairs were chosen."
 NO_COMPARISON = "There is no comparison yet, so there is nothing to describe."
 NO_STOP = "There was no stop rule."
 
 
-def paragraph(ranking: schemas.Ranking, definition: schemas.SetOut | None, prompts: int, judges: int) -> list[str]:
-    """Say how the ranking was made; `definition` is that of its set, and None of a file."""
+def paragraph(
+    ranking: schemas.Ranking,
+    definition: schemas.SetOut | None,
+    prompts: int,
+    judges: int,
+    imported: int = 0,
+    priors: schemas.PooledEvidence | None = None,
+) -> list[str]:
+    """Say how the ranking was made; `definition` is that of its set, and None of a file.
+
+    Args: of the set, the number of comparisons that it did not ask for, and the priors that others shared with it.
+    """
     if not ranking.comparisons:
         return [NO_COMPARISON]
     return [
@@ -75,7 +86,8 @@ def paragraph(ranking: schemas.Ranking, definition: schemas.SetOut | None, promp
         *_model(ranking, judges),
         *_weights(ranking),
         *_claims(ranking),
-        *([FROM_A_FILE] if definition is None else _selection(definition, ranking.inference_target.name)),
+        *([FROM_A_FILE] if definition is None else _origin(ranking, definition, imported)),
+        *([] if priors is None else [pool(priors)]),
     ]
 
 
@@ -139,6 +151,16 @@ def _is_propagated(ranking: schemas.Ranking) -> bool:
     return of_votes and is_small and is_true
 
 
+def _origin(ranking: schemas.Ranking, definition: schemas.SetOut, imported: int) -> Iterator[str]:
+    if imported < ranking.comparisons:
+        if imported:
+            were = "was" if imported == 1 else "were"
+            yield f"{counted(imported, 'comparison')} {were} imported, the others asked for."
+        yield from _selection(definition, ranking.inference_target.name)
+    else:
+        yield IMPORTED
+
+
 def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Iterator[str]:
     chosen = definition.selection
     yield f"The acquisition function {chosen.criterion} chose {CRITERIA[chosen.criterion]}."
@@ -153,10 +175,13 @@ def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Itera
     yield stop(definition.stop, target)
     if definition.budget is not None and definition.budget.max_comparisons:
         yield f"The budget was {counted(definition.budget.max_comparisons, 'comparison')}."
-    if definition.pool_by == "project" and definition.project:
-        yield f"The sets of the project {quoted(definition.project)} share priors (partial pooling)."
-    elif definition.pool_by != "none":
-        yield "Sets with the same question share priors with this one (partial pooling)."
+
+
+def pool(priors: schemas.PooledEvidence) -> str:
+    """Where the priors that other sets shared come from."""
+    kind, _, name = priors.pool.partition(":")
+    which = {"project": f" of the project {quoted(name)}", "question": " with the same question"}.get(kind, "")
+    return f"Priors were shared by {counted(priors.sets, 'set')}{which} (partial pooling)."
 
 
 def goal(aim: schemas.Goal) -> str:

@@ -12,9 +12,7 @@ from app.sentences.progress import money
 
 NOTHING_JUDGED = "nothing is judged yet"
 NOBODY_JUDGED = "Nobody has judged yet."
-READ_ONCE = (
-    "Intervals and P(best) are meant to be read once: chosen after many looks, they hold less often than stated."
-)
+READ_ONCE = "Intervals and P(best) that are chosen after many looks hold less often than stated."
 SIMULATED = "In simulations with votes that follow the model, 95% intervals of scores held in 93.5 to 94.7% of cases."
 FAILED_DECISIVE = "They held in 32 to 64% for a decisive judge with widely spread scores."
 FAILED_REPEATING = "They held in 74 to 91% for a judge that repeats its votes on the same pairs."

@@ -64,6 +64,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         by_tag=[each for each in by_tag if each],
         people=[card.judge for card in cards if card.kind == "human"],
         missing=sentences.beside_the_log(definition),
+        imported=sum(row.imported for row in by_judge),
         priors=priors if definition.verdict_weight == "learnt" else None,
     )
     return await ctx.live.compute(lambda: compose(material))

@@ -77,10 +77,13 @@ async def judges_of(db: AsyncConnection, ids: Sequence[UUID]) -> Sequence[Record
 
 
 async def verdicts_by_judge(db: AsyncConnection, set_id: UUID) -> Sequence[Record]:
-    """(verdicts, kind, cost_per_1000) of every judge of the set; voided verdicts were made too."""
+    """(verdicts, imported, kind, cost_per_1000) of every judge of the set; voided verdicts were made too.
+
+    `imported` are those that no assignment asked for.
+    """
     c = comparisons.c
-    counts = (
-        select(c.judge_id, func.count().label("verdicts")).where(c.set_id == set_id).group_by(c.judge_id).subquery()
-    )
-    statement = select(counts.c.verdicts, judges.c.kind, judges.c.cost_per_1000)
+    imported = func.count().filter(c.assignment_id.is_(None)).label("imported")
+    made = select(c.judge_id, func.count().label("verdicts"), imported).where(c.set_id == set_id)
+    counts = made.group_by(c.judge_id).subquery()
+    statement = select(counts.c.verdicts, counts.c.imported, judges.c.kind, judges.c.cost_per_1000)
     return (await db.execute(statement.join(judges, judges.c.id == counts.c.judge_id))).all()

@@ -94,7 +94,7 @@ def test_rank_prints_a_table_that_fits(capsys: pytest.CaptureFixture[str], monke
     assert "●" in lines[10]
     assert lines[8].split()[7:11] == ["ranks", "P(best)", "tie", "n"]
     monkeypatch.setenv("COLUMNS", "80")
-    assert out(capsys, "rank", JUDGE, "--repeats", "yes").splitlines()[8].split()[5:] == [
+    assert out(capsys, "rank", JUDGE, "--repeats", "yes").splitlines()[9].split()[5:] == [
         "ranks",
         "P(best)",
         "tie",

@@ -1,5 +1,8 @@
 """The methods paragraph says what happened: which approximation was used, and what a stop rule claims."""
 
+from datetime import UTC, datetime
+from uuid import uuid4
+
 import pytest
 from nextpair import schemas
 from nextpair.words import InferenceTargetName
@@ -9,6 +12,7 @@ from app.analysis.ranking import Origin, rank
 from app.inference.regimes import PROPAGATED
 from app.sentences import methods
 from tests.analysis.test_ranking import asked, log, publish
+from tests.sentences.test_style import EXAMPLES
 
 RULE = schemas.Stop(top_k=1, goal=0.9)
 
@@ -55,3 +59,34 @@ def test_the_approximation_is_the_one_that_served() -> None:
     ):
         said = methods.paragraph(ranking, None, 0, 1)
         assert [each for each in said if each in (methods.PROPAGATION, methods.LAPLACE)] == [expected]
+
+
+def test_a_set_says_what_it_did_not_ask_for_and_who_shared_priors() -> None:
+    ranking = ranked("all-pairs")
+    definition = schemas.SetOut.model_validate(EXAMPLES["get_set"]["response"])
+    definition = definition.model_copy(update={"selection": schemas.Selection(criterion="random")})
+    chosen = "The acquisition function random chose a pair at random."
+    for imported, first in (
+        (0, chosen),
+        (1, "1 comparison was imported, the others asked for."),
+        (60, methods.IMPORTED),
+    ):
+        said = methods.paragraph(ranking, definition, 0, 1, imported)
+        assert first in said
+        assert (chosen in said) == (imported < 60)
+    for pool, which in (
+        ("project:wood", " of the project wood"),
+        ("question:1f", " with the same question"),
+        ("x", ""),
+    ):
+        priors = schemas.PooledEvidence(
+            seq=1,
+            set_id=uuid4(),
+            pool=pool,
+            sets=3,
+            log_scale=schemas.LogNormal(mean=0.0, sd=1.0),
+            log_noise={},
+            created_at=datetime.now(UTC),
+        )
+        said = methods.paragraph(ranking, definition, 0, 1, 0, priors)
+        assert said[-1] == f"Priors were shared by 3 sets{which} (partial pooling)."

@@ -242,6 +242,10 @@ def of_reports() -> Iterator[str]:
     for change in changes:
         changed = definition.model_copy(update=change)
         yield from methods.paragraph(ranking, changed, 40, 2)
+    priors = EXAMPLES["list_pooled_evidence"]["response"]["entries"]
+    for imported, pool in product((1, 2, ranking.comparisons), ("project:sky", "question:1f", "elsewhere")):
+        shared = schemas.PooledEvidence.model_validate({**priors[0], "pool": pool, "sets": imported})
+        yield from methods.paragraph(ranking, definition, 40, 2, imported, shared)
         yield from report.beside_the_log(changed)
     for each in methods_of:
         method = ranking.method.model_copy(update=each)

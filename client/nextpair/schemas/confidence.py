@@ -5,7 +5,7 @@ from pydantic import Field
 from nextpair.schemas.common import Response
 from nextpair.words import SignalCase
 
-ABOUT_CONFIDENCE = "Confidence refers to the judges' preference, not to ground truth."
+ABOUT_CONFIDENCE = "Confidence refers to the judges' preference, not to ground truth; it is meant to be read once."
 
 
 class AgreementWithPeople(Response):

@@ -195,7 +195,7 @@ def test_a_row_that_stands_for_several_answers_is_as_many_rows() -> None:
 
 
 def test_of_judges_with_the_same_odds_as_many_repeat_themselves() -> None:
-    """400 judges of candidates as they may be, a share USUAL of whom repeats itself: w1 is right on average (seed 5)."""
+    """400 judges of new candidates each, a share USUAL of whom repeats itself: w1 is right on average (seed 5)."""
     rng, (scale, share) = np.random.default_rng(5), np.array(SCALES).T
     each, repeats = list[float](), rng.random(400) < USUAL
     for does in repeats:
