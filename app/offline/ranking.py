@@ -68,6 +68,14 @@ class NotConvergedError(Exception):
     exit_code = 1
 
 
+class SharedPriors(NamedTuple):
+    """Priors that other sets shared with a set, by the names of judges."""
+
+    log_scale: Normal
+    log_noise: Mapping[str, Normal]
+    log_effects: Mapping[str, Normal]
+
+
 class RankingMethod(NamedTuple):
     """A baseline by its name, or a posterior method with all that belongs to it."""
 
@@ -89,7 +97,7 @@ class RankingMethod(NamedTuple):
     matrix: bool = False  # whether expected win rates, candidate by candidate, are wanted
     positions: bool | None = None  # whether pairs were shown in the order of the rows; None as the file looks
     repeats: tuple[tuple[str, float], ...] = ()  # what is known of judges' repeating themselves; EVERYBODY's by ""
-    priors: schemas.PooledEvidenceIn | None = None  # that other sets shared
+    priors: SharedPriors | None = None
 
     def repeats_of(self, judges: Sequence[str]) -> Floats:
         """(J,) the same, NaN where nothing is known."""
@@ -101,12 +109,9 @@ class RankingMethod(NamedTuple):
         """The priors, by the numbers of the judges."""
         if self.priors is None:
             return WEAK
-        scale, *by_name = self.priors.log_scale, self.priors.log_noise, self.priors.log_effects
-        by_number = (
-            {number: Normal(of[judge].mean, of[judge].sd) for number, judge in enumerate(judges) if judge in of}
-            for of in by_name
-        )
-        return Hyperprior(Normal(scale.mean, scale.sd), *by_number)
+        log_scale, *by_name = self.priors
+        by_number = ({number: of[judge] for number, judge in enumerate(judges) if judge in of} for of in by_name)
+        return Hyperprior(log_scale, *by_number)
 
 
 class Ranked(NamedTuple):

@@ -6,16 +6,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nextpair import schemas
-from nextpair.schemas import PooledEvidenceIn
 
 from app.analysis.report import stated
 from app.files.comparisons import ComparisonColumns
 from app.files.exports import Uncompared, line_of
 from app.files.reports.seal import BadReport, ExportedLog, Json, LineHash, hashed, lines_of, unsealed, where_different
 from app.files.tables import InputError
+from app.inference.fitting import Normal
 from app.inference.reporting import Wanted
 from app.offline import report as of_files
-from app.offline.ranking import NotConvergedError, RankingMethod, rank_file
+from app.offline.ranking import NotConvergedError, RankingMethod, SharedPriors, rank_file
 from app.sentences import report as sentences
 
 SHOWN = 3  # differences in a message
@@ -87,10 +87,15 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
         position_bias=definition["position_bias"], wanted=Wanted(method["level"], method["top_k"], method["epsilon"]),
         verdict_weight="learnt" if weight == "learnt" else "one-vote", absolute_scale=definition["absolute_scale"],
         reference=people, is_verdict_weight_usual=True, inference_target=content["inference_target"],
-        repeats=repeats, priors=PooledEvidenceIn.model_validate(priors) if (priors := content.get("priors")) else None,
+        repeats=repeats, priors=_priors(shared) if (shared := content.get("priors")) else None,
     )  # fmt: skip
     (ranked,) = rank_file(file, ComparisonColumns(), [], [], how)
     return ranked.ranking
+
+
+def _priors(shared: Json) -> SharedPriors:
+    by_judge = ({judge: Normal(**each) for judge, each in shared[name].items()} for name in ("log_noise", "log_effects"))
+    return SharedPriors(Normal(**shared["log_scale"]), *by_judge)
 
 
 def _differences(expected: list[Json], actual: list[Json]) -> Iterator[str]:

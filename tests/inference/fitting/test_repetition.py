@@ -51,7 +51,7 @@ def test_the_odds_gain_by_the_probability_of_all_votes(votes: list[float]) -> No
     rng = np.random.default_rng(0)
     scale, share = np.array(SCALES).T
     s = rng.standard_normal((1_000_000, 4)) * np.sqrt(rng.choice(scale, (1_000_000, 1), p=share))
-    ties, beside, d = votes.count(0.5) / log.size, 1.0, s[:, 0] - s[:, 1]
+    ties, beside, d = votes.count(0.5) / log.size, np.ones(len(s)), s[:, 0] - s[:, 1]
     for (i, j), p in zip([(1, 2), (0, 2), (2, 3)], others, strict=True):
         beside = beside * expit((s[:, i] - s[:, j]) * (2.0 * p - 1.0))
     q = {1.0: (1.0 - ties) * expit(d), 0.0: (1.0 - ties) * expit(-d), 0.5: np.full(len(d), ties)}
@@ -110,7 +110,7 @@ def shown_both_ways(answers: list[float]) -> Comparisons:
 def asked_again(times: int) -> Comparisons:
     """Six candidates, each pair of neighbours once, and so many of these once more."""
     once = shown_both_ways([])
-    return Comparisons(*(np.append(column, column[:times]) for column in once))
+    return take(once, np.append(np.arange(once.size), np.arange(times)))
 
 
 def test_answers_alike_in_either_order_show_a_judge_who_repeats_itself_and_has_no_bias() -> None:
