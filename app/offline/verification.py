@@ -94,7 +94,9 @@ def _rank(content: Json, file: str) -> schemas.Ranking:
 
 
 def _priors(shared: Json) -> SharedPriors:
-    by_judge = ({judge: Normal(**each) for judge, each in shared[name].items()} for name in ("log_noise", "log_effects"))
+    by_judge = (
+        {judge: Normal(**each) for judge, each in shared[name].items()} for name in ("log_noise", "log_effects")
+    )
     return SharedPriors(Normal(**shared["log_scale"]), *by_judge)
 
 
