@@ -15,6 +15,7 @@ from app.inference.reporting import (
     SignalTest,
     Target,
     Unanswerable,
+    is_decided,
     judged_of,
     resolve,
     signal_of,
@@ -96,6 +97,11 @@ class JudgedLog:
         if signal.claimed or target != "all-pairs" or not self.answers.size:
             return signal
         return signal._replace(case="as-judged") if self.repetition.is_taken(self.people) else signal
+
+    def is_decided(self, best_first: Ints) -> bool:
+        """Whether the order of texts is all that judges who repeat themselves said, with nothing left to ask."""
+        are_texts = not self.prompts and self.times is None and len(self.keys) > 2
+        return are_texts and is_decided(self.answers, best_first) and self.repetition.is_taken(self.people)
 
     def states_chances(self, target: InferenceTargetName) -> bool:
         """Whether rankings state chances and tell candidates apart: where there is signal, or none can be known."""

@@ -121,6 +121,8 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         ranking=rows if log.states_chances(target.name) else without_claims(rows),
     )
     about_repeats = _about_repeats(log, repeats, published, standings.rows) if repeats and published else []
+    if target.name == "all-pairs" and log.is_decided(np.array([row.candidate for row in standings.rows])):
+        about_repeats.append(confidence.DECIDED)
     summary = _summary(log, ranking, places, target, about_repeats, stopping if is_own else None)
     ranking = ranking.model_copy(update={"summary": summary})
     return in_elo(ranking) if request.scale == "elo" else ranking

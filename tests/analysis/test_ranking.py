@@ -1,5 +1,6 @@
 """Rankings of what was judged, without a service and without a file."""
 
+from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
 from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repetition_of, unknown
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
+from app.sentences.confidence import DECIDED
 from app.sentences.fits import ENDS
 
 KEYS, SET_ID = ["ash", "elm", "fir"], UUID(int=7)
@@ -103,3 +105,31 @@ def test_rows_put_together_are_counted_and_say_nothing_of_single_ones() -> None:
     assert [row.comparisons for row in ranking.ranking] == [200, 200, 200]
     assert (ranking.signal.verdicts, ranking.signal.claimed, ranking.first_place) == (0, False, "")
     assert rank(log(), asked(), publish, Origin(NO_SET, 60)).signal.verdicts > 0
+
+
+@pytest.mark.parametrize(
+    ("more", "repeats", "is_decided"),
+    [(None, 1.0, True), ((0, 1), 1.0, False), (None, 0.0, False), (None, np.nan, False)],
+)
+def test_an_order_is_decided_once_a_judge_who_repeats_itself_compared_all_neighbours(
+    more: tuple[int, int] | None, repeats: float, *, is_decided: bool
+) -> None:
+    """Elm was better than ash, and ash than fir; once a verdict says otherwise, nothing is decided."""
+    pairs = [(1, 0), (2, 0), *([more] if more else [])]
+    first, second = np.array(pairs).T
+    comparisons = once_each(first, second, np.array([1.0, 0.0, 1.0])[: len(pairs)], np.zeros(len(pairs), np.int64))
+    item, has, people = np.zeros(len(pairs), np.int64), np.ones((1, 3), np.bool_), np.zeros(1, np.bool_)
+    known = np.array([repeats])
+
+    def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
+        return publish_for(target, comparisons, item, no_absolute_scores(), Method("soft-bt"), 3, 1)
+
+    judged = replace(
+        log(), judges=["gpt"], people=people, verdicts=comparisons, answers=comparisons, item=item,
+        quantity_by=lambda published, target, supposing: quantity_of(
+            target, published, comparisons, item, has, people, repeats=known, supposing=supposing
+        ),
+        repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, known),
+    )  # fmt: skip
+    summary = rank(judged, asked(target="all-pairs"), publish, Origin(SET_ID, len(pairs))).summary
+    assert (DECIDED in summary) == is_decided

@@ -14,7 +14,7 @@ from app.inference.reporting.calibration import (
     temperature,
 )
 from app.inference.reporting.confidence import Confidence, PairsOf, concordance
-from app.inference.reporting.cycles import DRAWS, circulation
+from app.inference.reporting.cycles import DRAWS, circulation, is_decided
 from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
 from app.inference.reporting.head_to_heads import beside_one
 from app.inference.reporting.held_out import check_predictions

@@ -37,6 +37,15 @@ def cycles(comparisons: Comparisons, n: int) -> Triads:
     return Triads(triads, cyclic, cyclic / triads if triads else None)
 
 
+def is_decided(comparisons: Comparisons, best_first: Ints) -> bool:
+    """Whether all verdicts agree with this order (N,), and each candidate was compared with the next one."""
+    place = np.argsort(best_first)
+    lead = place[comparisons.second] - place[comparisons.first]
+    agrees = np.sign(comparisons.p - 0.5) == np.sign(lead)
+    neighbours = np.unique(np.minimum(place[comparisons.first], place[comparisons.second])[np.abs(lead) == 1])
+    return bool(agrees.all() and len(neighbours) == len(best_first) - 1)
+
+
 def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:
     """Circulation of verdicts, in what no scores explain, compared with random verdicts on the same pairs.
 
