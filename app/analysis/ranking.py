@@ -98,7 +98,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         set_id=origin.set_id,
         version=origin.version,
         method=method,
-        inference_target=present_target(target),
+        inference_target=_about(target, log, standings),
         convergence=present_convergence(standings.convergence),
         comparisons=log.rows,
         components=standings.components,
@@ -121,8 +121,6 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         ranking=rows if log.states_chances(target.name) else without_claims(rows),
     )
     about_repeats = _about_repeats(log, repeats, published, standings.rows) if repeats and published else []
-    if target.name == "all-pairs" and log.is_decided(np.array([row.candidate for row in standings.rows])):
-        about_repeats.append(confidence.DECIDED)
     summary = _summary(log, ranking, places, target, about_repeats, stopping if is_own else None)
     ranking = ranking.model_copy(update={"summary": summary})
     return in_elo(ranking) if request.scale == "elo" else ranking
@@ -205,6 +203,13 @@ def _about_repeats(
     p_best = float((values[:, leader.candidate] == values.max(axis=1)).mean())
     now = leader.uncertainty.p_best if log.states_chances("all-pairs") else None
     return repetition.repeated(repeats, repetition.would_be(log.keys[leader.candidate], p_best, now))
+
+
+def _about(target: Target, log: JudgedLog, standings: Standings) -> schemas.InferenceTarget:
+    about = present_target(target)
+    if target.name != "all-pairs" or not log.is_decided(np.array([row.candidate for row in standings.rows])):
+        return about
+    return about.model_copy(update={"sentence": f"{about.sentence} {confidence.DECIDED}"})
 
 
 def _method(request: RankingRequest, published: Published | None) -> schemas.Method:
