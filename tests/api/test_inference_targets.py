@@ -10,6 +10,7 @@ import pytest
 from scipy.special import expit
 
 from app.inference.types import Floats
+from app.sentences.confidence import DECIDED
 from tests.factories import (
     ask,
     ask_one,
@@ -84,7 +85,7 @@ CASES = {
         ["latent"],
     ),
     "a model that repeats itself": Case(
-        {"gpt": 8 * PAIRS}, "all-pairs", "By all 6 pairs, as gpt judged them.", ["latent"]
+        {"gpt": 8 * PAIRS}, "all-pairs", f"By all 6 pairs, as gpt judged them. {DECIDED}", ["latent"]
     ),
     "people": Case({"person": PAIRS, "person 2": PAIRS}, "latent", LATENT, ["all-pairs"]),
     "people and a model": Case(

@@ -48,19 +48,20 @@ def summarise(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf, attenuation
     """
     values = drawn_values(quantity)
     if isinstance(quantity, WinRates):
-        scores, alike = quantity.scores, np.arange(len(quantity.mean))
+        scores = quantity.scores
         of_scores = drawn_values(scores, len(values)) if scores.has_votes else None
         win_rate = Rates(quantity.mean, around(quantity.mean, quantiles(values, wanted.level)))
     else:
-        scores, alike, of_scores = quantity, interchangeable(quantity), values
+        scores, of_scores = quantity, values
         win_rate = rates(values, attenuation, wanted.level)
-    rank, drawn_ranks = ranks(scores.mean), ranks_of(values)
-    rank_interval, pairs = rank_intervals(rank, drawn_ranks, wanted.level), matching(pairs_of(scores.mean))
+    rank, drawn_ranks, alike = ranks(scores.mean), ranks_of(values), interchangeable(scores)
+    rank_interval = _widest(rank_intervals(rank, drawn_ranks, wanted.level), alike)
+    pairs = matching(pairs_of(scores.mean))
     return RankTable(
         rank=rank,
         score=scores.mean - scores.mean.mean(),
         sd=relative_sd(scores.covariance),
-        interval=_shared_ends(intervals(scores, wanted.level, of_scores), interchangeable(scores)),
+        interval=_shared_ends(intervals(scores, wanted.level, of_scores), alike),
         rank_interval=rank_interval,
         p_best=shared((drawn_ranks == 1).mean(axis=0), alike),
         p_top=shared((drawn_ranks <= wanted.top_k).mean(axis=0), alike),
@@ -77,6 +78,14 @@ def summarise(quantity: Quantity, wanted: Wanted, pairs_of: PairsOf, attenuation
 def _shared_ends(interval: Floats, alike: Ints) -> Floats:
     """(N, 2) intervals, the same of those who are alike."""
     return np.column_stack([shared(end, alike) for end in interval.T])
+
+
+def _widest(interval: Ints, alike: Ints) -> Ints:
+    """(N, 2) intervals, that of all who are alike together."""
+    ends = interval.copy()
+    np.minimum.at(ends[:, 0], alike, interval[:, 0])
+    np.maximum.at(ends[:, 1], alike, interval[:, 1])
+    return np.asarray(ends[alike])
 
 
 def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> float:
