@@ -240,7 +240,7 @@ def _pairs(table: Table, columns: ComparisonColumns) -> tuple[list[str], Ints, I
 def list_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str] | None:
     """The columns of who won and who lost, of a list of winners; None of other tables.
 
-    Texts that were preferred to others each belong to one prompt: they are no candidates.
+    Raises InputError where each belongs to one prompt: texts that were preferred to others are no candidates.
     """
     is_named = any((columns.first, columns.second, columns.winner, columns.p_first))
     if is_named or usual_pair(table.columns, PAIRS) or (sides := usual_pair(table.columns, LISTS)) is None:
@@ -248,7 +248,12 @@ def list_columns(table: Table, columns: ComparisonColumns) -> tuple[str, str] | 
     keys, *met = _met(coded(table, side) for side in sides)
     item = _items(table, columns.item)[1]
     of_prompts = np.unique(np.tile(item, 2) * len(keys) + np.concatenate(met))
-    return sides if len(of_prompts) > len(keys) or len(np.unique(item)) < 2 else None
+    if len(of_prompts) <= len(keys) and len(np.unique(item)) > 1:
+        raise InputError(
+            f"{table.name}: {sides[0]} and {sides[1]} are others on each prompt, so they are texts and no candidates; "
+            "put the names of those who wrote them into columns winner and loser"
+        )
+    return sides
 
 
 def _met(sides: Iterable[Coded]) -> tuple[list[str], Ints, Ints]:

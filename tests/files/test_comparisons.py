@@ -140,9 +140,15 @@ def test_a_table_of_outputs_says_how_to_rank_it(tmp_path: Path, header: str) -> 
         grouped(path)
 
 
-@pytest.mark.parametrize("header", ["prompt,chosen,rejected,id", "prompt,left,right,winner"])
-def test_verdicts_on_prompts_are_no_outputs(tmp_path: Path, header: str) -> None:
-    with pytest.raises(InputError, match="no column 'first'; give --first"):
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("prompt,chosen,rejected,id", "they are texts and no candidates; put the names of those who wrote them into"),
+        ("prompt,left,right,winner", "no column 'first'; give --first"),
+    ],
+)
+def test_verdicts_on_prompts_are_no_outputs(tmp_path: Path, header: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
         grouped(write(tmp_path, "log.csv", f"{header}\na,b,c,d\ne,f,g,h\n"))
 
 
