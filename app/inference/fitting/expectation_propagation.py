@@ -35,7 +35,6 @@ from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, Prior, bias_places, design_times, hessian, scatter
 from app.inference.fitting.posterior import Posterior, prior
-from app.inference.fitting.votes import laplace_evidence
 from app.inference.gaussian import DenseCovariance, Votes, from_precision
 from app.inference.kernels import tilted
 from app.inference.regimes import PROPAGATED
@@ -118,11 +117,6 @@ def propagate(comparisons: Comparisons, model: Model, tolerance: float = TOLERAN
 def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
     """ln Z of all comparisons, -inf where H cannot be factored; Laplace's is votes.laplace_evidence."""
     return propagate(comparisons, model, EVIDENCE_TOLERANCE).log_evidence
-
-
-def evidence_of_votes(comparisons: Comparisons, model: Model) -> float:
-    """ln Z of all comparisons, by expectation propagation where it serves, else Laplace's."""
-    return (propagated_evidence if serves(comparisons, model) else laplace_evidence)(comparisons, model)
 
 
 def _converged(sites: Sites, model: Model, tolerance: float) -> Propagated:

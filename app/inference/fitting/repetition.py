@@ -21,8 +21,8 @@ consistent judge both orders are one cell, and delta = 0. The odds against drawi
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
 where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta of a voter. Only this
-judge's votes are looked at, and all of them. With a + (1 - a) q near 1, both are evidence of votes by expectation
-propagation: of all of them, and of the answer that came most in each cell, beside lapses.
+judge's votes are looked at, and all of them. With a + (1 - a) q near 1, both are evidence of votes as votes.py has
+it: of all of them, and of the answer that came most in each cell, beside lapses.
 
 Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
 of at most
@@ -36,10 +36,10 @@ import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
 from app.inference.experts.measured_bt import is_vote
-from app.inference.fitting.expectation_propagation import evidence_of_votes
 from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build
 from app.inference.fitting.published import Published
 from app.inference.fitting.verdict_weights import at_scale
+from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered, pair_numbers
 
@@ -222,8 +222,9 @@ def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> fl
     first, second = place.reshape(2, -1)
     own = cast._replace(first=first, second=second, judge=np.zeros_like(first))
     model = build(Method(), len(who), 1, np.array([bias_variance]))
-    at_scales = [evidence_of_votes(own, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
-    return of_ties + float(logsumexp(at_scales))
+    at_scales = [laplace_evidence(own, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
+    of_bias = 0.5 * float(np.log(model.prior.precision[model.n :]).sum())  # the constant that the evidence leaves out
+    return of_ties + of_bias + float(logsumexp(at_scales))
 
 
 def _of_measurements(
