@@ -13,7 +13,7 @@ until then there are none: the bias, a parameter, is drawn. A cell has the votes
 order, n_k of which say k (first, second or tie), whose probabilities q_k are
 
     q_tie = T, the share of ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
-    P(n | a) = sum_k q_k (a + (1 - a) q_k)^(n_k - 1) prod_(l != k) ((1 - a) q_l)^n_l
+    P(n | a) = sum_k q_k (a + (1 - a) q_k)^n_k prod_(l != k) ((1 - a) q_l)^n_l
 
 With a = 0 these are draws, and with a = sqrt(1 - LAPSE) repeats, a^2 being the correlation of two votes. Of a
 consistent judge both orders are one cell, and delta = 0. The odds against drawing gain
@@ -21,8 +21,8 @@ consistent judge both orders are one cell, and delta = 0. The odds against drawi
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
 where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta of a voter. Only this
-judge's votes are looked at, and all of them. With a + (1 - a) q near 1, both are evidence of votes as votes.py has
-it: of all of them, and of the answer that came most in each cell, beside lapses.
+judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as votes.py has
+it: of all of them, and of one of the answers in each cell that came most, beside lapses.
 
 Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
 of at most
@@ -45,7 +45,7 @@ from app.inference.verdicts import numbered, pair_numbers
 
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
-ANSWERS = np.array([1.0, 0.0, 0.5])
+ANSWERS = np.array([1.0, 0.0, 0.5])  # first, second and tie
 USUAL = 0.5  # w1 of an unknown judge once it is asked again
 CONSISTENT = 2 / 3  # of it, of a judge who votes
 DRAWS_ANEW, REPEATS_ITSELF = 0.02, 0.99  # w1 at which more repeats decide nothing
@@ -165,12 +165,10 @@ def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Gains, Fl
 
     Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
     """
-    tied, bias_variance = float(np.average(cast.p == 0.5, weights=cast.weight)), VOTERS_BIAS_VARIANCE
+    tied = float(np.average(cast.p == 0.5, weights=cast.weight))
+    bias_variance = VOTERS_BIAS_VARIANCE if biased else HELD_VARIANCE
     in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
-    if not biased:
-        in_order, bias_variance = in_either, HELD_VARIANCE
-    else:
-        in_order = _lasting(cast, numbered(pair, cast.first))
+    in_order = _lasting(cast, numbered(pair, cast.first)) if biased else in_either
     drawing = _log_evidence(cast, bias_variance, tied)
     moved = _log_evidence(in_order.answers, bias_variance, tied) + in_order.log_of_lapses
     consistent = _log_evidence(in_either.answers, HELD_VARIANCE, tied) + in_either.log_of_lapses
