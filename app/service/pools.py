@@ -74,13 +74,19 @@ async def _estimate(ctx: Context, name: str) -> None:
 
 
 async def _contribution_of(ctx: Context, row: Record) -> LogContribution:
-    """Contribution of the set at this version; nothing of very many candidates, which takes matrices."""
+    """Contribution of the set at this version; nothing of very many candidates, which takes matrices.
+
+    Where nobody put the set beside others, judges whose model is described are all that it has in common with them.
+    """
     if row.candidates > DENSE:
         return LogContribution([])
     span = [Span(row.id, 0, row.version)]
     async with ctx.reading() as db:
         entries, voids = [await read(db, part, span) for part in (comparisons.WITHIN, comparisons.VOIDS_WITHIN)]
-        people = await judges.people(db, sorted({entry.judge_id for entry in entries}))
+        who = sorted({entry.judge_id for entry in entries})
+        people = await judges.people(db, who)
+        known = await judges.described(db, who) if row.pool_by == "project" and row.project is None else who
+    entries = [entry for entry in entries if entry.judge_id in known]
     compared = log_from_rows(comparison_rows(entries))
     voided, interpretation = [row.voids for row in voids], interpretation_of(row)
     return await ctx.jobs.compute(partial(contribution_of, compared, voided, interpretation, row.candidates, people))

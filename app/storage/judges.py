@@ -124,6 +124,12 @@ async def people(db: AsyncConnection, ids: Sequence[int]) -> set[int]:
     return set((await db.execute(statement)).scalars())
 
 
+async def described(db: AsyncConnection, ids: Sequence[int]) -> set[int]:
+    """Those of `ids` whose model is known: a name alone may stand for anybody."""
+    statement = select(judges.c.id).where(judges.c.id == func.any(ids), judges.c.model.is_not(None))
+    return set((await db.execute(statement)).scalars())
+
+
 async def find(db: AsyncConnection, names: Iterable[str]) -> dict[str, int]:
     """Ids of those that exist, by the names that are asked for: of that name, else of one with its normal form."""
     normal = {name: normal_name(name) for name in names}

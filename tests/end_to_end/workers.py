@@ -89,6 +89,7 @@ async def create(client: AsyncClient, candidates: int, *, texts: Sequence[str] =
     new = SetIn(
         name="planted",
         question="Which is longer?",
+        pool_by="none",  # what others of this question tell would be in the log
         candidates=[CandidateIn(key=f"c{n:02}", text=text) for n, text in enumerate(texts)],
         budget=Budget(max_comparisons=most) if most else None,
     )

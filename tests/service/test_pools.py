@@ -90,6 +90,19 @@ async def test_sets_of_a_question_tell_each_other_whatever_their_project(
     assert await how_often_shared(http, *ids, other) == [1, 1, 1, 1, 0]
 
 
+async def test_sets_that_nobody_put_together_tell_of_judges_whose_model_is_described(
+    http: httpx.AsyncClient, context: Context
+) -> None:
+    ids = [await judged(http, project=None, seed=seed) for seed in (0, 1)]
+    await pools.look(context, None)
+    assert await how_often_shared(http, *ids) == [0, 0]
+    await http.put("/v1/judges/gpt", json={"kind": "llm", "model": "gpt-4"})
+    for seed, set_id in enumerate(ids, 2):
+        await more(http, set_id, 3, seed)
+    await pools.look(context, None)
+    assert await how_often_shared(http, *ids) == [1, 1]
+
+
 async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
     http: httpx.AsyncClient, context: Context
 ) -> None:

@@ -226,8 +226,9 @@ class SetIn(AcceptsEvidence):
     project: str | None = Field(default=None, min_length=1, max_length=200)
     pool_by: PoolBy = Field(
         default="project",
-        description="Sets that share priors with this one (partial pooling): those of its `project` (without one, as "
-        "by `question`), those with its question and attribute, or none.",
+        description="Sets that share priors with this one (partial pooling): those of its `project`, those with its "
+        "question and attribute, or none. A set without a project shares as by `question`, but only of judges with a "
+        "described `model`.",
     )
     metadata: ShortMetadata = Field(default_factory=dict)
 
