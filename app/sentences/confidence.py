@@ -21,7 +21,10 @@ from app.sentences.progress import Told
 SURE = 0.95  # P(best) from which a leader is called the best
 LARGEST = 1_000_000  # e-value that is written out
 BY_WORD = "By what the judges say of all pairs, "  # where they are known to repeat themselves, and no signal is shown
-DECIDED = "The order is fully decided: all verdicts agree with it, and each candidate was compared with the next one."
+DECIDED = (
+    "The order is fully decided unless a judge contradicts itself: all verdicts agree with it, and each candidate was "
+    "compared with the next one."
+)
 NO_COMPARISONS = "No ranking yet: judge a pair first."
 NO_PAIR = "No ranking yet: add a second candidate first."
 UNCLAIMED: dict[SignalCase, str] = {  # what stands in the place of a confidence
