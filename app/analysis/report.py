@@ -58,7 +58,7 @@ class ReportMaterial(NamedTuple):
     by_tag: Sequence[schemas.Slices] = ()
     people: Sequence[str] = ()  # names
     missing: Sequence[str] = ()  # what the ranking was made of beside its log
-    imported: int = 0  # comparisons of a set whose pairs it did not choose
+    imported: float = 0.0  # share of a set's verdicts on pairs that it did not choose
     priors: schemas.PooledEvidence | None = None  # that other sets shared
     how: Mapping[str, Any] = {}  # of a file: how it was read
 

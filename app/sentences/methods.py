@@ -72,12 +72,12 @@ def paragraph(
     definition: schemas.SetOut | None,
     prompts: int,
     judges: int,
-    imported: int = 0,
+    imported: float = 0.0,
     priors: schemas.PooledEvidence | None = None,
 ) -> list[str]:
     """Say how the ranking was made; `definition` is that of its set, and None of a file.
 
-    Args: of the set, the number of comparisons that it did not ask for, and the priors that others shared with it.
+    Args: of the set, the share of verdicts that it did not ask for, and the priors that others shared with it.
     """
     if not ranking.comparisons:
         return [NO_COMPARISON]
@@ -151,14 +151,13 @@ def _is_propagated(ranking: schemas.Ranking) -> bool:
     return of_votes and is_small and is_true
 
 
-def _origin(ranking: schemas.Ranking, definition: schemas.SetOut, imported: int) -> Iterator[str]:
-    if imported < ranking.comparisons:
-        if imported:
-            were = "was" if imported == 1 else "were"
-            yield f"{counted(imported, 'comparison')} {were} imported, the others asked for."
-        yield from _selection(definition, ranking.inference_target.name)
-    else:
+def _origin(ranking: schemas.Ranking, definition: schemas.SetOut, imported: float) -> Iterator[str]:
+    if imported == 1.0:
         yield IMPORTED
+        return
+    if imported:
+        yield f"A share of {percent(imported)} of the comparisons was imported; the others were asked for."
+    yield from _selection(definition, ranking.inference_target.name)
 
 
 def _selection(definition: schemas.SetOut, target: InferenceTargetName) -> Iterator[str]:

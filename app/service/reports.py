@@ -64,7 +64,7 @@ async def read(ctx: Context, set_id: UUID) -> ReportParts:
         by_tag=[each for each in by_tag if each],
         people=[card.judge for card in cards if card.kind == "human"],
         missing=sentences.beside_the_log(definition),
-        imported=sum(row.imported for row in by_judge),
+        imported=sum(row.imported for row in by_judge) / max(sum(row.verdicts for row in by_judge), 1),
         priors=priors if definition.verdict_weight == "learnt" else None,
     )
     return await ctx.live.compute(lambda: compose(material))

@@ -11,7 +11,18 @@ import pytest
 
 from app.files.reports.seal import BadReport, unsealed
 from app.offline.verification import verify
-from tests.factories import compare_all, comparison, create_set, create_systems, judged_for, said, send_scores, void
+from tests.factories import (
+    ask_one,
+    compare_all,
+    comparison,
+    create_set,
+    create_systems,
+    judged_for,
+    said,
+    send_scores,
+    tell,
+    void,
+)
 
 HOSTILE = ("<script>alert(1)</script>", "a</style>&\"'", "ελληνικά עברית", "x" * 190, "]]>-->{{ 7*7 }}")
 SECTIONS = ("Ranking", "Methods", "Judges", "Diagnostics", "Limits", "Provenance", "How to cite")
@@ -155,6 +166,17 @@ async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.Async
     assert (data["priors"]["sets"], data["beside_the_log"]) == (9, [])
     assert [row["score"] for row in data["ranking"]] != [row["score"] for row in alone]
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
+
+
+async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: httpx.AsyncClient) -> None:
+    set_id = (await create_set(http, "ash", "elm", "oak"))["id"]
+    await compare_all(http, set_id, [comparison("ash", "elm"), comparison("elm", "oak")])
+    for seq in (1, 2):
+        await void(http, set_id, seq)
+    await tell(http, (await ask_one(http, set_id))["id"], p_first=0.9)
+    told = " ".join(Document((await fetch(http, f"/v1/sets/{set_id}/report")).text).text)
+    assert "A share of 67% of the comparisons was imported" in told
+    assert "The acquisition function" in told
 
 
 async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncClient, tmp_path: Path) -> None:

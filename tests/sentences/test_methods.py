@@ -68,12 +68,12 @@ def test_a_set_says_what_it_did_not_ask_for_and_who_shared_priors() -> None:
     chosen = "The acquisition function random chose a pair at random."
     for imported, first in (
         (0, chosen),
-        (1, "1 comparison was imported, the others asked for."),
-        (60, methods.IMPORTED),
+        (0.25, "A share of 25% of the comparisons was imported; the others were asked for."),
+        (1.0, methods.IMPORTED),
     ):
         said = methods.paragraph(ranking, definition, 0, 1, imported)
         assert first in said
-        assert (chosen in said) == (imported < 60)
+        assert (chosen in said) == (imported < 1.0)
     for pool, which in (
         ("project:wood", " of the project wood"),
         ("question:1f", " with the same question"),

@@ -243,8 +243,8 @@ def of_reports() -> Iterator[str]:
         changed = definition.model_copy(update=change)
         yield from methods.paragraph(ranking, changed, 40, 2)
     priors = EXAMPLES["list_pooled_evidence"]["response"]["entries"]
-    for imported, pool in product((1, 2, ranking.comparisons), ("project:sky", "question:1f", "elsewhere")):
-        shared = schemas.PooledEvidence.model_validate({**priors[0], "pool": pool, "sets": imported})
+    for imported, pool in product((0.01, 0.5, 1.0), ("project:sky", "question:1f", "elsewhere")):
+        shared = schemas.PooledEvidence.model_validate({**priors[0], "pool": pool, "sets": round(10 * imported) + 1})
         yield from methods.paragraph(ranking, definition, 40, 2, imported, shared)
         yield from report.beside_the_log(changed)
     for each in methods_of:
