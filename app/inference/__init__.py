@@ -14,7 +14,7 @@ A ranking       state.exact      the posterior as it is published (fitting.publi
     reporting    ranks and intervals of a posterior, and diagnostics of judges
     targets      the quantity that is ranked
     fitting      from comparisons to a posterior: N(mean, Sigma)
-    gaussian     Sigma, dense or certified
+    gaussian     Sigma, as an array or in rows
     graphs       comparisons and H = Sigma^-1 in compressed rows
     kernels      compiled loops
     experts      what one comparison says of a score difference

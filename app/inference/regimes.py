@@ -8,8 +8,8 @@ nowhere: "calculated", or "not kept". docs/appendix/scale.md has the same number
 What can be held
 
     DENSE                  4,000  candidates  a covariance with all its entries; beyond, if the model has such a form
-                                              (gaussian/certified.py), H in rows and Sigma_ii in certified intervals. A
-                                              matrix takes 128 MB, and a second to make [56, 57]
+                                              (gaussian/sparse.py), H in rows and variances by a series. A matrix takes
+                                              128 MB, and a second to make [99, 57]
     MOST_DENSE            10,000  parameters  a matrix where there is no other way; beyond, it is refused. A matrix
                                               takes 800 MB [calculated]
     RANKED_DENSE             500  candidates  a ranking from the covariance, of any target; beyond, of latent scores
@@ -41,7 +41,7 @@ How scores are fitted
 Verdict weights
 
     DECOMPOSED               500  candidates  evidence by eigenvalues or a determinant, and variances of repeated pairs
-                                              from a matrix; beyond, by Lanczos' quadrature and local push, which take
+                                              from a matrix; beyond, by Lanczos' quadrature and a series, which take
                                               seconds less [62]
     EVIDENCE_COMPILED         32  parameters  the evidence of votes by the compiled fit, with its covariance; beyond, by
                                               a fit without one and a factor of H, which is quicker there [not kept]
@@ -65,8 +65,6 @@ Which pair is next
                                               that is more [not kept]
     KNOWN_QUICKLY             12  candidates  pairs by knowledge count as quick as others; beyond, as slower
                                               (state/speed.py), and beyond twice the number they get a thread [40]
-    ROUND_FORECAST           128  candidates  what a ranking of all pairs still needs is forecast; beyond, it is not, as
-                                              futures of all ordered pairs are played [not kept]
 """
 
 DENSE = 4_000
@@ -92,4 +90,3 @@ EFFECTS_POOLED = 64
 FULLY_SUMMED = 64
 CONTENDERS = 64
 KNOWN_QUICKLY = 12
-ROUND_FORECAST = 128

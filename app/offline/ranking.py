@@ -37,7 +37,7 @@ from app.inference.fitting import (
     Normal,
     Published,
     TooMany,
-    is_certified,
+    is_sparse,
     repetition_of,
     usual_verdict_weight,
 )
@@ -308,7 +308,7 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
 def _require_memory(group: Group, method: RankingMethod) -> None:
     """Raises InputError where what many candidates take does not fit into memory."""
     n, comparisons = len(group.keys), group.comparisons.size
-    if _is_certified(group, method):
+    if _is_sparse(group, method):
         memory.require(memory.A_LINK * comparisons, f"{comparisons:,} comparisons of {n:,} candidates", IN_SUMS)
     elif n > DENSE and method.name not in ROWWISE:
         by_rows = "--method soft-bt --verdict-weight one-vote without biases or --scores"
@@ -316,7 +316,7 @@ def _require_memory(group: Group, method: RankingMethod) -> None:
         memory.require(memory.A_DENSE_ENTRY * n**2, f"{method.name} on {n:,} candidates makes a matrix of them", remedy)
 
 
-def _is_certified(group: Group, method: RankingMethod) -> bool:
+def _is_sparse(group: Group, method: RankingMethod) -> bool:
     if (
         len(group.keys) <= DENSE
         or method.name in BASELINES
@@ -324,7 +324,7 @@ def _is_certified(group: Group, method: RankingMethod) -> bool:
         or method.verdict_weight == "learnt"
     ):
         return False
-    return not group.absolute.size and is_certified(model_of(method, len(group.keys)))
+    return not group.absolute.size and is_sparse(model_of(method, len(group.keys)))
 
 
 def parse_parameters(texts: Iterable[str]) -> tuple[tuple[str, float], ...]:

@@ -33,7 +33,7 @@ def first_of_one(name: str, claim: str, criteria: int) -> str:
 def first_place(ranked: Sequence[tuple[str, Weighted]], unclear: Sequence[str]) -> str:
     """Who has the highest mean win rate, and whether its interval is apart from all others.
 
-    Args: `ranked` is best first; `unclear` are the criteria whose verdicts show no signal yet.
+    Args: `ranked` is best first; `unclear` are the criteria whose order may be chance.
     """
     if len(ranked) < 2:
         return ""
@@ -44,8 +44,7 @@ def first_place(ranked: Sequence[tuple[str, Weighted]], unclear: Sequence[str]) 
     rate = f"a mean win rate of {percent(best.win_rate)} ({low.rstrip('%')} to {high})"
     leading = f"{named(leaders)} {'lead' if len(leaders) > 1 else 'leads'}{' so far' if unclear else ''} with {rate}"
     if unclear:
-        show = "shows" if len(unclear) == 1 else "show"
-        return f"{leading}. {named(unclear)} {show} no signal yet, so first place is uncertain."
+        return f"{leading}. Whether the order by {named(unclear)} is more than chance is not shown yet."
     if near:
         overlap = "interval of" if len(near) == 1 else "intervals of"
         verb = "overlaps" if len(near) == 1 else "overlap"

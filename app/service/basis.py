@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.analysis.judged import JudgedLog
 from app.inference.choosing import RANKING, Goal, goal_kinds
-from app.inference.fitting import Published, Repetition, is_certified
+from app.inference.fitting import Published, Repetition, is_sparse
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Bias, PairsOf, Target, check_predictions
 from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repetition
@@ -73,7 +73,7 @@ class Basis:
 
     def published_in_rows(self, target: InferenceTargetName) -> Published:
         """The same without a matrix of many candidates, unless the goal needs one: all that a ranking shows."""
-        is_many = target == "latent" and is_certified(self.snapshot.model, self.dense)
+        is_many = target == "latent" and is_sparse(self.snapshot.model, self.dense)
         return self._in_rows if is_many else self.published_for(target)
 
     @cached_property

@@ -10,7 +10,7 @@ from scipy.special import expit, ndtr
 from app.inference.choosing import RANKING, Criterion, Policy
 from app.inference.choosing.criteria import equality
 from app.inference.choosing.goals import upper_triangle
-from app.inference.choosing.pair_sets import every_pair
+from app.inference.choosing.pair_sets import listed
 from app.inference.choosing.selection import select
 from app.inference.fitting import Method, Model, Posterior, build, posterior
 from app.inference.kernels.pair_sets import PairSet
@@ -27,7 +27,7 @@ def measure(extent: Extent) -> Iterator[Row]:
         for criterion in Criterion:
             policy, what = Policy(criterion), f"the next pair by {criterion}"
             ours, scan, limit = medians(
-                partial(_select, fit, model, every_pair(n), policy),
+                partial(_select, fit, model, listed(n, np.empty(0, np.int64), leaves_out=True), policy),
                 partial(_scan, fit, sigma, upper_triangle(n), policy),
                 partial(blas.dasum, half),
                 seconds=extent.seconds,

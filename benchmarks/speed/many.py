@@ -1,4 +1,4 @@
-"""Ten thousand candidates and more, for whom no covariance is made: its diagonal in intervals, and certified pairs.
+"""Ten thousand candidates and more, for whom no covariance is made: its diagonal by a series, and pairs of a shortlist.
 
 The unit is one product of the posterior's precision with a vector, by scipy's compressed rows: a pass over the log.
 """
@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from app.inference.fitting import newton
-from app.inference.gaussian import CertifiedCovariance
-from app.inference.gaussian.certified import measured
+from app.inference.gaussian import SparseCovariance
 from app.inference.graphs.comparison_graph import Precision
+from app.inference.graphs.variances import diagonal
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.votes import play, snapshot_of
 
@@ -24,18 +24,16 @@ ROUNDS, BATCH = 10, 100
 def measure(extent: Extent) -> Iterator[Row]:
     for n in (n for n in extent.sparse if n >= FEWEST):
         snapshot = snapshot_of(n)
-        mean, sigma = snapshot.posterior.mean, snapshot.posterior.covariance
-        assert isinstance(sigma, CertifiedCovariance)
-        product, fitted, intervals = medians(
+        sigma = snapshot.posterior.covariance
+        assert isinstance(sigma, SparseCovariance)
+        product, fitted, variances = medians(
             partial(_by_scipy(sigma.precision).__matmul__, np.ones(n)),
             partial(newton.fit, snapshot.comparisons, snapshot.model),
-            partial(measured, sigma.precision, mean),
+            partial(diagonal, sigma.precision),
             seconds=extent.seconds,
         )
-        lower, upper = sigma.ends
         yield Row("scores from a log", n, PRODUCT, fitted, product)
-        width = f"upper ends {np.mean(upper / lower) - 1.0:.1%} above lower ones on average"
-        yield Row("all variances, as intervals", n, PRODUCT, intervals, product, width)
+        yield Row("all variances", n, PRODUCT, variances, product)
         rounds = min(extent.votes, ROUNDS)
         yield Row("a vote and the next pair", n, PRODUCT, float(np.median(play(snapshot, rounds))), product)
         ms = float(np.median(play(snapshot, rounds, BATCH)))

@@ -9,22 +9,26 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from app.inference.choosing.pair_sets import listed
 from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, hessian
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import (
-    CertifiedCovariance,
     Covariance,
     DenseCovariance,
     DesignRows,
     OneCovariance,
     Scores,
+    SparseCovariance,
     from_precision,
     plain,
 )
 from app.inference.judges.aggregation import Probabilities
 from app.inference.judges.group_verdicts import Doubt, examine
+from app.inference.kernels.pair_sets import PairSet
+from app.inference.reporting.drawn_ranking import ranks_of
+from app.inference.targets import drawn_in_place
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")
@@ -118,9 +122,9 @@ def dense(covariance: Covariance) -> DenseCovariance:
     return covariance
 
 
-def certified(covariance: Covariance) -> CertifiedCovariance:
+def sparse(covariance: Covariance) -> SparseCovariance:
     """The covariance, which has no array."""
-    assert isinstance(covariance, CertifiedCovariance)
+    assert isinstance(covariance, SparseCovariance)
     return covariance
 
 
@@ -196,3 +200,12 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) 
 def doubts_without_people(y: Probabilities) -> list[Doubt]:
     """Of judges without human labels beside them."""
     return examine(y, "majority", np.random.default_rng(0), np.empty((len(y), 0, y.shape[2]))).doubts
+
+
+def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:
+    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default."""
+    return ranks_of(drawn_in_place(posterior, rng, draws))
+
+
+def every_pair(n: int) -> PairSet:
+    return listed(n, np.empty(0, np.int64), leaves_out=True)

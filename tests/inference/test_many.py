@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.pair_sets import every_pair
 from app.inference.choosing.picking import Choice
 from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
@@ -22,7 +21,7 @@ from app.inference.reporting import by_posterior
 from app.inference.reporting.ranking import Wanted, relative_sd
 from app.inference.reporting.standings import Standings
 from app.inference.types import Comparisons, join, take
-from tests.inference.factories import certified, dense, model, random_comparisons, together
+from tests.inference.factories import dense, every_pair, model, random_comparisons, sparse, together
 
 N, K = 120, 700
 Limit = Callable[[int], None]
@@ -47,17 +46,15 @@ def both(log: Comparisons, m: Model, dense_up_to: Limit) -> tuple[Posterior, Pos
     return with_matrix, posterior.fit(log, m)
 
 
-def test_the_mean_is_the_same_and_intervals_hold_the_variances(dense_up_to: Limit) -> None:
+def test_the_mean_is_the_same_and_variances_are_nearly(dense_up_to: Limit) -> None:
     with_matrix, without_matrix = both(log(), model(N), dense_up_to)
-    sigma = certified(without_matrix.covariance)
 
     np.testing.assert_allclose(without_matrix.mean, with_matrix.mean, atol=1e-8)
-    assert (sigma.lower <= with_matrix.covariance.diagonal * (1.0 + 1e-9)).all()
-    assert (sigma.upper >= with_matrix.covariance.diagonal * (1.0 - 1e-9)).all()
+    np.testing.assert_allclose(without_matrix.covariance.diagonal, with_matrix.covariance.diagonal, rtol=0.03)
 
 
 @pytest.mark.parametrize("m", [model(N, biases=1), model(N, prior="anchor")], ids=["biases", "vague"])
-def test_where_the_intervals_say_nothing_there_is_a_matrix(m: Model, dense_up_to: Limit) -> None:
+def test_where_the_series_says_nothing_there_is_a_matrix(m: Model, dense_up_to: Limit) -> None:
     dense_up_to(N - 1)
 
     assert dense(posterior.fit(log(), m).covariance).matrix().shape == (m.size, m.size)
@@ -70,7 +67,7 @@ def test_entries_are_those_of_the_matrix(dense_up_to: Limit) -> None:
     np.testing.assert_allclose(without_matrix.covariance.times(x), with_matrix.covariance.times(x), atol=1e-6)
     for i, j in ((0, 1), (5, 80), (119, 3)):
         expected = with_matrix.covariance.variance_of_difference(i, j)
-        assert without_matrix.covariance.variance_of_difference(i, j) == pytest.approx(expected, rel=1e-3)
+        assert without_matrix.covariance.variance_of_difference(i, j) == pytest.approx(expected, rel=0.03)
     np.testing.assert_allclose(relative_sd(without_matrix.covariance), relative_sd(with_matrix.covariance), rtol=0.03)
 
 
@@ -82,7 +79,7 @@ def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
 
 
 @pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
-def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to: Limit) -> None:
+def test_a_fold_vote_by_vote_is_a_fit(expert: str, dense_up_to: Limit) -> None:
     """Votes are added to rows; what is no vote is put in rows again."""
     m, some = model(N, expert=expert), log(K + 60)
     exact = posterior.fit(some, m)
@@ -91,14 +88,10 @@ def test_a_fold_vote_by_vote_still_holds_the_variances(expert: str, dense_up_to:
     for seen in (*range(K, K + 60, 7), K + 60):
         live = posterior.fold(live, take(some, slice(seen)))
 
-    published = certified(posterior.exact(live).covariance)
-
     assert live.seen == some.size
     assert (live.graph is None) == (expert == "gaussian")
     np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
-    for low, high in (certified(live.covariance).ends, (published.lower, published.upper)):
-        assert (low <= exact.covariance.diagonal * (1.0 + 1e-9)).all()
-        assert (high >= exact.covariance.diagonal * (1.0 - 1e-9)).all()
+    np.testing.assert_allclose(live.covariance.diagonal, exact.covariance.diagonal, rtol=0.03)
 
 
 def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> None:
@@ -107,11 +100,10 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     dense_up_to(N - 1)
     before = posterior.fit(take(some, slice(K)), m)
     assert before.graph is not None
-    sigma, graph = certified(before.covariance), before.graph
+    sigma, graph = sparse(before.covariance), before.graph
     arrays: list[NDArray[Any]] = [
         *sigma.precision,
-        sigma.lower,
-        sigma.upper,
+        sigma.diagonal,
         graph.start,
         graph.rival,
         graph.weight,
@@ -142,7 +134,7 @@ def test_the_pair_is_the_best_or_nearly(criterion: Criterion, goal: Goal, seed: 
 
     ((best,), (near,)) = (chosen(live, m, Policy(criterion), goal) for live in (with_matrix, without_matrix))
 
-    assert near.score >= best.score / 1.15
+    assert near.score >= 0.97 * best.score
     assert near.propensity == 1.0
 
 
@@ -165,7 +157,7 @@ def test_candidates_that_nothing_connects_are_joined_first(dense_up_to: Limit) -
 
     choices = select(
         live.mean,
-        certified(live.covariance),
+        sparse(live.covariance),
         m,
         every_pair(N),
         component,

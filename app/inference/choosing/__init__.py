@@ -2,7 +2,7 @@
 
     asking.py       next_pairs: fantasises the pairs that are out, selects, decides who is shown first
     criteria.py     the acquisition functions: their notation, and a row for each
-    selection.py    select: the best open pair, as often as wanted; certified.py where Sigma is certified
+    selection.py    select: the best open pair, as often as wanted; shortlist.py where Sigma is no matrix
     picking.py      one pick: by the criterion's search (kernels/pair_sets.py), by knowledge, or drawn
     goals.py        which pairs matter
     stopping.py, quantity_stopping.py     reasons to stop, of scores and of draws; forecasting.py: how far that is

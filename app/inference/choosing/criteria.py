@@ -27,15 +27,14 @@ decides among means that are exactly equal. Scores within a relative 1e-9 count 
 drawn uniformly.
 """
 
-from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.choosing.knowledge import gain
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance
-from app.inference.kernels.pair_sets import DETERMINANT, OWN_TERM, POWER, Rule, scores_at
 from app.inference.types import Floats
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
@@ -74,30 +73,22 @@ def equality(sigma: Covariance, share: float = EQUAL) -> float:
     return max(share, EXACTLY) ** 2 * typical
 
 
-FORMS: dict[Criterion, Callable[[Policy], tuple[int, float]]] = {
-    Criterion.VARIANCE: lambda _: (POWER, 0.0),
-    Criterion.DETERMINANT: lambda _: (DETERMINANT, 0.0),
-    Criterion.REORDERING: lambda _: (POWER, 1.0),
-    Criterion.EXPONENT: lambda policy: (POWER, 0.5 * policy.epsilon),
-    Criterion.KNOWLEDGE: lambda _: (OWN_TERM, 0.0),
-    Criterion.RANDOM: lambda _: (POWER, 0.0),
-    Criterion.COVERING: lambda _: (POWER, 0.0),
-}
-
-
-def rule_of(policy: Policy, model: Model, floor: float) -> Rule:
-    """The criterion as kernels know it. Its formula: `_acquisition` of kernels/pair_sets.py."""
-    return Rule(*FORMS[policy.criterion](policy), floor, model.votes, model.expert.constant_curvature or 0.0)
-
-
-def has_known_weights(rule: Rule, model: Model) -> bool:
-    """Whether kernels know the weights that the rule reads."""
-    return rule.form == POWER or rule.curvature > 0.0 or model.expert.as_soft_bt is not None
-
-
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
-    """The criterion of (L,) pairs, the larger the better. Of `knowledge` the own term; one of DRAWN likes all alike."""
-    if policy.criterion in DRAWN:
-        return np.ones_like(v)
-    rule = rule_of(policy, model, floor)
-    return scores_at(rule, m, v, v if rule.form == POWER else expected_weight(m, model))
+    """The criterion of (L,) pairs, the larger the better: it rises with v and falls with |m|.
+
+    Of `knowledge` it is the pair's own term; one of DRAWN likes all alike.
+    """
+    match policy.criterion:
+        case Criterion.VARIANCE:
+            return v
+        case Criterion.DETERMINANT:
+            return expected_weight(m, model) * v
+        case Criterion.REORDERING:
+            return v / (m * m + floor)
+        case Criterion.EXPONENT:
+            return np.asarray(v / (m * m + floor) ** (0.5 * policy.epsilon))
+        case Criterion.KNOWLEDGE:
+            weight = expected_weight(m, model)
+            return gain(m, v * np.sqrt(weight / (1.0 + weight * v)))
+        case Criterion.RANDOM | Criterion.COVERING:
+            return np.ones_like(v)

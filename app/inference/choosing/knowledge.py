@@ -134,7 +134,7 @@ def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints
     variances, of_each = sigma.diagonal, np.zeros(n)
     for kind, partner in np.argwhere(matters.meets):
         ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
-        undecided = _gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
+        undecided = gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
         of_each[ones[:, 0]] += np.where(ones != others, undecided, 0.0).sum(axis=1)
     return np.sort(np.argsort(-of_each, kind="stable")[:FULLY_SUMMED])
 
@@ -146,7 +146,7 @@ def _moves(spread: Floats, first: Ints, second: Ints, mean: Floats, model: Model
     return np.ascontiguousarray(spread * np.sqrt(weight / (1.0 + weight * v))[:, None])
 
 
-def _gain(m: Floats, s: Floats) -> Floats:
+def gain(m: Floats, s: Floats) -> Floats:
     """g(m, s)."""
     distance = np.abs(m)
     z = np.divide(distance, s, out=np.full(np.shape(s), np.inf), where=s > 0.0)

@@ -2,17 +2,13 @@
 
 import numpy as np
 
-from app.inference.kernels.pair_sets import Kinds, PairMoments, PairSet, Rule, best_pairs, contenders, of_one_kind
-from app.inference.types import Bools, Floats, Ints
+from app.inference.kernels.pair_sets import Kinds, PairSet, of_one_kind
+from app.inference.types import Bools, Ints
 
 
 def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
     """The pairs i < j of n candidates whose (M,) codes i n + j these are, ascending; or all but those."""
     return PairSet(code, leaves_out, *of_one_kind(n))
-
-
-def every_pair(n: int) -> PairSet:
-    return listed(n, np.empty(0, np.int64), leaves_out=True)
 
 
 def of_mask(mask: Bools) -> PairSet:
@@ -31,11 +27,3 @@ def without(pairs: PairSet, first: Ints, second: Ints) -> PairSet:
     code = np.sort(np.minimum(first, second) * len(pairs.kind) + np.maximum(first, second))
     place = np.searchsorted(pairs.code, code)
     return pairs._replace(code=np.insert(pairs.code, place, code) if pairs.leaves_out else np.delete(pairs.code, place))
-
-
-def leading(
-    moments: PairMoments, rule: Rule, pairs: PairSet, places: int, tie: float, most: int
-) -> tuple[Ints, Floats, bool]:
-    """The best pairs, by kernels: arguments and result are those of `best_pairs`, whose contenders are found here."""
-    who, line = contenders(moments, rule, pairs, places, tie)
-    return best_pairs(moments, who[np.argsort(moments.mean[who])], line, rule, pairs, places, tie, most)

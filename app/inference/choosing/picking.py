@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.choosing.contention import most_contended
-from app.inference.choosing.criteria import DRAWN, Criterion, Policy, has_known_weights, rule_of, score
+from app.inference.choosing.criteria import DRAWN, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, favoured
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import (
@@ -20,18 +20,20 @@ from app.inference.choosing.knowledge import (
     gains,
     most_gains,
 )
-from app.inference.choosing.pair_sets import leading, listed
+from app.inference.choosing.pair_sets import listed
+from app.inference.choosing.shortlist import are_few, shortlist
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, DesignRows, OneCovariance, plain
 from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.fantasies import conditioned
-from app.inference.kernels.pair_sets import Kinds, PairMoments, PairSet, has, mask, nth, size
+from app.inference.kernels.pair_sets import Kinds, PairSet, has, mask, nth, size
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Chance, Floats, Ints
 
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
-MOST_READ = 50  # entries of Sigma for each candidate, beyond which it is made dense and all of it may be read
+SCANNED = 100  # candidates of whom every open pair is looked at
+LISTED = 256  # pairs of more candidates, for one
 
 
 class Choice(NamedTuple):
@@ -61,6 +63,10 @@ class Search(NamedTuple):
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
     judged: JudgedRound | None  # where win rates in all pairs are what is ranked
+
+    def score(self, m: Floats, v: Floats) -> Floats:
+        """The criterion of (L,) pairs."""
+        return score(self.policy, self.model, m, v, self.floor)
 
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
@@ -97,7 +103,7 @@ def explain(
         pair = np.array([i]), np.array([j])
         (value,) = gains(*pair, search.mean, sigma, search.model, search.matters).tolist()
     else:
-        value = float(score(search.policy, search.model, np.array([m]), np.array([v]), search.floor)[0])
+        value = float(search.score(np.array([m]), np.array([v]))[0])
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
@@ -118,7 +124,7 @@ def _best_pairs(
     criterion, ranks = search.policy.criterion, search.goal == RANKING
     if criterion is not Criterion.KNOWLEDGE:
         pairs = open_pairs if ranks else favoured(open_pairs, search.matters)
-        return listed(len(search.mean), _best_of(pairs, search, sigma)[0]), None
+        return listed(len(search.mean), best_of(pairs, search, sigma)[0]), None
     if search.judged and search.goal.top_k is not None and search.goal.top_k < len(search.mean):
         contended = most_contended(open_pairs, search.mean, sigma, search.goal.top_k, rng)
         if contended:
@@ -140,7 +146,7 @@ def _best_pairs(
 
 def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -> tuple[PairSet, float | None]:
     """Pairs of the most knowledge on the SHORTLIST; where more pairs are tied for the best own term, all of these."""
-    code, own = _best_of(open_pairs, search, sigma, SHORTLIST)
+    code, own = best_of(open_pairs, search, sigma, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
         return listed(len(search.mean), code), None
     i, j = np.divmod(code[np.argsort(-own, kind="stable")[:SHORTLIST]], len(search.mean))
@@ -148,28 +154,20 @@ def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -
     return _tied(i, j, values, len(search.mean)), float(values.max())
 
 
-def _best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
+def best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
-    n, rule = len(search.mean), rule_of(search.policy, search.model, search.floor)
-    if not has_known_weights(rule, search.model):
-        return _best_by_scan(pairs, search, sigma, places)
-    moments = PairMoments(search.mean, sigma.diagonal, sigma.base, sigma.columns, not search.model.has_biases)
-    code, scored, is_all = leading(moments, rule, pairs, places, TIE, MOST_READ * n)
-    if not is_all:
-        moments = moments._replace(base=sigma.matrix(), columns=np.empty((0, n)))
-        code, scored, _ = leading(moments, rule, pairs, places, TIE, n * n)
-    return code, scored
-
-
-def _best_by_scan(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int) -> tuple[Ints, Floats]:
-    """`_best_of` where weights are those of an expert that kernels do not know: the slow formula, too."""
-    (i, j), full = np.nonzero(mask(pairs)), sigma.matrix()
-    variance = full.diagonal()
-    v = np.maximum(variance[i] + variance[j] - 2.0 * full[i, j], 0.0)
-    values = score(search.policy, search.model, search.mean[i] - search.mean[j], v, search.floor)
+    n, mean = len(search.mean), search.mean
+    if n > SCANNED and not are_few(pairs):
+        in_common = 1.0 / search.model.prior.precision[:n].sum()
+        i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, LISTED + 2 * places)
+    else:
+        i, j = np.nonzero(mask(pairs))
+    values = search.score(mean[i] - mean[j], np.maximum(sigma.variances(i, j), 0.0))
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
-    best = values >= line * (1.0 - TIE)
-    return i[best] * len(search.mean) + j[best], values[best]
+    best = np.flatnonzero(values >= line * (1.0 - TIE))
+    code = i[best] * n + j[best]
+    ascending = np.argsort(code)
+    return code[ascending], values[best[ascending]]
 
 
 def _tied(i: Ints, j: Ints, values: Floats, n: int) -> PairSet:

@@ -16,7 +16,8 @@ from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.choosing.stopping import Reason, Stop, claims_of, differences, has_width, information_gain
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
-from app.inference.reporting.drawn_ranking import rank_intervals, ranks_of, shares_in_order
+from app.inference.reporting.confidence import shares_in_order
+from app.inference.reporting.drawn_ranking import rank_intervals, ranks_of
 from app.inference.reporting.ranking import ranks
 from app.inference.targets import Quantity, drawn_values, ranked_by
 from app.inference.types import Bools, Floats

@@ -7,18 +7,21 @@ expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to
 
 import numpy as np
 
-from app.inference.choosing import certified
-from app.inference.choosing.criteria import Batch, Policy, equality, has_known_weights, rule_of
+from app.inference.choosing.criteria import Batch, Policy, equality
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.joining import joining
 from app.inference.choosing.knowledge import JudgedRound, expecting
 from app.inference.choosing.pair_sets import without
 from app.inference.choosing.picking import Choice, Search, draw, drawn_share, explain, fantasise, pick
+from app.inference.choosing.shortlist import VAGUEST, apart, shortlist
 from app.inference.fitting.model import Model
-from app.inference.gaussian import CertifiedCovariance, Covariance
+from app.inference.gaussian import Covariance, SparseCovariance
 from app.inference.kernels.components import joined
-from app.inference.kernels.pair_sets import POWER, PairSet, has, size
+from app.inference.kernels.pair_sets import PairSet, has, size
 from app.inference.types import Chance, Floats, Ints
+
+PLACES = 4  # on a shortlist, for each pair that is wanted
+EVEN = 1e-7  # by how much, relatively, chance raises a variance: one of the pairs that are level leads
 
 
 def select(
@@ -44,7 +47,7 @@ def select(
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
     """
     search = Search(mean, model, policy, equality(sigma, policy.equal), goal, goal_kinds(goal, mean), judged)
-    if isinstance(sigma, CertifiedCovariance):
+    if isinstance(sigma, SparseCovariance):
         return _select_of_many(search, sigma, open_pairs, component, count, rng)
     choices: list[Choice] = []
     for left in reversed(range(min(count, size(open_pairs)))):
@@ -62,9 +65,9 @@ def select(
 
 
 def _select_of_many(
-    search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, component: Ints, count: int, rng: Chance
+    search: Search, sigma: SparseCovariance, open_pairs: PairSet, component: Ints, count: int, rng: Chance
 ) -> list[Choice]:
-    """`select` where Sigma is known by its bounds: what is left to the criterion is chosen in rounds (certified.py)."""
+    """`select` where Sigma is no matrix: what is left to the criterion is chosen in rounds (shortlist.py)."""
     choices = list[Choice]()
     while len(choices) < min(count, len(choices) + size(open_pairs)):
         joins = joining(component, open_pairs, search.policy.criterion)
@@ -77,7 +80,7 @@ def _select_of_many(
             by_joining = (1.0 - share) / size(joins) if joins is not None and has(joins, i, j) else 0.0
             picks = [explain(search, sigma, i, j, uniform + by_joining, random)]
         else:
-            picks = _certified(search, sigma, open_pairs, count - len(choices) if share == 0.0 else 1, uniform, rng)
+            picks = _round(search, sigma, open_pairs, count - len(choices) if share == 0.0 else 1, uniform, rng)
         if len(choices := choices + picks) < count:
             first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
             open_pairs, component = without(open_pairs, first, second), joined(component, first, second)
@@ -85,17 +88,19 @@ def _select_of_many(
     return choices
 
 
-def _certified(
-    search: Search, sigma: CertifiedCovariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
+def _round(
+    search: Search, sigma: SparseCovariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
 ) -> list[Choice]:
-    """Pairs that are the best up to a known factor."""
-    rule = rule_of(search.policy, search.model, search.floor)
-    if not has_known_weights(rule, search.model):
-        rule = rule._replace(form=POWER, power=0.0)
+    """Pairs that share no candidate, as good as the best or nearly."""
     pairs = open_pairs if search.goal == RANKING else favoured(open_pairs, search.matters)
-    picks = certified.choose(
-        search.mean, sigma.precision, sigma.ends[1], search.model, rule, pairs, count,
-        np.random.default_rng(rng.integers(2**62)),
-    )  # fmt: skip
-    share = search.policy.random_share
-    return [explain(search, sigma, pick.i, pick.j, uniform + 1.0 - share, random=False) for pick in picks]
+    level = np.random.default_rng(rng.integers(2**62)).random(len(search.mean))
+    variance = sigma.diagonal * (1.0 + EVEN * level)
+    first, second = shortlist(
+        search.mean, variance, search.score, pairs, PLACES * count, max(VAGUEST, 2 * PLACES * count)
+    )
+    if not len(first):
+        return [explain(search, sigma, *draw(pairs, size(pairs), rng), 1.0 / size(pairs), random=True)]
+    value = search.score(search.mean[first] - search.mean[second], sigma.variances(first, second))
+    taken, share = apart(first, second, value, count), search.policy.random_share
+    ends = zip(first[taken].tolist(), second[taken].tolist(), strict=True)
+    return [explain(search, sigma, i, j, uniform + 1.0 - share, random=False) for i, j in ends]

@@ -33,7 +33,7 @@ from app.inference.choosing.goals import RANKING, Goal, goal_pairs
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import concordance
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Floats
 
 LARGEST = 700.0  # ln of an e-value that is distinguished
 ALIKE = 1.0  # difference of ln B that makes no distinction
@@ -146,11 +146,6 @@ def shortfall(pairs: Differences) -> Floats:
     return log_factor(pairs.m, pairs.v, pairs.prior) - pairs.log_factor
 
 
-def rank_bounds(above: Bools) -> Ints:
-    """(N, 2) best and worst rank, from [i, j] True where i is proven above j."""
-    return np.column_stack([1 + above.sum(axis=0), len(above) - above.sum(axis=1)])
-
-
 def differences(posterior: Scores, model: Model) -> Differences:
     """All differences of two scores; `model` has the prior that the claims are tested with."""
     before = 1.0 / model.prior.precision[: model.n]
@@ -195,5 +190,5 @@ def _least_decided(pairs: Differences, claimed: Bools) -> Bools:
 def _width(pairs: Differences, stop: Stop) -> int:
     n = len(pairs.m)
     sure = separated(pairs.log_factor, n * (n - 1) // 2, stop.error_level)
-    bounds = rank_bounds(sure & (pairs.m > 0.0))
-    return int((bounds[:, 1] - bounds[:, 0]).max())
+    is_above = sure & (pairs.m > 0.0)
+    return int((n - 1 - is_above.sum(axis=0) - is_above.sum(axis=1)).max())

@@ -28,7 +28,6 @@ class Expert(NamedTuple):
     curvature: OfDifference  # w = -l''(d), >= 0
     expected: Callable[[Floats], Floats]  # the p that d lets one expect
     fixed_curvature: bool = False  # w depends on p alone, not on d: rank-one updates are exact
-    constant_curvature: float | None = None  # w where it is the same for all d and p
     linear_in_p: bool = False  # l(d) - l(0) is linear in p: comparisons alike may be one, at their mean p
     kink: Kink | None = None  # where l is that
     as_soft_bt: Callable[[Floats], Floats] | None = None  # the p at which l is soft-bt's, so that sigma(d) is P(first)

@@ -33,7 +33,7 @@ def make(alpha: float = 4.0, beta: float = 0.5, v: float = 4.0, power: float = 0
         return np.clip(beta + d / alpha, 0.0, 1.0)
 
     expert = linear_gaussian(lambda p: alpha * (p - beta), variance(v, power), expected)
-    return expert._replace(linear_in_p=power == 0.0, constant_curvature=constant(v, power))
+    return expert._replace(linear_in_p=power == 0.0)
 
 
 def linear_gaussian(f_mu: OfProbability, f_sigma: OfProbability, expected: OfProbability) -> Expert:
@@ -49,11 +49,6 @@ def linear_gaussian(f_mu: OfProbability, f_sigma: OfProbability, expected: OfPro
         return 1.0 / f_sigma(p)
 
     return Expert(log_density, slope, curvature, expected, fixed_curvature=True)
-
-
-def constant(v: float, power: float) -> float | None:
-    """1 / f_sigma where it is the same for every p."""
-    return 1.0 / v if power == 0.0 else None
 
 
 def variance(v: float, power: float) -> OfProbability:

@@ -36,6 +36,6 @@ def make(alpha: float = 4.0, beta: float = 0.5, b: float = 2.0) -> Expert:
         return np.clip(beta + d / alpha, 0.0, 1.0)
 
     return Expert(
-        log_density, slope, curvature, expected, fixed_curvature=True, constant_curvature=steepest**2,
+        log_density, slope, curvature, expected, fixed_curvature=True,
         kink=Kink(at, steepest),
     )  # fmt: skip

@@ -11,9 +11,8 @@ f_sigma(p) = 1 / (p (1 - p)), so that verdicts that are nearly certain weigh nex
 from scipy.special import expit, logit
 
 from app.inference.experts.expert import Expert, unsaturated
-from app.inference.experts.gaussian import constant, linear_gaussian, variance
+from app.inference.experts.gaussian import linear_gaussian, variance
 
 
 def make(v: float = 4.0, power: float = 0.0) -> Expert:
-    expert = linear_gaussian(lambda p: logit(unsaturated(p)), variance(v, power), expit)
-    return expert._replace(constant_curvature=constant(v, power))
+    return linear_gaussian(lambda p: logit(unsaturated(p)), variance(v, power), expit)

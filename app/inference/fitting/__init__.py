@@ -22,7 +22,7 @@ from app.inference.fitting.hyperparameters import WEAK, Hyperprior
 from app.inference.fitting.model import Covariates, Method, Model, build, usual_verdict_weight
 from app.inference.fitting.pooling import pool
 from app.inference.fitting.position_bias import build_for, position_bias_of
-from app.inference.fitting.posterior import Posterior, fit, is_certified
+from app.inference.fitting.posterior import Posterior, fit, is_sparse
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
 from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of, unknown
 from app.inference.fitting.verdict_weights import Hyperparameters

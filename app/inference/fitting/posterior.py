@@ -17,9 +17,8 @@ An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) 
 move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
 than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
 
-Beyond DENSE candidates Sigma is certified, if the model has such a form (gaussian). Every fold is a fit from where the
-last one was, and the intervals follow its weights. They hold whichever comparisons were followed, but how wide they are
-depends on that.
+Beyond DENSE candidates H is kept in rows, if the model has such a form (gaussian), and every fold is a fit from where
+the last one was.
 
     mu, Sigma, w in Sigma   Posterior.mean, .covariance, .weights        (P,), (P, P), (K,)
 """
@@ -32,15 +31,15 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import NONE, Model, hessian, information
 from app.inference.fitting.newton import Fit
 from app.inference.gaussian import (
-    CertifiedCovariance,
     Covariance,
     DesignRows,
     Scores,
+    SparseCovariance,
     from_precision,
     plain,
     require_matrix,
 )
-from app.inference.gaussian.certified import followed, measured, unmeasured
+from app.inference.gaussian.sparse import from_rows
 from app.inference.graphs.comparison_graph import Graph, Precision, precision_of
 from app.inference.growing import appended
 from app.inference.kernels import contiguous
@@ -53,7 +52,7 @@ MAX_DRIFT = 0.5
 MAX_PERIOD = 128
 OVERDUE = 3  # periods without a process that had time: it is computed again at once
 ROUNDED = 1e-12  # of a weight
-VAGUEST = 1e4  # prior variance of scores whose covariance is certified
+VAGUEST = 1e4  # prior variance of scores whose covariance is sparse
 
 
 class Posterior(NamedTuple):
@@ -61,7 +60,7 @@ class Posterior(NamedTuple):
 
     mean: Floats  # (P,) exact MAP
     covariance: Covariance  # (P, P)
-    weights: Floats  # (K,) w_k as they stand in the covariance; (0,) where that is certified
+    weights: Floats  # (K,) w_k as they stand in the covariance; (0,) where that is sparse
     convergence: Convergence
     comparisons: Comparisons
     model: Model
@@ -96,7 +95,7 @@ def period(n: int) -> int:
     return min(max(n // 10, 1), MAX_PERIOD)
 
 
-def is_certified(model: Model, dense: int | None = None) -> bool:
+def is_sparse(model: Model, dense: int | None = None) -> bool:
     """True of more than `dense` candidates, where only scores are parameters, under one prior that is not too vague.
 
     Args: `dense` is DENSE by default.
@@ -122,7 +121,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
 
     Where H cannot be factored, the prior: it has seen the comparisons with weights of 0, and has not converged.
 
-    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
+    Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
     if not comparisons.size:
         return prior(model)
@@ -138,10 +137,9 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
 def _at(fitted: Fit, comparisons: Comparisons, model: Model, dense: int | None = None) -> Posterior:
     """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
     mean, convergence, _, graph, _, sigma = fitted
-    if is_certified(model, dense):
-        precision = _in_rows(fitted, comparisons, model)
-        intervals = measured(precision, mean) if dense is None else unmeasured(precision)
-        return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph)
+    if is_sparse(model, dense):
+        sparse = from_rows(_in_rows(fitted, comparisons, model))
+        return Posterior(mean, sparse, NONE, convergence, comparisons, model, graph)
     weights = newton.weights_of(fitted, comparisons, model)
     if sigma is None and not comparisons.size:
         require_matrix(model.size)
@@ -178,9 +176,9 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     graph = posterior.graph if goes_on else None
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=sigma, before=graph)
     mean, convergence, _, graph, *_ = fitted
-    if isinstance(sigma, CertifiedCovariance):
-        intervals = followed(sigma, _in_rows(fitted, comparisons, model), mean)
-        return Posterior(mean, intervals, NONE, convergence, comparisons, model, graph, since_exact)
+    if isinstance(sigma, SparseCovariance):
+        sparse = from_rows(_in_rows(fitted, comparisons, model))
+        return Posterior(mean, sparse, NONE, convergence, comparisons, model, graph)
     weights, kept = newton.weights_of(fitted, comparisons, model), posterior.weights
     if not weigh_the_same:
         kept = kept * np.divide(comparisons.weight[:seen], old.weight, out=np.ones(seen), where=old.weight > 0.0)
@@ -220,6 +218,6 @@ def is_due(posterior: Posterior) -> bool:
 def exact(posterior: Posterior, dense: int | None = None) -> Posterior:
     """`posterior` with its covariance exact at its mean: what is published. Args: `dense` as of `fit`."""
     comparisons, model = posterior.comparisons, posterior.model
-    if posterior.since_exact == 0 and (dense is None or not is_certified(model, dense)):
+    if posterior.since_exact == 0 and (dense is None or not is_sparse(model, dense)):
         return posterior._replace(covariance=posterior.covariance.compact())
     return fit(comparisons, model, start=posterior.mean, dense=dense)

@@ -34,7 +34,6 @@ from app.inference.verdicts import pair_numbers
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 PROBES, STEPS = 8, 6  # of the quadrature
-WIDTH = 0.03  # relative, of intervals of variances, whose middles are then within 0.015
 LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
@@ -136,4 +135,4 @@ def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
     """(K,) posterior variances of s_first - s_second, each pair looked at once."""
     pairs = pair_numbers(comparisons, posterior.model.n)
     _, once, pair = np.unique(pairs, return_index=True, return_inverse=True)
-    return posterior.covariance.variances(comparisons.first[once], comparisons.second[once], WIDTH)[pair]
+    return posterior.covariance.variances(comparisons.first[once], comparisons.second[once])[pair]

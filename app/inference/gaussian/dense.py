@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.gaussian.lapack import factor_in_place, invert_in_place
-from app.inference.gaussian.rows import NARROW, DesignRows
+from app.inference.gaussian.rows import DesignRows
 from app.inference.growing import appended
 from app.inference.types import Floats, Ints
 
@@ -62,8 +62,7 @@ class DenseCovariance(NamedTuple):
         v = float(base[i, i] + base[j, j] - 2.0 * base[i, j])
         return v - float(np.square(columns[:, i] - columns[:, j]).sum()) if len(columns) else v
 
-    def variances(self, first: Ints, second: Ints, width: float = NARROW) -> Floats:
-        """Args: no `width` is needed, as these are exact."""
+    def variances(self, first: Ints, second: Ints) -> Floats:
         base, columns = self.base, self.columns
         v = base[first, first] + base[second, second] - 2.0 * base[first, second]
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))

@@ -7,8 +7,6 @@ import numpy as np
 from app.inference.regimes import MOST_DENSE
 from app.inference.types import Floats, Ints
 
-NARROW = 1e-3  # relative width of an interval of v_ij
-
 
 class TooMany(ValueError):
     """A matrix of all pairs is asked for, of more candidates than have one."""

@@ -3,7 +3,7 @@
     comparison_graph.py       Graph: the comparisons; evaluate: gradient and H at given scores; relaxed: what one more
                               vote moves. Precision: H in the same rows
     conjugate_gradients.py    H x = b, in one loop for every H
-    push.py                   single entries of H^-1, in certified intervals
+    variances.py              entries of H^-1, by the first terms of a series
 
 Not here: which model the comparisons are of (fitting), what stands for the covariance (gaussian).
 """

@@ -20,7 +20,7 @@ After a few more votes only those who are in them have a gradient, and Newton's 
 
     s_a <- s_a + g_a / H_aa,   g_b <- g_b + what sum c sigma(s_b - s_a) has changed by
 
-until it is spread so thinly that all have some of it. That is the push of push.py, on what is not yet linear.
+until it is spread so thinly that all have some of it. That is a local push (Andersen, Chung and Lang 2006).
 
     h + sum c p     Graph.pull           (N,)
     sum c           Graph.answers        (N,)

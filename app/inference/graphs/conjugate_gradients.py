@@ -11,7 +11,8 @@ prior's precision.
                   M = D^-1 + 1 1^T / sum q, whose second part is exact for what all scores have in common, of which a
                   push leaves most
     solve         several b at once, the columns of (N, B), which share every look at a row of H: that is what one look
-                  costs. M = D^-1. By (3) of push.py no entry of x is farther from Sigma b than max_v |r_v| / q_v
+                  costs. M = D^-1. As Sigma >= 0 and Sigma q = 1, no entry of x is farther from Sigma b than
+                  max_v |r_v| / q_v
 
     kernel        slow formula
     newton_step   np.linalg.solve(H, g)

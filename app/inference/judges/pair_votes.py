@@ -10,8 +10,6 @@ import numpy as np
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, lean_to_lower, means, numbered
 
-WAYS = (-1.0, 0.0, 1.0)  # directions: high, neither, low
-
 
 class PairVotes(NamedTuple):
     """M pairs of outputs that any of J judges judged, in the order of item, low and high, and the V votes on them."""

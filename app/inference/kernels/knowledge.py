@@ -16,8 +16,7 @@ the sum has i or j in it; as g is convex in s, the rest is at most
     sum over k, l of g(m_kl, |u_k| + |u_l|) <= 1/2 sum over k of Q_k(2 |u_k|)        Q_k(s) = sum over l of g(m_kl, s)
 
 and g(m, s) = s h(|m| / s). h and Q_k are convex too: between points where they are known they lie below their chords.
-Of fewer pairs than candidates no Q_k is made: the sum itself, along the chords of h, is the bound, in loops over
-candidates in the order of their means that the compiler makes vectors of.
+Of fewer pairs than candidates no Q_k is made: all are summed.
 
     kernel               slow formula
     knowledge            the sum over all k < l that matter
@@ -28,13 +27,12 @@ import math
 
 import numpy as np
 
-from app.inference.kernels import kernel, unchecked_kernel
+from app.inference.kernels import kernel
 from app.inference.types import Bools, Floats, Ints
 
 UNMOVED = 6.0
 POINTS = 24  # where Q is known, besides 0; closer to each other where s is small
 CHORDS = 60  # of h, between 0 and UNMOVED
-TINY = 1e-300
 ROOT_TWO, ROOT_TWO_PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
 
@@ -62,22 +60,15 @@ def most_knowledge(
 
     Args: those of `knowledge`; what is within a relative `tie` of the best is tied with it.
     """
-    bounds, gains, exactly = np.empty(len(first)), np.zeros(len(first)), np.empty(0)
-    chords = np.array([_gain(UNMOVED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 2)])
     if len(first) < len(mean):
-        place, ordered, kinds, matter = np.empty_like(order), mean[order], kind[order], meets.astype(np.float64)
-        place[order] = np.arange(len(order))
-        little = (ordered[-1] - ordered[0]) / (2.0 * UNMOVED * len(mean))
-        near = _near(ordered, 2.0 * UNMOVED * little) * (2.0 * chords[0])
-        for a in range(len(first)):
-            i, j = place[first[a]], place[second[a]]
-            bounds[a] = _at_most(i, j, moves[a][order], ordered, kinds, matter, chords, little, near)
-    else:
-        largest = 2.0 * np.abs(moves).max()
-        most = _most_with_each(largest, mean, kind, meets, chords)
-        for a in range(len(first)):
-            i, j, u = first[a], second[a], moves[a]
-            bounds[a] = _with_either(i, j, u, mean, kind, meets, chords) + _most_without_them(i, j, u, most, largest)
+        return knowledge(first, second, moves, mean, order, kind, meets)
+    bounds, gains, exactly = np.empty(len(first)), np.zeros(len(first)), np.empty(0)
+    chords = np.array([_gain(UNMOVED * point / CHORDS, 1.0, exactly) for point in range(CHORDS + 1)])
+    largest = 2.0 * np.abs(moves).max()
+    most = _most_with_each(largest, mean, kind, meets, chords)
+    for a in range(len(first)):
+        i, j, u = first[a], second[a], moves[a]
+        bounds[a] = _with_either(i, j, u, mean, kind, meets, chords) + _most_without_them(i, j, u, most, largest)
     best = 0.0
     for a in np.argsort(-bounds):
         if bounds[a] < best * (1.0 - 2.0 * tie):
@@ -93,59 +84,6 @@ def _sum(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, orde
     exactly = np.empty(0)
     with_either = _with_either(i, j, u, mean, kind, meets, exactly)
     return with_either + _without_them(i, j, u, mean, kind, meets, order, exactly)
-
-
-@kernel
-def _at_most(
-    i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Floats, chords: Floats, little: float, near: Floats
-) -> float:
-    """A bound of KG_ij, given all in the order of the means; writes to `u`.
-
-    Args: `near` (N,) times |u_k| bounds the part of those who move no more than k, which itself moves `little` or less.
-    """
-    n, total = len(mean), -_along_chords(j, i, i + 1, np.inf, u, mean, kind, meets, chords)
-    for k in (i, j):
-        total += _along_chords(k, 0, n, np.inf, u, mean, kind, meets, chords)
-    u[i] = u[j] = np.inf
-    for k in range(n):
-        if abs(u[k]) <= little:
-            total += near[k] * abs(u[k])
-        elif k != i and k != j:
-            reach, low, high = 2.0 * UNMOVED * abs(u[k]), k, k + 1
-            while low > 0 and mean[k] - mean[low - 1] < reach:
-                low -= 1
-            while high < n and mean[high] - mean[k] < reach:
-                high += 1
-            total += _along_chords(k, low, high, abs(u[k]), u, mean, kind, meets, chords)
-    return total
-
-
-@kernel
-def _near(mean: Floats, reach: float) -> Ints:
-    """(N,) how many others are within `reach` of each; `mean` ascends."""
-    near, low, high = np.empty(len(mean), np.int64), 0, 0
-    for k in range(len(mean)):
-        while mean[k] - mean[low] > reach:
-            low += 1
-        while high < len(mean) and mean[high] - mean[k] <= reach:
-            high += 1
-        near[k] = high - low - 1
-    return near
-
-
-@unchecked_kernel
-def _along_chords(
-    k: int, low: int, high: int, most: float, u: Floats, mean: Floats, kind: Ints, meets: Floats, chords: Floats
-) -> float:
-    """A bound of the sum of g(m_kl, s_kl) over l from `low` to below `high` that move no more than `most`."""
-    total, matters = 0.0, meets[kind[k]]
-    for other in range(low, high):
-        s = abs(u[other] - u[k])
-        place = min(abs(mean[other] - mean[k]) * (CHORDS / UNMOVED) / max(s, TINY), float(CHORDS))
-        below = np.uint32(place)
-        h = chords[below] + (place - below) * (chords[below + np.uint32(1)] - chords[below])
-        total += matters[kind[other]] * s * h if abs(u[other]) <= most else 0.0
-    return total
 
 
 @kernel

@@ -39,6 +39,17 @@ class Confidence(NamedTuple):
     interval: tuple[float, float]  # of that share, at the level asked for
 
 
+def shares_in_order(rank: Ints, drawn: Ints, pairs: Bools) -> Floats:
+    """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the `rank` (N,)."""
+    count = int(pairs.sum())
+    some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
+    wrong = np.zeros(some.shape[1])
+    for i, others in enumerate(pairs):
+        published = np.sign(rank[others] - rank[i])[:, None]
+        wrong += 0.5 * np.abs(np.sign(some[others] - some[i]) - published).sum(axis=0)
+    return np.asarray(1.0 - wrong / count)
+
+
 def by_draws(right: Floats, pairs: int, level: float) -> Confidence:
     """The confidence by the (D,) shares of so many pairs that draws have as the ranking does."""
     return _with_interval(float(right.mean()), right, pairs, level)
@@ -48,13 +59,7 @@ def confidence_of(posterior: Scores, rank: Ints, drawn: Ints, pairs: Bools, leve
     """The confidence of the published `rank` (N,), given the (D, N) ranks of draws; None where there is no pair."""
     if not pairs.any():
         return None
-    wanted = pairs | pairs.T
-    count = int(np.triu(wanted, 1).sum())
-    some = drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)]
-    right = np.full(len(some), 0.5 * np.triu(wanted & (rank[:, None] == rank), 1).sum())
-    for i, below in enumerate(wanted & (rank[:, None] < rank)):
-        right += (some[:, below] > some[:, [i]]).sum(axis=1)
-    return _with_interval(concordance(posterior, pairs), right / count, count, level)
+    return _with_interval(concordance(posterior, pairs), shares_in_order(rank, drawn, pairs), int(pairs.sum()), level)
 
 
 def _with_interval(share: float, right: Floats, pairs: int, level: float) -> Confidence:

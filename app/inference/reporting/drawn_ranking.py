@@ -21,7 +21,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.confidence import FEWEST, ORDERS, PairsOf, by_draws, in_order_after
+from app.inference.reporting.confidence import PairsOf, by_draws, in_order_after, shares_in_order
 from app.inference.reporting.ranking import (
     RankTable,
     Wanted,
@@ -35,7 +35,7 @@ from app.inference.reporting.ranking import (
 )
 from app.inference.reporting.win_rates import VOTES, Rates, around, quantiles, rates
 from app.inference.targets import Quantity, WinRates, drawn_values
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 
 ROUNDED = 1e-9  # of a normal score
 KNOWN = 1e-18  # variance of a difference of win rates
@@ -150,14 +150,3 @@ def _tie_groups(values: Floats, score: Floats, rank_interval: Ints, wanted: Want
         groups[i] = groups[before] + begins
         head = i if begins else head
     return groups
-
-
-def shares_in_order(rank: Ints, drawn: Ints, pairs: Bools) -> Floats:
-    """(D',) shares of the pairs, True at [i, j], i < j, that some of the (D, N) drawn ranks have as the `rank` (N,)."""
-    count = int(pairs.sum())
-    some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
-    wrong = np.zeros(some.shape[1])
-    for i, others in enumerate(pairs):
-        published = np.sign(rank[others] - rank[i])[:, None]
-        wrong += 0.5 * np.abs(np.sign(some[others] - some[i]) - published).sum(axis=0)
-    return np.asarray(1.0 - wrong / count)

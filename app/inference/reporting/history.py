@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting.confidence import PairsOf, all_pairs, concordance
-from app.inference.reporting.drawn_ranking import ranks_of, shares_in_order
+from app.inference.reporting.confidence import PairsOf, all_pairs, concordance, shares_in_order
+from app.inference.reporting.drawn_ranking import ranks_of
 from app.inference.reporting.ranking import entropy, ranks
 from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn, ranked_by
 from app.inference.targets.drawing import ROUNDING

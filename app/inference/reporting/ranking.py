@@ -149,11 +149,6 @@ def ranks(scores: Floats) -> Ints:
     return result
 
 
-def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:
-    """(draws, N) ranks of independent draws of the scores; more draws for fewer candidates by default."""
-    return _ranks_of(drawn_in_place(posterior, rng, draws))
-
-
 def _ranks_of(values: Floats) -> Ints:
     """(D, N) ranks of (D, N) draws, 1 for the highest."""
     return np.asarray(np.argsort(np.argsort(-values, axis=1), axis=1) + 1)

@@ -1,7 +1,8 @@
 """The ranking of very many candidates: what ranking.py says of N(mu, Sigma), without Sigma.
 
-    sd             of s_i - mean(s): Sigma_ii - tau2 / N, as Sigma 1 = tau2 1. Sigma_ii from its certified interval, the
-                   middle of it where that is narrow (graphs/push.py), else (2) held to the interval
+    sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
+                   terms of its series say (graphs/variances.py) times f_i, the factor by which (2) is larger. The
+                   draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
     given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
                (2) Sigma_ii = 1 / D_i + var m_i
@@ -26,7 +27,7 @@ from scipy.special import ndtr, ndtri
 from app.inference.gaussian.sampling import draws
 from app.inference.graphs.comparison_graph import Precision
 from app.inference.graphs.conjugate_gradients import solve
-from app.inference.graphs.push import variances
+from app.inference.graphs.variances import diagonal
 from app.inference.kernels.inversions import inversions
 from app.inference.reporting.confidence import by_draws, expected_after
 from app.inference.reporting.rank_intervals import rank_intervals
@@ -41,10 +42,9 @@ from app.inference.reporting.win_rates import VOTES, around, rates_of_marginals
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
-WIDTH, WIDEST = 0.04, 0.05  # of an interval of Sigma_ii: what is aimed at, and what its middle is taken of
-EFFORT = 20_000  # neighbours visited for one Sigma_ii
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
 PAIRS = 50_000
+TINY = 1e-300
 
 
 class _Tally(NamedTuple):
@@ -52,8 +52,9 @@ class _Tally(NamedTuple):
 
     p_best: Floats  # (N,)
     p_top: Floats  # (N,)
-    variance: Floats  # (N,) Sigma_ii by (2)
+    variance: Floats  # (N,) V by (2)
     in_order: Floats  # (D,) share of the pairs
+    draws: int  # D, each with its mirror image
 
 
 class _Drawing(NamedTuple):
@@ -70,15 +71,9 @@ def summarise(
 ) -> RankTable:
     """The ranking of N(mu, H^-1). Conceptually: ranking.summarise with np.linalg.inv(H)."""
     n, common = len(mean), _prior_variance(precision) / len(mean)
-    rank, score, order = ranks(mean), mean - mean.mean(), np.argsort(mean)
-    lower, upper = np.empty(n), np.empty(n)
-    lower[order], upper[order] = variances(precision, order, WIDTH, EFFORT)  # those near each other share rivals
-    share_of_prior = precision.precision / precision.diagonal
-    least = (1.0 - (2.0 - share_of_prior) / n) / precision.diagonal  # by (2), and as the mean owes nothing to the rest
-    lower, upper = np.maximum(lower - common, least), upper - common
+    rank, score = ranks(mean), mean - mean.mean()
     tally = _count(mean, precision, rank, wanted.top_k, rng)
-    is_narrow = upper <= (1.0 + WIDEST) * lower
-    variance = np.where(is_narrow, 0.5 * (lower + upper), np.clip(tally.variance - common, lower, upper))
+    variance = _variances(tally, precision)
     sd = np.sqrt(variance)
     half = float(ndtri(0.5 + 0.5 * wanted.level)) * sd
     interval = np.column_stack([score - half, score + half])
@@ -98,6 +93,16 @@ def summarise(
         entropy=None,
         confidence=by_draws(tally.in_order, n * (n - 1) // 2, wanted.level) if n > 1 else None,
     )
+
+
+def _variances(tally: _Tally, precision: Precision) -> Floats:
+    """(N,) V."""
+    by_series, by_itself = diagonal(precision), 1.0 / precision.diagonal
+    factor = tally.variance / by_series
+    by_chance = 2.0 / tally.draws * ((tally.variance - by_itself) / by_series) ** 2
+    differ = max(float(factor.var() - by_chance.mean()), 0.0)
+    own = differ / np.maximum(differ + by_chance, TINY)
+    return np.asarray(by_series * (factor.mean() + own * (factor - factor.mean())))
 
 
 def concordances_after(mean: Floats, precision: Precision, sd: Floats, factors: Sequence[float]) -> list[float]:
@@ -166,10 +171,10 @@ def _count(
         for each in drawn:
             ordered = each[by_rank][np.lexsort((each[by_rank], rank[by_rank]))]  # no inversions among ties
             in_order.append((total - 0.5 * undecided - inversions(ordered)) / total)
-    of_level = (1.0 - q / diagonal) ** 2 * prior / n
+    of_level = ((1.0 - q / diagonal) ** 2 - 1.0) * prior / n
     variance = 1.0 / diagonal + of_level + squares / count
     p_best, p_top = p_best / p_best.sum(), np.minimum(p_top * (min(top_k, n) / p_top.sum()), 1.0)
-    return _Tally(p_best, p_top, variance, np.array(in_order))
+    return _Tally(p_best, p_top, variance, np.array(in_order), count)
 
 
 def _chances(drawing: _Drawing, k: int, diagonal: Floats) -> Floats:

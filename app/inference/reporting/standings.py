@@ -12,7 +12,7 @@ from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
-from app.inference.gaussian import CertifiedCovariance, Scores
+from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
@@ -80,7 +80,7 @@ def by_posterior(
         return Standings([], posterior.convergence, 0, 0.0)
     if not posterior.convergence.converged:
         return Standings([], posterior.convergence, 0)
-    if isinstance(marginal.covariance, CertifiedCovariance):
+    if isinstance(marginal.covariance, SparseCovariance):
         standings = _by_rows(published, marginal.covariance.precision, wanted)
         is_about_all = len(pairs_of(marginal.mean).meets) == 1
         return standings if is_about_all else standings._replace(confidence=None, forecast=[])
@@ -186,7 +186,7 @@ def summary_of(
         return drawn_ranking.summarise(quantity, wanted, pairs_of, attenuation)
     assert isinstance(quantity, Scores)
     (mean, sigma, *_), rng = quantity, np.random.default_rng(DRAWS_SEED)
-    if isinstance(sigma, CertifiedCovariance):
+    if isinstance(sigma, SparseCovariance):
         return sparse_ranking.summarise(mean, sigma.precision, wanted, rng, attenuation)
     return summarise(quantity, wanted, rng, pairs_of, attenuation)
 

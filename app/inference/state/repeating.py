@@ -44,7 +44,8 @@ def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repet
     for number in np.flatnonzero(turned | same).tolist():
         mine = np.flatnonzero(published.answers.judge == number)
         answers, item = take(published.comparisons, mine), entries.item[mine]
-        to_ask = _other_order(answers) if turned[number] else answers
+        other_order = answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
+        to_ask = other_order if turned[number] else answers
         times = _times(answers, item, to_ask)
         row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
         questions.append(Question(int(judges[number]), int(item[row]), int(to_ask.first[row]), int(to_ask.second[row])))
@@ -53,10 +54,6 @@ def to_repeat(published: Published, entries: Entries, judges: Ints, known: Repet
 
 def _is_open(probability: Floats) -> Bools:
     return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
-
-
-def _other_order(answers: Comparisons) -> Comparisons:
-    return answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
 
 
 def _times(answers: Comparisons, item: Ints, to_ask: Comparisons) -> Ints:

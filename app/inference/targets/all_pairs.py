@@ -49,7 +49,6 @@ class Round(NamedTuple):
     wins: Floats  # (N, N) the sum of the verdicts that i is better than j
     left: Ints  # (N, N) how many are to come
     verdicts: Floats  # (N,) on each candidate
-    sd: float  # of a measurement's error, 0 of votes
     repeats: bool  # whether every judge is taken to answer alike when it is asked again
 
 
@@ -138,7 +137,7 @@ def on_all_pairs(
     drawn = draw_scores(scores, order, rng, draws)
     sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
     sd, judged = _errors(published, asked), (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, judged, sd, lasting)
+    of_round = _round(asked, judged, lasting)
     shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
     rates = mean_verdicts(
         np.ascontiguousarray(drawn.scores.T), np.where(consistent, 0.0, _biases(published, asked, rng, draws)),
@@ -163,7 +162,7 @@ def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int
     return np.ascontiguousarray(drawn[number]), (quantiles < lasting.consistent[judges][:, None])[number]
 
 
-def _round(asked: RoundAnswers, judged: Bools, sd: Floats, lasting: Lasting) -> Round:
+def _round(asked: RoundAnswers, judged: Bools, lasting: Lasting) -> Round:
     """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
     both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
     shown = (asked.times > 0.0).astype(np.float64)
@@ -173,7 +172,6 @@ def _round(asked: RoundAnswers, judged: Bools, sd: Floats, lasting: Lasting) -> 
         wins.sum(axis=0),
         (has & ~judged).sum(axis=0),
         has.sum(axis=(0, 2)).astype(np.float64),
-        float(sd.mean()) if (sd > 0.0).all() else 0.0,
         bool((lasting.share * lasting.probability == 1.0)[asked.judge].all()),
     )
 

@@ -5,11 +5,11 @@ from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING
 from app.inference.choosing.order import Order, Presented, lead
-from app.inference.choosing.pair_sets import every_pair, of_mask
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
 from app.inference.types import Bools, no_comparisons
-from tests.inference.factories import by_judges, cycle, joined, model, random_comparisons, together
+from tests.inference.factories import by_judges, cycle, every_pair, joined, model, random_comparisons, together
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)

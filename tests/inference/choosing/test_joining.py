@@ -8,13 +8,13 @@ from app.inference.choosing.criteria import DRAWN, Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
 from app.inference.choosing.joining import connected, joining
 from app.inference.choosing.order import Order
-from app.inference.choosing.pair_sets import every_pair, of_mask
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.kernels.pair_sets import PairSet, mask
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Comparisons, Ints, no_comparisons
-from tests.inference.factories import comparisons, cycle, model
+from tests.inference.factories import comparisons, cycle, every_pair, model
 
 MANY = FULLY_SUMMED + 2
 NOBODY = np.empty(0, np.int64)

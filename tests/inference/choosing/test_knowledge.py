@@ -10,7 +10,7 @@ from scipy.stats import norm
 from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import gains
-from app.inference.choosing.pair_sets import every_pair, of_mask
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.picking import SHORTLIST, Choice
 from app.inference.choosing.selection import select
 from app.inference.experts import make
@@ -19,7 +19,16 @@ from app.inference.fitting.model import Model
 from app.inference.gaussian import DenseCovariance
 from app.inference.regimes import FULLY_SUMMED
 from app.inference.types import Bools, Floats
-from tests.inference.factories import condition, dense, isotropic, model, random_comparisons, random_state, together
+from tests.inference.factories import (
+    condition,
+    dense,
+    every_pair,
+    isotropic,
+    model,
+    random_comparisons,
+    random_state,
+    together,
+)
 from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
 
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)

@@ -1,6 +1,5 @@
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -10,20 +9,19 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
-from app.inference.choosing import picking
 from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, score
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.pair_sets import every_pair, of_mask
+from app.inference.choosing.pair_sets import of_mask
 from app.inference.choosing.picking import Choice, fantasise
 from app.inference.choosing.selection import select
 from app.inference.fitting import posterior
-from app.inference.fitting.model import Model
 from app.inference.gaussian import Covariance, DenseCovariance, plain
 from app.inference.types import Bools, Floats
 from tests.inference.factories import (
     Log,
     comparisons,
     condition,
+    every_pair,
     isotropic,
     logs,
     model,
@@ -105,28 +103,6 @@ def test_select_is_the_slow_greedy_choice_over_several_blocks_of_rows(criterion:
     picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=20))
 
     assert picks == greedy(mean, sigma.matrix(), all_open(n), FORMULAS[criterion], 20)
-
-
-@pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian", "laplace"])
-@pytest.mark.parametrize("criterion", [Criterion.DETERMINANT, Criterion.KNOWLEDGE])
-def test_where_every_verdict_weighs_the_same_kernels_choose_as_the_scan_does(
-    expert: str, criterion: Criterion, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    n, policy, rng = 150, Policy(criterion), np.random.default_rng(0)
-    mean, sigma = random_state(n, seed=1)
-    known, unknown = (model(n, expert=expert), unweighed(model(n, expert=expert)))
-    scanned = select(mean, sigma, unknown, every_pair(n), together(n), policy, RANKING, 5, rng)
-    monkeypatch.setattr(picking, "_best_by_scan", partial(pytest.fail, "all pairs are scanned"))
-
-    by_kernels = select(mean, sigma, known, every_pair(n), together(n), policy, RANKING, 5, rng)
-
-    assert pairs_of(by_kernels) == pairs_of(scanned)
-    np.testing.assert_allclose([each.score for each in by_kernels], [each.score for each in scanned], rtol=1e-9)
-
-
-def unweighed(m: Model) -> Model:
-    """The model of an expert of whose weights kernels know nothing."""
-    return m._replace(expert=m.expert._replace(constant_curvature=None))
 
 
 @each_scored_criterion

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, rank_bounds, reason, separated
+from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
 from app.inference.fitting.integration import mixed
@@ -69,22 +69,6 @@ def test_more_claims_take_more_evidence() -> None:
 
 def test_overwhelming_evidence_does_not_overflow() -> None:
     assert separated(log_factor(np.array([50.0]), np.array([1e-6]), np.array([2.0])), 10, 0.05).all()
-
-
-def test_rank_bounds_by_hand() -> None:
-    """0 above 1 and 2, 1 above 2; 3 unsure of all."""
-    above = np.zeros((4, 4), np.bool_)
-    above[0, 1] = above[0, 2] = above[1, 2] = True
-
-    assert rank_bounds(above).tolist() == [[1, 2], [2, 3], [3, 4], [1, 4]]
-
-
-@pytest.mark.parametrize("n", [1, 2, 7])
-def test_rank_bounds_of_a_total_order_are_the_ranks_and_of_nothing_everything(n: int) -> None:
-    total, nothing = np.triu(np.ones((n, n), np.bool_), 1), np.zeros((n, n), np.bool_)
-
-    assert rank_bounds(total).tolist() == [[i + 1, i + 1] for i in range(n)]
-    assert rank_bounds(nothing).tolist() == [[1, n]] * n
 
 
 def test_the_top_is_apart_once_it_is_proven_above_all_others() -> None:

@@ -17,8 +17,8 @@ from app.inference.fitting.published import publish
 from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores
 from app.inference.kernels import tilted
-from app.inference.reporting.ranking import draw_ranks
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, take
+from tests.inference.factories import draw_ranks
 
 LEARNT = Method(verdict_weight="learnt")
 

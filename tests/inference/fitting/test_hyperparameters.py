@@ -18,8 +18,9 @@ from app.inference.fitting.quadrature import quadrature
 from app.inference.fitting.verdict_weights import at_scale, shares, weighed
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.gaussian import Scores
-from app.inference.reporting.ranking import draw_ranks, intervals, relative_sd
+from app.inference.reporting.ranking import intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, Outcome, by_one_judge, join, once_each, take
+from tests.inference.factories import draw_ranks
 
 LEARNT = Method(verdict_weight="learnt")
 

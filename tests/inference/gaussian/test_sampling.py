@@ -6,8 +6,8 @@ import pytest
 from app.inference.gaussian import Scores, plain, sampling
 from app.inference.gaussian.sampling import draws
 from app.inference.graphs.comparison_graph import precision_of
-from app.inference.reporting.ranking import draw_ranks
-from tests.inference.graphs.test_push import differing, inverse, mixed, weighted
+from tests.inference.factories import draw_ranks
+from tests.inference.graphs.test_variances import differing, inverse, mixed, weighted
 
 
 def test_the_draws_have_the_mean_and_the_covariance_of_the_posterior() -> None:

@@ -8,7 +8,7 @@ import pytest
 from app.inference.graphs.comparison_graph import precision_of
 from app.inference.graphs.conjugate_gradients import newton_step, newton_step_by_products, solve, spread
 from app.inference.types import Floats
-from tests.inference.graphs.test_push import Pairs, differing, each_graph, each_prior, inverse, mixed, weighted
+from tests.inference.graphs.test_variances import Pairs, differing, each_graph, each_prior, inverse, mixed, weighted
 
 
 @each_graph

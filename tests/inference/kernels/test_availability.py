@@ -74,8 +74,6 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.nth,
         pair_sets.has,
         pair_sets.within,
-        pair_sets.contenders,
-        pair_sets.best_pairs,
     ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
     of_rows = [put_in_rows, relaxed, evaluate, newton_step, weights_of]

@@ -90,7 +90,6 @@ def test_of_few_pairs_of_many_candidates_the_best_is_found(goal: Goal, seed: int
 
     most = most_knowledge(*given, TIE)
 
-    assert goal != RANKING or (most > 0.0).sum() < 20
     np.testing.assert_array_equal(most >= every.max() * (1.0 - TIE), every >= every.max() * (1.0 - TIE))
     assert most.max() == every.max()
 

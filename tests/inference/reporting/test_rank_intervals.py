@@ -6,9 +6,9 @@ import pytest
 from app.inference.fitting import posterior
 from app.inference.gaussian import Scores
 from app.inference.reporting.rank_intervals import rank_intervals
-from app.inference.reporting.ranking import Wanted, draw_ranks, relative_sd, summarise
+from app.inference.reporting.ranking import Wanted, relative_sd, summarise
 from app.inference.types import Floats, Ints
-from tests.inference.factories import model, random_comparisons
+from tests.inference.factories import draw_ranks, model, random_comparisons
 
 each_size = pytest.mark.parametrize("n", [2, 3, 5, 12, 50, 200])
 

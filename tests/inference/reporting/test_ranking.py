@@ -10,7 +10,6 @@ from app.inference.fitting import posterior
 from app.inference.gaussian import Scores, plain
 from app.inference.reporting.ranking import (
     Wanted,
-    draw_ranks,
     entropy,
     interchangeable,
     predict,
@@ -24,6 +23,7 @@ from tests.inference.factories import (
     comparisons,
     covariance_of,
     cycle,
+    draw_ranks,
     isotropic,
     joined,
     marginal,

@@ -7,20 +7,20 @@ from scipy.special import expit
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.posterior import Posterior, is_certified
+from app.inference.fitting.posterior import Posterior, is_sparse
 from app.inference.fitting.published import publish
 from app.inference.gaussian import Scores
 from app.inference.gaussian.sampling import draws
 from app.inference.graphs.comparison_graph import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
-from app.inference.reporting import ranking, sparse_ranking
+from app.inference.reporting import ranking
 from app.inference.reporting.confidence import all_pairs, concordance_after
 from app.inference.reporting.ranking import RankTable, Wanted
 from app.inference.reporting.sparse_ranking import concordances_after, summarise
 from app.inference.reporting.standings import by_posterior
 from app.inference.types import Comparisons, by_one_judge
-from tests.inference.factories import certified
+from tests.inference.factories import sparse as rows_of
 
 WANTED = Wanted(top_k=20)
 
@@ -39,7 +39,7 @@ def both(comparisons: Comparisons, n: int, variance: float = 1.0) -> tuple[Poste
 
 
 def precision_of(sparse: Posterior) -> Precision:
-    return certified(sparse.covariance).precision
+    return rows_of(sparse.covariance).precision
 
 
 def summaries(sparse: Posterior, dense: Scores) -> tuple[RankTable, RankTable]:
@@ -92,14 +92,6 @@ def test_rank_intervals_hold_together_as_often_as_they_say() -> None:
     assert 0.75 < ((best <= ranks) & (ranks <= worst)).all(axis=1).mean() < 0.9
 
 
-def test_variances_that_pushes_leave_wide_come_from_the_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seed 0, 64 draws of what a twentieth of the variance is: 2% of an sd at most."""
-    monkeypatch.setattr(sparse_ranking, "EFFORT", 1)
-    sparse, dense = both(log(400, 20_000), 400)
-    ours = summarise(sparse.mean, precision_of(sparse), WANTED, np.random.default_rng(0))
-    np.testing.assert_allclose(ours.sd, ranking.relative_sd(dense.covariance), rtol=0.02)
-
-
 def test_under_a_vague_prior_ranks_are_as_sure_as_with_a_matrix() -> None:
     """Nearly all of each variance is that of the mean score."""
     ours, theirs = summaries(*both(log(600, 24_000), 600, 1e4))
@@ -134,7 +126,7 @@ def test_the_standings_have_a_forecast_and_no_entropy() -> None:
     "method",
     [Method(position_bias="estimate"), Method("laplace"), Method(prior="anchor"), Method(prior_variance=1e6)],
 )
-def test_other_models_have_no_certified_covariance(method: Method) -> None:
-    assert not is_certified(build(method, DENSE + 1))
-    assert is_certified(build(Method("sigma-beta"), DENSE + 1))
-    assert not is_certified(build(Method("sigma-beta"), DENSE))
+def test_other_models_have_no_sparse_covariance(method: Method) -> None:
+    assert not is_sparse(build(method, DENSE + 1))
+    assert is_sparse(build(Method("sigma-beta"), DENSE + 1))
+    assert not is_sparse(build(Method("sigma-beta"), DENSE))
