@@ -40,7 +40,6 @@ from app.inference.regimes import FACTORED
 from app.inference.types import Comparisons, Convergence, Floats, take
 
 TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
-EFFORT = 0.2  # rivals visited before that, of all there are
 REBUILD_AT = 10  # one in so many comparisons is new: all are put in rows again
 
 
@@ -124,10 +123,7 @@ def _stands_in_rows(model: Model) -> bool:
 
 
 def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: Graph | None) -> Fit | None:
-    """The MAP by the graph of comparisons; None where a score is too far from 0 or not finite.
-
-    Of comparisons behind those of `before` the ones whom they concern are followed before all are looked at.
-    """
+    """The MAP by the graph of comparisons; None where a score is too far from 0 or not finite."""
     if before is not None and comparisons.size < REBUILD_AT * (comparisons.size - before.size):
         before = None
     rows = votes_of(take(comparisons, slice(before.size if before else 0, None)), model)
@@ -136,8 +132,6 @@ def _fit_in_rows(comparisons: Comparisons, model: Model, start: Floats, before: 
         graph = comparison_graph.graph_of(*answers, rows.precision, rows.pull)
     else:
         graph = comparison_graph.extended(before, *answers)
-        who, thin = np.unique(np.append(rows.first, rows.second)), float(rows.precision.min()) / model.n
-        start = comparison_graph.relaxed(start, graph, who, thin, int(EFFORT * len(graph.rival)))
     aim, precision = tolerance(model), comparison_graph.unevaluated(graph)
     mean, g, _, iterations = maximiser(evaluate_rows, step_in_rows)(InRows(graph, precision, aim), start, aim)
     norm, are_votes = float(np.abs(g).max()), bool((graph.middle == graph.start[1:]).all())

@@ -15,13 +15,6 @@ row. So H itself, whose weights are known, stands in the rows of measurements al
 Newton's loop is `maximiser` (kernels/bradley_terry.py). Its slow formula is newton.fit in numpy. Exponentials of scores
 beyond +-FARTHEST would overflow: the gradient there is NaN, and whoever calls goes the slow way.
 
-After a few more votes only those who are in them have a gradient, and Newton's steps over all N would be many for it.
-`relaxed` follows it by Newton's step for one candidate at a time, whose rivals then have what is left:
-
-    s_a <- s_a + g_a / H_aa,   g_b <- g_b + what sum c sigma(s_b - s_a) has changed by
-
-until it is spread so thinly that all have some of it. That is a local push (Andersen, Chung and Lang 2006).
-
     h + sum c p     Graph.pull           (N,)
     sum c           Graph.answers        (N,)
     c; w            Graph.weight; Precision.weight      (2K,)
@@ -30,7 +23,6 @@ until it is spread so thinly that all have some of it. That is a local push (And
     kernel          slow formula
     graph_of        each candidate's votes by np.flatnonzero
     extended        graph_of with more comparisons at the end
-    relaxed         newton.fit, which goes all the way
     precision_of    np.diag(q) + R^T diag(w) R, in rows
 """
 
@@ -44,7 +36,6 @@ from app.inference.kernels import kernel, unchecked_kernel
 from app.inference.types import Floats, Ints
 
 FARTHEST = 300.0
-LONGEST = 1.0  # step of one score that relaxes
 
 
 class Graph(NamedTuple):
@@ -171,56 +162,6 @@ def put_in_rows(
         sums[i, 1] += c
         sums[j, 1] += c
     return Graph(start, middle, rival, weights, graph.precision, sums[:, 0].copy(), sums[:, 1].copy())
-
-
-@unchecked_kernel
-def relaxed(s: Floats, graph: Graph, who: Ints, limit: float, effort: int) -> Floats:
-    """Scores, (N,), where no entry of the gradient is above the limit, given that at s none is but those of `who`.
-
-    Args: `effort` is how many rivals may be visited; the scores are as they are then.
-    """
-    start, middle, rival, weight, precision, pull, _ = graph
-    n, s = len(s), s.copy()
-    if np.abs(s).max() > FARTHEST:
-        return s
-    e, gradient, waits, queue = np.exp(s), np.zeros(n), np.zeros(n, np.bool_), np.empty(n, np.int64)
-    for a in who:
-        gradient[a] = pull[a] - precision[a] * s[a]
-        for k in range(start[a], middle[a]):
-            gradient[a] -= weight[k] * e[a] / (e[a] + e[rival[k]])
-        for k in range(middle[a], start[a + 1]):
-            gradient[a] -= weight[k] * (s[a] - s[rival[k]])
-    first, waiting, visits = 0, len(who), 0
-    queue[: len(who)], waits[who] = who, True
-    while waiting and visits < effort:
-        a = queue[first]
-        first = first + 1 if first + 1 < n else 0
-        waiting, waits[a] = waiting - 1, False
-        curvature = precision[a]
-        for k in range(start[a], middle[a]):
-            other = e[rival[k]]
-            curvature += weight[k] * e[a] * other / (e[a] + other) ** 2
-        for k in range(middle[a], start[a + 1]):
-            curvature += weight[k]
-        step = min(max(gradient[a] / curvature, -LONGEST), LONGEST)
-        before, after = e[a], np.exp(s[a] + step)
-        s[a], e[a] = s[a] + step, after
-        gradient[a] -= precision[a] * step
-        visits += start[a + 1] - start[a] + 1
-        for k in range(start[a], start[a + 1]):
-            b = rival[k]
-            change = weight[k] * step
-            if k < middle[a]:
-                change = weight[k] * e[b] * (after - before) / ((after + e[b]) * (before + e[b]))
-            gradient[a] -= change
-            gradient[b] += change
-            if abs(gradient[b]) > limit and not waits[b]:
-                last = first + waiting
-                queue[last if last < n else last - n], waits[b], waiting = b, True, waiting + 1
-        if abs(gradient[a]) > limit and not waits[a]:
-            last = first + waiting
-            queue[last if last < n else last - n], waits[a], waiting = a, True, waiting + 1
-    return s
 
 
 def unevaluated(graph: Graph) -> Precision:

@@ -17,7 +17,6 @@ from app.inference.graphs.comparison_graph import (
     evaluate,
     extended,
     graph_of,
-    relaxed,
     unevaluated,
     weights_of,
 )
@@ -165,39 +164,6 @@ def test_a_candidate_who_does_not_exist_is_no_row() -> None:
 
     with pytest.raises(IndexError):
         extended(graph(votes, m), np.array([9]), np.array([0]), one, np.empty(0), one)
-
-
-@pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("measures", [False, True])
-@pytest.mark.parametrize("far", [0.0, 5.0, 2.0 * FARTHEST])
-def test_what_relaxes_is_the_gradient(hard: bool, measures: bool, far: float) -> None:
-    """From anywhere, with everybody's gradient to follow; of scores too far for exponentials nothing is said."""
-    votes, m = weighted(random_comparisons(MANY, 400, seed=0, hard=hard)), pulled(model(MANY))
-    votes = joined(votes, weighted(random_comparisons(MANY, 50, seed=1, hard=not hard)))
-    m = m._replace(expert=measured_bt.make()) if measures else m
-    start = far * np.sign(true_scores(MANY, 1))
-    kept = start.copy()
-
-    s = relaxed(start, graph(votes, m), np.arange(MANY), 1e-8, 10**9)
-
-    np.testing.assert_array_equal(start, kept)
-    if far > FARTHEST:
-        np.testing.assert_array_equal(s, start)
-    else:
-        assert np.abs(gradient(s, votes, m)).max() <= 1.01e-8
-        np.testing.assert_allclose(s, by_numpy(votes, m).mean, atol=1e-6)
-
-
-def test_a_vote_relaxes_without_a_look_at_all() -> None:
-    n = 5000
-    votes, m = random_comparisons(n, 10 * n, seed=0), model(n)
-    before = newton.fit(take(votes, slice(-1)), m).mean
-    who = np.sort(np.append(votes.first[-1:], votes.second[-1:]))
-
-    s = relaxed(before, graph(votes, m), who, 1e-3, 10**9)
-
-    assert np.abs(gradient(s, votes, m)).max() <= 1.01e-3 < np.abs(gradient(before, votes, m)).max()
-    assert np.count_nonzero(s != before) < 0.02 * n
 
 
 @numerics

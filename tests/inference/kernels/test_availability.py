@@ -11,7 +11,7 @@ from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order, lead
 from app.inference.fitting.model import Method
-from app.inference.graphs.comparison_graph import evaluate, put_in_rows, relaxed, weights_of
+from app.inference.graphs.comparison_graph import evaluate, put_in_rows, weights_of
 from app.inference.graphs.conjugate_gradients import newton_step
 from app.inference.kernels import bradley_terry, pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
@@ -76,7 +76,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.within,
     ]
     of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
-    of_rows = [put_in_rows, relaxed, evaluate, newton_step, weights_of]
+    of_rows = [put_in_rows, evaluate, newton_step, weights_of]
     of_many = [*of_rows, precision, precision_times, bradley_terry.evaluate]
     kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
     state.warm_up()
