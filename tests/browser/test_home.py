@@ -154,7 +154,7 @@ async def test_axe_finds_nothing(two_sets: list[str], someone: Someone, project:
     page = await visit(someone, "/", color_scheme=colours, viewport={"width": width, "height": 640})
     for path in ("/", f"/projects/{project.replace('/', '%2F').replace('&', '%26')}"):
         await page.goto(f"{page.url.split('/', 3)[0]}//{page.url.split('/', 3)[2]}{path}")
-        await expect(page.locator(".skeleton")).to_have_count(0)
+        await expect(page.locator(".skeleton")).to_have_count(0, timeout=20_000)
         await expect_accessible(page)
         assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
@@ -168,7 +168,7 @@ async def test_rows_stand_where_they_will_stay(two_sets: list[str], someone: Som
     )
     for path in ("/", f"/projects/{project.replace('&', '%26')}"):
         await visitor.page.goto(f"{visitor.url}{path}")
-        await expect(visitor.page.locator(".skeleton")).to_have_count(0)
+        await expect(visitor.page.locator(".skeleton")).to_have_count(0, timeout=20_000)
         await asyncio.sleep(0.2)
         assert await visitor.page.evaluate("window.shift") <= 0.05
         top = await visitor.page.locator("tbody tr").first.evaluate("row => row.getBoundingClientRect().top")
