@@ -3,11 +3,13 @@
     none            nobody's
     estimate        everybody's, as a parameter
     closed-form     everybody's, known before any score (closed_form.py)
-    auto            as a parameter, that of judges who give probabilities, and of voters whom it can tell of; nobody's
-                    of other models than soft-bt with the prior unit, and of more than BIASED_BY_DEFAULT candidates
+    auto            as a parameter, that of judges with at least N verdicts: of those who give probabilities, and of
+                    voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
+                    than BIASED_BY_DEFAULT candidates
 
-Judges whose probabilities count as votes vote (saturation.py). It can tell of a voter with at least N votes, on pairs
-in orders that may be coins: with lead_i how much more often i was first than second, of K votes
+With fewer verdicts a bias is noise as any other, as orders are balanced. Judges whose probabilities count as votes vote
+(saturation.py). It can tell of a voter who was shown pairs in orders that may be coins: with lead_i how much more often
+i was first than second, of K votes
 
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
@@ -49,8 +51,9 @@ def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int
     if method.position_bias != "auto" or not by_default:
         return variances
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
-    variances[measures] = BIAS_VARIANCE
-    votes = np.flatnonzero(~measures & (np.bincount(comparisons.judge, comparisons.weight, judges) >= n))
+    has_many = np.bincount(comparisons.judge, comparisons.weight, judges) >= n
+    variances[measures & has_many] = BIAS_VARIANCE
+    votes = np.flatnonzero(~measures & has_many)
     if len(votes) <= CROWD:
         variances[votes[_shown_by_coins(comparisons, n, votes)]] = VOTERS_BIAS_VARIANCE
     return variances

@@ -75,9 +75,10 @@ def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(
     assert position_bias_of(method, model) == "none"
 
 
-def test_few_votes_alone_give_the_numbers_without_biases() -> None:
+@pytest.mark.parametrize("votes", [True, False])
+def test_few_verdicts_give_the_numbers_without_biases(votes: bool) -> None:
     log = take(answers_of(N, 0)[1], slice(N - 1))
-    log = log._replace(p=np.round(log.p))
+    log = log._replace(p=np.round(log.p)) if votes else log
     auto, none = (published(log, AUTO._replace(position_bias=word)) for word in ("auto", "none"))
     np.testing.assert_array_equal(auto.scores.mean, none.scores.mean)
     np.testing.assert_array_equal(auto.scores.covariance.matrix(), none.scores.covariance.matrix())
@@ -109,7 +110,7 @@ def test_a_judge_whose_probabilities_count_as_votes_has_a_bias_as_voters_have() 
         assert position_bias_of(AUTO, found.model) == word
 
 
-def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_before() -> None:
+def test_a_judge_with_as_many_verdicts_as_candidates_changes_the_live_model_whoever_looked_before() -> None:
     log = with_a_voter(answers_of(N, 0)[1])
     log = take(log, (log.judge == 0) | (np.cumsum(log.judge) < N))
     votes_first = np.argsort(log.judge == 0, kind="stable")
@@ -119,9 +120,9 @@ def test_the_first_probability_of_a_judge_changes_the_live_model_whoever_looked_
     at_once = advance(empty(Interpretation(AUTO, {}), N, 1), len(rows), log_from_rows(rows), [])
     *_, last = one_by_one(rows)
     voters = int((log.judge == 1).sum())
-    *of_votes, first = one_by_one(rows[: voters + 1])
-    assert [each.model.has_biases for each in (*of_votes, first)] == [*[False] * voters, True]
-    assert not advance(first, voters + 2, log_from_rows([]), [voters + 1]).model.has_biases
+    *of_few, many = one_by_one(rows[: voters + N])
+    assert [each.model.has_biases for each in (*of_few, many)] == [*[False] * (voters + N - 1), True]
+    assert not advance(many, voters + N + 1, log_from_rows([]), [voters + N]).model.has_biases
     np.testing.assert_allclose(last.posterior.mean, at_once.posterior.mean, atol=1e-9)
     np.testing.assert_allclose(exact(last).scores.mean, published(log, AUTO).scores.mean, atol=1e-9)
 
