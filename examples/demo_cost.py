@@ -40,7 +40,7 @@ def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float
     catalogue = make_catalogue(0, keys, (("", None),), np.ones((1, n), np.int64))
     sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
-    snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="estimate"), {}), n, 1)
+    snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="auto"), {}), n, 1)
     judged = list[tuple[str, str, float]]()
     while not (checked := check(snapshot, stop, GOAL, sought)).reason:
         pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, askers=[JUDGE], checked=checked)
