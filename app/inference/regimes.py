@@ -57,6 +57,8 @@ Verdict weights
 
 Which pair is next
 
+    SCANNED                  100  candidates  every open pair is scored; beyond, those of a shortlist
+                                              (choosing/shortlist.py). With 1,056 all take 30 ms, the list 1 ms [99]
     FULLY_SUMMED              64  candidates  the knowledge gradient of all pairs, over all pairs; beyond, of a
                                               shortlist, or among so many candidates that are least decided, and for a
                                               ranking components are joined first. All pairs take N^4 steps: 4 ms with
@@ -87,6 +89,7 @@ PROPAGATED = 200
 POOL_PROPAGATED = 32
 EFFECTS_POOLED = 64
 
+SCANNED = 100
 FULLY_SUMMED = 64
 CONTENDERS = 64
 KNOWN_QUICKLY = 12

@@ -35,7 +35,7 @@ def rule_met(sentence: str) -> Told:
 def to_rule(left: int, interval: tuple[int, int | None] | None, cost: float | None, prompts: int = 0) -> Told:
     """Forecast of the comparisons until the stop rule is met, and of the further prompts that they are about."""
     on = f" on {counted(prompts, 'more prompt')}" if prompts else ""
-    comparisons = f"About {counted(left, 'more comparison')}{_between(interval)}{on}{_for(cost)}"
+    comparisons = f"About {counted(left, 'more comparison')}{between(interval)}{on}{_for(cost)}"
     return Told(_left(left, cost), f"{comparisons} would meet the stop rule.")
 
 
@@ -90,8 +90,9 @@ def _for(cost: float | None) -> str:
     return "" if cost is None else f" for about {money(cost)}"
 
 
-def _between(interval: tuple[int, int | None] | None) -> str:
-    if interval is None:
+def between(interval: tuple[int, int | None] | None) -> str:
+    """The interval of a forecast, in brackets; empty where it is one number."""
+    if interval is None or interval[0] == interval[1]:
         return ""
     low, high = interval
     return f" ({low:,} or more)" if high is None else f" ({low:,} to {high:,})"

@@ -5,6 +5,7 @@ from nextpair.words import InferenceTargetName, counted
 from app.inference.choosing import Missing, Stop, Stopping
 from app.inference.reporting import CLAIMED
 from app.sentences.confidence import e_value
+from app.sentences.progress import between
 
 NOTHING_LEFT = "No comparison is left: raise the budget, or set overlap."
 ALL_JUDGED = "This judge has judged every pair."
@@ -55,8 +56,8 @@ def more(stopping: Stopping, aim: str) -> str:
         return NOTHING_LEFT
     if median is None:
         return ""
-    between = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-    return f"About {counted(median, 'more comparison')} ({between}) would {aim}."
+    interval = None if low is None else (low, high)
+    return f"About {counted(median, 'more comparison')}{between(interval)} would {aim}."
 
 
 def stricter(stopping: Stopping, error_level: float) -> str:

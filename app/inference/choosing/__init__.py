@@ -1,9 +1,9 @@
 """Choice of pairs to ask next, in which order to show them, and when to stop: functions of arrays and a random source.
 
     asking.py       next_pairs: fantasises the pairs that are out, selects, decides who is shown first
-    criteria.py     the acquisition functions: their notation, and a row for each
-    selection.py    select: the best open pair, as often as wanted; shortlist.py where Sigma is no matrix
-    picking.py      one pick: by the criterion's search (kernels/pair_sets.py), by knowledge, or drawn
+    criteria.py     the acquisition functions: their notation, and a case for each
+    selection.py    select: the best open pair, as often as wanted, in rounds where Sigma is no matrix
+    picking.py      one pick: by the criterion, by knowledge, or drawn; shortlist.py: the pairs that are scored of many
     goals.py        which pairs matter
     stopping.py, quantity_stopping.py     reasons to stop, of scores and of draws; forecasting.py: how far that is
 

@@ -21,19 +21,19 @@ from app.inference.choosing.knowledge import (
     most_gains,
 )
 from app.inference.choosing.pair_sets import listed
-from app.inference.choosing.shortlist import are_few, shortlist
+from app.inference.choosing.shortlist import shortlist
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, DesignRows, OneCovariance, plain
 from app.inference.kernels.bradley_terry import serves
 from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.pair_sets import Kinds, PairSet, has, mask, nth, size
-from app.inference.regimes import FULLY_SUMMED
+from app.inference.regimes import FULLY_SUMMED, SCANNED
 from app.inference.types import Chance, Floats, Ints
 
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
-SCANNED = 100  # candidates of whom every open pair is looked at
-LISTED = 256  # pairs of more candidates, for one
+LISTED = 256  # pairs of more than SCANNED candidates, for one
+NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 class Choice(NamedTuple):
@@ -157,10 +157,9 @@ def _most_telling(open_pairs: PairSet, search: Search, sigma: DenseCovariance) -
 def best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
     n, mean = len(search.mean), search.mean
-    if n > SCANNED and not are_few(pairs):
-        in_common = 1.0 / search.model.prior.precision[:n].sum()
-        i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, LISTED + 2 * places)
-    else:
+    in_common, wanted = 1.0 / search.model.prior.precision[:n].sum(), LISTED + 2 * places
+    i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, wanted) if n > SCANNED else NOTHING
+    if len(i) < wanted and (pairs.leaves_out or n <= SCANNED):  # few of the pairs on the list are open
         i, j = np.nonzero(mask(pairs))
     values = search.score(mean[i] - mean[j], np.maximum(sigma.variances(i, j), 0.0))
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]

@@ -39,10 +39,8 @@ def reason(quantity: Quantity, scores: Scores, model: Model, stop: Stop, goal: G
         gain = information_gain(differences(scores, model), model)
         if gain[is_undecided(values)].max(initial=0.0) <= stop.entropy_change:
             return "entropy_change"
-    if stop.concordance is not None:
-        in_order = shares_in_order(ranks(mean), ranks_of(values), goal_pairs(goal, mean))
-        if in_order.mean() >= stop.concordance:
-            return "concordance"
+    if stop.concordance is not None and expected_concordance(values, mean, goal) >= stop.concordance:
+        return "concordance"
     return None
 
 
@@ -55,6 +53,11 @@ def probability(values: Draws, mean: Floats, goal: Goal) -> float:
     first, second = np.nonzero(goal_pairs(goal, mean))
     same = np.sign(values[:, first] - values[:, second]) == np.sign(np.round(mean[first] - mean[second], 9))
     return float(same.all(axis=1).mean())
+
+
+def expected_concordance(values: Draws, mean: Floats, goal: Goal) -> float:
+    """The expected share of the goal's pairs in the order of the (N,) means."""
+    return float(shares_in_order(ranks(mean), ranks_of(values), goal_pairs(goal, mean)).mean())
 
 
 def is_undecided(values: Draws) -> Bools:

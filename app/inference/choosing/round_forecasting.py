@@ -15,14 +15,12 @@ Not forecast: rank widths and the entropy, nor anything where no question can be
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import entr
 
 from app.inference.choosing.forecasting import NOTHING, Forecast, Left
 from app.inference.choosing.goals import RANKING, Goal, goal_pairs
-from app.inference.choosing.quantity_stopping import probability
+from app.inference.choosing.quantity_stopping import expected_concordance, probability
 from app.inference.choosing.stopping import Stop, claims_of
-from app.inference.reporting.confidence import shares_in_order
-from app.inference.reporting.drawn_ranking import ranks_of
-from app.inference.reporting.ranking import ranks
 from app.inference.targets import WinRates
 from app.inference.types import Floats
 
@@ -50,8 +48,8 @@ def forecast_of_round(ranked: WinRates, stop: Stop, left: Left, goal: Goal = RAN
         for claims in claims_of(stop, goal, len(mean))
     ]
     if stop.concordance is not None:
-        in_order = shares_in_order(ranks(mean), ranks_of(values), goal_pairs(goal, mean))
-        needs.append(_needed(values, mean, goal, 1.0 - float(in_order.mean()), 1.0 - stop.concordance))
+        doubt = 1.0 - expected_concordance(values, mean, goal)
+        needs.append(_needed(values, mean, goal, doubt, 1.0 - stop.concordance))
     if not needs:
         return NOTHING
     to_come = max(ranked.verdicts - ranked.judged, 1)
@@ -83,4 +81,4 @@ def _bits(values: Floats, mean: Floats, goal: Goal) -> Floats:
 
 def _entropy(p: Floats) -> Floats:
     """Bits, elementwise."""
-    return np.asarray(-p * np.log2(np.maximum(p, TINY)) - (1.0 - p) * np.log2(np.maximum(1.0 - p, TINY)))
+    return np.asarray((entr(p) + entr(1.0 - p)) / np.log(2.0))

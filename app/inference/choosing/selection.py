@@ -98,9 +98,10 @@ def _round(
     first, second = shortlist(
         search.mean, variance, search.score, pairs, PLACES * count, max(VAGUEST, 2 * PLACES * count)
     )
-    if not len(first):
-        return [explain(search, sigma, *draw(pairs, size(pairs), rng), 1.0 / size(pairs), random=True)]
+    share = search.policy.random_share
+    if not len(first):  # none of the list is open
+        return [explain(search, sigma, *draw(pairs, size(pairs), rng), uniform + (1.0 - share) / size(pairs), False)]
     value = search.score(search.mean[first] - search.mean[second], sigma.variances(first, second))
-    taken, share = apart(first, second, value, count), search.policy.random_share
+    taken = apart(first, second, value, count)
     ends = zip(first[taken].tolist(), second[taken].tolist(), strict=True)
     return [explain(search, sigma, i, j, uniform + 1.0 - share, random=False) for i, j in ends]

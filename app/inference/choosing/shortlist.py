@@ -15,12 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.inference.kernels.pair_sets import PairSet, size
+from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Bools, Floats, Ints
 
 VAGUEST, NEAREST = 64, 2
 NEARLY = 1.15  # times the score of a pair of a round is that of the best
-FEW = 0.1  # of the pairs that come into question
 MORE = 8  # times the places that are looked at first: some of them are not open
 
 
@@ -43,13 +42,6 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
     first, second = np.concatenate(ones), np.concatenate(others)
     apart = first != second
     return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
-
-
-def are_few(pairs: PairSet) -> bool:
-    """Whether so few of the pairs that come into question are open that the best of these may not be listed."""
-    if not pairs.leaves_out:
-        return False
-    return size(pairs) < FEW * size(pairs._replace(code=np.empty(0, np.int64)))
 
 
 def shortlist(

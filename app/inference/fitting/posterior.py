@@ -177,8 +177,7 @@ def fold(posterior: Posterior, comparisons: Comparisons) -> Posterior:
     fitted = newton.fit(comparisons, model, start=posterior.mean, near=sigma, before=graph)
     mean, convergence, _, graph, *_ = fitted
     if isinstance(sigma, SparseCovariance):
-        sparse = from_rows(_in_rows(fitted, comparisons, model))
-        return Posterior(mean, sparse, NONE, convergence, comparisons, model, graph)
+        return _at(fitted, comparisons, model, dense=0)
     weights, kept = newton.weights_of(fitted, comparisons, model), posterior.weights
     if not weigh_the_same:
         kept = kept * np.divide(comparisons.weight[:seen], old.weight, out=np.ones(seen), where=old.weight > 0.0)

@@ -52,8 +52,8 @@ def publish(
     Verdict weights and the scale of absolute scores are not integrated over together: with absolute scores, the
     former stay as they were learnt from comparisons.
 
-    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix; that of
-        a mixture has to be. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
+    Args: of more than `dense` candidates the covariance is sparse where the model has that form; that of a mixture is a
+        matrix. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
         votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
         at one value vote where verdict weights are learnt (saturation.py). `covariates` of the comparisons are
         taken out of the scores, by a covariance that is a matrix and Laplace's approximation.

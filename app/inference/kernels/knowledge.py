@@ -81,9 +81,8 @@ def most_knowledge(
 @kernel
 def _sum(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints) -> float:
     """KG_ij."""
-    exactly = np.empty(0)
-    with_either = _with_either(i, j, u, mean, kind, meets, exactly)
-    return with_either + _without_them(i, j, u, mean, kind, meets, order, exactly)
+    with_either = _with_either(i, j, u, mean, kind, meets, np.empty(0))
+    return with_either + _without_them(i, j, u, mean, kind, meets, order)
 
 
 @kernel
@@ -100,10 +99,9 @@ def _with_either(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Boo
 
 
 @kernel
-def _without_them(
-    i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints, chords: Floats
-) -> float:
-    """The part of the sum that has neither i nor j in it, or a bound; `order` (N,) is that of the means."""
+def _without_them(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints) -> float:
+    """The part of the sum that has neither i nor j in it; `order` (N,) is that of the means."""
+    exactly = np.empty(0)
     others = order[(order != i) & (order != j)]
     m, s, total = mean[others], u[others], 0.0
     for a in range(len(others)):
@@ -113,7 +111,7 @@ def _without_them(
             while 0 <= b < len(others) and abs(m[b] - m[a]) < reach:
                 moves_less = abs(s[b]) < abs(s[a]) or (abs(s[b]) == abs(s[a]) and step > 0)
                 if moves_less and meets[kind[others[a]], kind[others[b]]]:
-                    total += _gain(m[b] - m[a], s[b] - s[a], chords)
+                    total += _gain(m[b] - m[a], s[b] - s[a], exactly)
                 b += step
     return total
 

@@ -58,7 +58,7 @@ class Sought(NamedTuple):
 def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetName = "latent") -> Published:
     """The posterior by the set's own method, from all comparisons, covariance and scales included.
 
-    Args: of more than `dense` candidates nothing of the covariance is worked out where it need not be a matrix.
+    Args: of more than `dense` candidates the covariance is sparse where the model has that form.
     """
     comparisons, model = snapshot.comparisons, snapshot.model
     in_stages = snapshot.learnt is not None or model.known_biases is not None

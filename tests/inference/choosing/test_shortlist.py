@@ -7,11 +7,13 @@ from app.inference.choosing import picking
 from app.inference.choosing.criteria import DRAWN, Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.pair_sets import listed
-from app.inference.choosing.picking import SCANNED, Choice, Search, best_of
+from app.inference.choosing.picking import Choice, Search, best_of
 from app.inference.choosing.selection import select
+from app.inference.choosing.shortlist import VAGUEST, listed_by
 from app.inference.fitting import posterior
 from app.inference.fitting.posterior import Posterior
-from app.inference.kernels.pair_sets import PairSet
+from app.inference.kernels.pair_sets import PairSet, mask
+from app.inference.regimes import SCANNED
 from app.inference.types import no_comparisons
 from tests.inference.factories import dense, every_pair, model, random_comparisons, together
 
@@ -54,6 +56,24 @@ def test_the_best_of_many_pairs_is_on_the_list(
 
         assert code[values.argmax()] == scanned[scores.argmax()]
         np.testing.assert_allclose(np.sort(values), np.sort(scores), rtol=0.2)
+
+
+@pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
+def test_where_the_list_is_closed_the_best_of_all_is_found(criterion: Criterion) -> None:
+    """Most pairs are open, but none between those of the largest variances or of near means."""
+    n = 2 * SCANNED
+    fitted = posterior.fit(random_comparisons(n, 4 * n, seed=0), model(n))
+    search = Search(fitted.mean, model(n), Policy(criterion), 0.01, RANKING, goal_kinds(RANKING, fitted.mean), None)
+    sigma = dense(fitted.covariance)
+    first, second = listed_by(fitted.mean, sigma.diagonal, every_pair(n), VAGUEST)
+    pairs = listed(n, np.unique(first * n + second), leaves_out=True)
+    i, j = np.nonzero(mask(pairs))
+
+    code, _ = best_of(pairs, search, sigma)
+
+    values = search.score(fitted.mean[i] - fitted.mean[j], sigma.variances(i, j))
+    assert len(i) > 0.5 * n * (n - 1) / 2
+    assert code.tolist() == [i[values.argmax()] * n + j[values.argmax()]]
 
 
 @each_criterion
