@@ -1,26 +1,27 @@
 """Whether a judge repeats itself, and whether it is moved by the position (methods 17; ours).
 
-Three hypotheses about each judge:
+Four hypotheses about each judge: it repeats itself or draws each verdict anew, and the position moves it or not.
 
     moved        it gives its answer again whenever it is asked the same in the same order, but for a lapse
     consistent   it gives it again in the other order, too: it votes, and has no position bias
-    drawing      each of its verdicts is a new draw
+    drawing      each of its verdicts is a new draw, with a bias or without
 
 w1 = P(moved) + P(consistent) starts from what is known of the judge beforehand: what the user declared, or its record
 in other sets. Of an unknown judge it is USUAL from the first time on that it is asked again, and 0 until then: its
-verdicts count as draws. The share CONSISTENT of w1 is that of consistent judges once a pair was shown both ways, and
-until then there are none: the bias, a parameter, is drawn. A cell has the votes of one judge on one question in one
-order, n_k of which say k (first, second or tie), whose probabilities q_k are
+verdicts count as draws. The share CONSISTENT of those who vote, and repeat themselves or not, has no bias; of w1 it is
+that of consistent judges once a pair was shown both ways, and until then there are none: the bias, a parameter, is
+drawn. A cell has the votes of one judge on one question in one order, n_k of which say k (first, second or tie), whose
+probabilities q_k are
 
     q_tie = T, the share of ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
     P(n | a) = sum_k q_k (a + (1 - a) q_k)^n_k prod_(l != k) ((1 - a) q_l)^n_l
 
 With a = 0 these are draws, and with a = sqrt(1 - LAPSE) repeats, a^2 being the correlation of two votes. Of a
-consistent judge both orders are one cell, and delta = 0. The odds against drawing gain
+consistent judge both orders are one cell. Without a bias delta = 0. The odds of w1 gain
 
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
-where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta of a voter. Only this
+where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. Only this
 judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as votes.py has
 it: of all of them, and of one of the answers in each cell that came most, beside lapses.
 
@@ -46,14 +47,14 @@ from app.inference.verdicts import numbered, pair_numbers
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
 ANSWERS = np.array([1.0, 0.0, 0.5])  # first, second and tie
-USUAL = 0.5  # w1 of an unknown judge once it is asked again
-CONSISTENT = 2 / 3  # of it, of a judge who votes
+USUAL = 0.6  # w1 of an unknown judge once it is asked again
+CONSISTENT = 2 / 3  # of judges who vote
 DRAWS_ANEW, REPEATS_ITSELF = 0.02, 0.99  # w1 at which more repeats decide nothing
 RECORDED = 0.02  # from 0 and from 1, of w1 by other sets
 TIED = 0.3  # probability of a tie, of whose judge nothing else is known here
 TAKEN = 0.9  # w1 from which a judge is taken to repeat itself, so that what it says needs no evidence of signal
 ALIKE = 0.01  # measurements closer than this are: batches move the third digit of a model's p
-SCALES = ((0.25, 0.25), (1.0, 0.5), (4.0, 0.25))  # tau2, and its weight: with far larger ones all answers are alike
+SCALES = ((0.01, 0.2), (0.25, 0.2), (1.0, 0.4), (4.0, 0.2))  # tau2, and its weight: with larger ones all are alike
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 LEAST = 1e-9  # of a probability
 
@@ -119,25 +120,26 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
         (J,) is w1 beforehand, NaN where nothing is known.
     """
     taken, judges, n = published.comparisons.p, len(before), published.model.n
-    votes, gains, times = is_vote(taken), np.zeros((2, judges)), np.zeros((4, judges))
+    votes, log_evidence, times = is_vote(taken), np.zeros((2, 2, judges)), np.zeros((4, judges))
     pair = numbered(answers.judge, item, pair_numbers(answers, n))
     rows = votes & _is_repeated(pair, answers.weight)
     for judge in np.unique(answers.judge[rows]).tolist():
         mine = np.flatnonzero(votes & (answers.judge == judge))
         cast = take(answers._replace(p=taken), mine)
         biased = published.model.has_biases and bool(published.model.estimated_biases[judge])
-        gains[:, judge], times[:, judge] = _of_votes(cast, pair[mine], biased=biased)
+        log_evidence[..., judge], times[:, judge] = _of_votes(cast, pair[mine], biased=biased)
     question = numbered(pair, answers.first)
     if (rows := ~votes & _is_repeated(question, answers.weight)).any():
         gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
-        gains[0] += gain
+        log_evidence[0] += gain
         times[:2] += again
     may = _may_be_consistent(published, answers.judge, votes, judges)
     known = np.where(np.isnan(before), USUAL, before)
     share = np.where(may, CONSISTENT, 0.0)
     with np.errstate(divide="ignore"):
-        moved, consistent = np.log([1.0 - share, share]) + gains
-        supposed = expit(np.log(known) - np.log1p(-known) + np.logaddexp(moved, consistent))
+        (moved, consistent), drawing = np.log([1.0 - share, share]) + log_evidence
+        log_odds = np.logaddexp(moved, consistent) - np.logaddexp(*drawing)
+        supposed = expit(np.log(known) - np.log1p(-known) + log_odds)
         of_consistent = supposed * expit(consistent - moved)
     times[2:] *= may
     was_swapped = times[2] > 0.0
@@ -160,8 +162,10 @@ def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: 
     return np.asarray(published.model.estimated_biases & (np.bincount(judge, ~votes, judges) == 0.0))
 
 
-def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Gains, Floats]:
-    """What the log-odds gain, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`, of one judge's votes.
+def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, Floats]:
+    """Log-evidence of one judge's votes, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`.
+
+    The evidence (2, 2) is that of who repeats itself and of who draws, each with a bias and without.
 
     Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
     """
@@ -169,12 +173,12 @@ def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Gains, Fl
     bias_variance = VOTERS_BIAS_VARIANCE if biased else HELD_VARIANCE
     in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
     in_order = _lasting(cast, numbered(pair, cast.first)) if biased else in_either
-    drawing = _log_evidence(cast, bias_variance, tied)
     moved = _log_evidence(in_order.answers, bias_variance, tied) + in_order.log_of_lapses
     consistent = _log_evidence(in_either.answers, HELD_VARIANCE, tied) + in_either.log_of_lapses
+    drawing = [_log_evidence(cast, variance, tied) for variance in (bias_variance, HELD_VARIANCE)]
     same = np.array([in_order.repeats, in_order.alike])
     swaps = np.maximum(np.array([in_either.repeats, in_either.alike]) - same, 0.0)
-    return Gains(moved - drawing, consistent - drawing), np.append(same, swaps)
+    return np.array([[moved, consistent], drawing]), np.append(same, swaps)
 
 
 class _Lasting(NamedTuple):
