@@ -47,7 +47,7 @@ from app.inference.verdicts import numbered, pair_numbers
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
 ANSWERS = np.array([1.0, 0.0, 0.5])  # first, second and tie
-USUAL = 0.6  # w1 of an unknown judge once it is asked again
+USUAL = 0.5  # w1 of an unknown judge once it is asked again
 CONSISTENT = 2 / 3  # of judges who vote
 DRAWS_ANEW, REPEATS_ITSELF = 0.02, 0.99  # w1 at which more repeats decide nothing
 RECORDED = 0.02  # from 0 and from 1, of w1 by other sets
