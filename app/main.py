@@ -24,7 +24,6 @@ from app.api import (
     candidates,
     comparisons,
     contract,
-    deprecated,
     diagnostics,
     disputes,
     estimates,
@@ -101,7 +100,7 @@ def create_app(settings: Settings) -> FastAPI:
     nouns = (
         sets, candidates, judges, disputes, assignments, comparisons, activity, absolute_scores, pooled_evidence,
         rankings, rank_sets, projects, aggregations, tables, estimates, diagnostics, summaries, pairs, head_to_heads,
-        reports, deprecated, health,
+        reports, health,
     )  # fmt: skip
     for noun in nouns:
         app.include_router(noun.router, dependencies=[Depends(refuse_unknown_parameters)])

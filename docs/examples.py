@@ -205,7 +205,7 @@ async def _rank_systems(call: Recorder) -> None:
     by_people = list(zip(pairs, winners, strict=True))[::2]
     verdicts += [pair | {"judge": "alice", "winner": winner} for pair, winner in by_people]
     await call("add_comparisons", {"comparisons": verdicts}, set_id=set_id)
-    for result in ("judges", "list_disputes", "checks", "trust", "diagnostics"):
+    for result in ("judges", "list_disputes", "checks", "diagnostics"):
         await call(result, set_id=set_id)
     await call("list_judged_pairs", set_id=set_id, query={"sort": "surprise", "limit": "1"})
     await call("list_item_statistics", set_id=set_id)

@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from nextpair import schemas
-from nextpair.words import CovariateName, FigureWidth, InferenceTargetName, MethodName, ScaleName
+from nextpair.words import CovariateName, FigureWidth, InferenceTargetName, MethodName, ScaleName, VerdictWeightName
 
 from app.api.computed import origin, picture, while_connected
 from app.api.dependencies import ContextDep, SetId
-from app.api.deprecated import VerdictWeightParam
 from app.api.problems import of_a_set
 from app.files import latex
 from app.files.pictures import draw_ranking
@@ -54,7 +53,9 @@ async def get_ranking(
     ctx: ContextDep,
     method: Annotated[MethodName | None, Query(description="The method; by default the set's expert.")] = None,
     as_of: Annotated[schemas.Seq | None, Query(description="The ranking at this version of the log.")] = None,
-    verdict_weight: VerdictWeightParam = None,
+    verdict_weight: Annotated[
+        VerdictWeightName | None, Query(description="How verdicts are weighted; by default as the set says.")
+    ] = None,
     inference_target: InferenceTargetParam = None,
     level: Annotated[float, Query(ge=0.001, le=0.9999, description="Level of intervals and tie groups.")] = 0.95,
     top_k: Annotated[int, Query(ge=1, description="The k of `p_top_k`.")] = 1,

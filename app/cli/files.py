@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from nextpair.words import AggregationName, CovarianceName, FigureWidth, InferenceTargetChoice, SimultaneousName
 
-from app.cli.deprecated import EvidenceOption, verdict_weight_of
 from app.cli.options import (
     KINDS,
     AbsoluteScaleOption,
@@ -64,7 +63,6 @@ def rank(
     prior_variance: PriorVariance = 1.0,
     position_bias: PositionBiasOption = "auto",
     verdict_weight: VerdictWeightOption = None,
-    evidence: EvidenceOption = None,
     inference_target: Annotated[
         InferenceTargetChoice,
         typer.Option(help="What confidence is about; auto decides by what was judged, and by whom."),
@@ -128,11 +126,11 @@ def rank(
     from app.offline.printing.ranking import show
     from app.offline.ranking import RankingMethod, parse_parameters, parse_repeats, rank_file, require_possible
 
-    weighing = verdict_weight_of(verdict_weight, evidence)
     columns, groups = ComparisonColumns(first, second, winner, p_first, judge, weight, item), group_by or []
     how = RankingMethod(
         method, prior_variance, parse_parameters(parameter or []), prior, position_bias, Wanted(level, top_k, epsilon),
-        verdict_weight=weighing or usual_verdict_weight(method, prior), is_verdict_weight_usual=weighing is None,
+        verdict_weight=verdict_weight or usual_verdict_weight(method, prior),
+        is_verdict_weight_usual=verdict_weight is None,
         absolute_scale=absolute_scale, reference=tuple(reference or ()), inference_target=inference_target,
         baseline=baseline, scale=scale, by=by, covariate=tuple(covariate or ()), matrix=matrix,
         repeats=parse_repeats(repeats or []), positions=positions,

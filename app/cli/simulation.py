@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 from nextpair.words import JOINT, BatchName, CriterionName, OrderName
 
-from app.cli.deprecated import EvidenceOption, verdict_weight_of
 from app.cli.options import (
     AbsoluteScaleOption,
     First,
@@ -99,7 +98,6 @@ def simulate(
     prior_variance: PriorVariance = 1.0,
     position_bias: SimulatedBiasOption = "none",
     verdict_weight: VerdictWeightOption = None,
-    evidence: EvidenceOption = None,
     pooled: Annotated[bool, typer.Option("--pooled", help="Learn verdict weights from all groups together.")] = False,
     form: FormatOption = "table",
     curve: Annotated[str | None, typer.Option(metavar="FILE", help="Write the curves to this CSV file.")] = None,
@@ -145,8 +143,9 @@ def simulate(
         raise typer.BadParameter(f"{method} reads comparisons alone; leave it out.", param_hint="'--scores'")
     policy = Policy(Criterion.RANDOM, epsilon, batch=Batch(batch_by), equal=equal)
     how = RankingMethod(method, prior_variance, parse_parameters(parameter or []), prior, position_bias)
-    weighing = verdict_weight_of(verdict_weight, evidence) or usual_verdict_weight(method, prior)
-    how = how._replace(verdict_weight=weighing, absolute_scale=absolute_scale)
+    how = how._replace(
+        verdict_weight=verdict_weight or usual_verdict_weight(method, prior), absolute_scale=absolute_scale
+    )
     setup = Setup(policy, Order(order), seed=0, method=require_possible(how), batch=batch, pooled=pooled)
     ways, run_all = simulation.ways(criterion or ["all"]), with_progress(_runner(http))
     wanting = [goals.wanting(case, goals.parse(goal)) for case in loaded.cases] if goal else loaded.cases

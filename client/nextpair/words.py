@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import floor
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 CriterionName = Literal["variance", "determinant", "reordering", "exponent", "knowledge", "random", "covering"]
 ExpertName = Literal[
@@ -96,14 +96,3 @@ def percent(probability: float) -> str:
     if probability >= 0.995:
         return ">99%"
     return "<1%" if probability < 0.005 else f"{floor(100.0 * probability + 0.5)}%"
-
-
-if not TYPE_CHECKING:  # else type checkers would take any name
-
-    def __getattr__(name: str) -> object:
-        if name == "EvidenceName":  # deprecated
-            from nextpair.schemas.deprecated import warn
-
-            warn(name, "VerdictWeightName")
-            return VerdictWeightName
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

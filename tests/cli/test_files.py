@@ -33,16 +33,6 @@ def test_help_names_the_kinds_of_files_that_are_read() -> None:
     assert options.KINDS == reading.KINDS
 
 
-def test_the_old_name_of_an_option_still_works(capsys: pytest.CaptureFixture[str]) -> None:
-    new = out(capsys, "rank", JUDGE, "--verdict-weight", "one-vote", "--format", "json")
-    assert run(["rank", JUDGE, "--evidence", "one-vote", "--format", "json"]) == 0
-    old = capsys.readouterr()
-    assert old.out == new
-    assert old.err == "--evidence is the old name of --verdict-weight and removed in 0.3; use --verdict-weight.\n"
-    _, both = failure(capsys, "rank", JUDGE, "--evidence", "one-vote", "--verdict-weight", "one-vote")
-    assert "give --verdict-weight or --evidence, its old name, not both" in both
-
-
 @pytest.mark.parametrize(
     ("header", "rows"), [("winner", "first,,SKIP,second"), ("p_first", "0.9,,n/a,0.2"), ("Winner", "oak,None,,pine")]
 )

@@ -110,8 +110,7 @@ def test_every_method_of_the_client_has_an_example() -> None:
         "send",
         "each",
         "aclose",
-        "trust",
-    }  # the last has an old name
+    }
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the shell's blocks use curl")

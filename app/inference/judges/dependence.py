@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from app.inference.judges.aggregation import Latent, Votes
 from app.inference.types import Bools, Floats, Ints
@@ -62,7 +62,7 @@ def dependence(v: Votes, latent: Latent) -> Dependence:
     z = (observed - expected) / np.sqrt(variance)
     rho = (observed - expected) / (1.0 - expected)
     pairs = max(judges * (judges - 1) // 2, 1)
-    dependent: Bools = (z > norm.isf(FALSE_ALARMS / pairs)) & (rho > SLIGHT) & ~np.eye(judges, dtype=np.bool_)
+    dependent: Bools = (z > -ndtri(FALSE_ALARMS / pairs)) & (rho > SLIGHT) & ~np.eye(judges, dtype=np.bool_)
     return Dependence(observed, expected, np.where(dependent & (both > 0.0), rho, 0.0))
 
 

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import CovarianceName, SimultaneousName
-from scipy.stats import chi2, f, norm, t
-from scipy.stats.qmc import Sobol
+from scipy.special import chdtri, fdtri, ndtr, ndtri, stdtrit
 
 from app.inference.judges.system_scores import SystemScores, variances_of_differences
 from app.inference.types import Floats, Ints
@@ -62,14 +61,14 @@ def critical_values(estimate: SystemScores, alphas: Sequence[float]) -> Floats:
     """q of each alpha; where too few points lie beyond it to tell, Bonferroni's, a little larger."""
     by_rank, k = np.argsort(-estimate.theta), len(estimate.theta)  # so that other names for the systems change nothing
     largest = largest_contrasts(estimate.covariance[np.ix_(by_rank, by_rank)])
-    bonferroni = norm.isf(np.array(alphas) / (k * (k - 1)))
+    bonferroni = -ndtri(np.array(alphas) / (k * (k - 1)))
     return np.where(np.array(alphas) < RAREST, bonferroni, np.quantile(largest, 1.0 - np.array(alphas)))
 
 
 def reach_at(estimate: SystemScores, q: float) -> Floats:
     """(k, k)."""
     sd = np.sqrt(variances_of_differences(estimate.covariance))
-    return np.asarray(sd * t.isf(norm.sf(q), estimate.freedom_of_differences))
+    return np.asarray(-sd * stdtrit(estimate.freedom_of_differences, ndtr(-q)))
 
 
 def largest_contrasts(covariance: Floats) -> Floats:
@@ -95,12 +94,14 @@ def reach_by_ellipsoid(estimate: SystemScores, alpha: float) -> Floats:
 def squared_radius(k: int, alpha: float, freedom: float) -> float:
     """R of the ellipsoid."""
     if np.isinf(freedom):
-        return float(chi2.ppf(1.0 - alpha, k))
+        return float(chdtri(k, alpha))
     left = freedom - k + 1.0
-    return float(k * freedom / left * f.ppf(1.0 - alpha, k, left)) if left > 0.0 else np.inf
+    return float(k * freedom / left * fdtri(k, left, 1.0 - alpha)) if left > 0.0 else np.inf
 
 
 @lru_cache(maxsize=8)
 def _normal_points(k: int) -> Floats:
     """(k, 2^DRAWS) independent normal values, spread more evenly than chance would (scrambled Sobol points)."""
-    return np.asarray(norm.ppf(Sobol(k, rng=0).random_base2(DRAWS)).T)
+    from scipy.stats.qmc import Sobol  # half a second, where few need it
+
+    return np.asarray(ndtri(Sobol(k, rng=0).random_base2(DRAWS)).T)

@@ -18,7 +18,6 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import PairsOf, by_draws, in_order_after, shares_in_order
@@ -101,7 +100,14 @@ def concordance_after(drawn: WinRates, factor: float, pairs_of: PairsOf) -> floa
 
 def ranks_of(values: Floats) -> Ints:
     """(D, N) ranks of (D, N) values, 1 for the highest; a tie shares the better rank."""
-    return np.asarray(rankdata(-values, method="min", axis=1), np.int64)
+    best_first = (-values).argsort(axis=1)
+    in_order = np.take_along_axis(values, best_first, axis=1)
+    is_lower = np.full(values.shape, True)
+    is_lower[:, 1:] = in_order[:, 1:] < in_order[:, :-1]
+    rank = np.maximum.accumulate(is_lower * np.arange(1, values.shape[1] + 1), axis=1)
+    ranks = np.empty(values.shape, np.int64)
+    np.put_along_axis(ranks, best_first, rank, axis=1)
+    return ranks
 
 
 def rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:

@@ -34,7 +34,6 @@ the sets of a pool tell (`effects_apart`, `pool_effects`).
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.stats.qmc import MultivariateNormalQMC
 
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.integration import mixed
@@ -74,6 +73,8 @@ def of_people(published: Published, people: Bools, log_effects: Mapping[int, Nor
 
 def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     """Weights (G,), which sum to 1, points, and their z (G, D), that stand for p(eta | log)."""
+    from scipy.stats.qmc import MultivariateNormalQMC  # half a second, where few need it
+
     mode, spread, start = mode_of(voices)
     drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
     drawn = drawn[:, mode.argsort().argsort()]  # whatever the order of judges

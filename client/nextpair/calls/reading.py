@@ -25,7 +25,6 @@ from nextpair.schemas import (
     Ready,
     SetSummary,
 )
-from nextpair.schemas.deprecated import old_arguments, renamed_function
 from nextpair.words import (
     AggregationName,
     CovarianceName,
@@ -43,7 +42,6 @@ from nextpair.words import (
 )
 
 
-@old_arguments(evidence="verdict_weight")
 def ranking(
     set_id: Id,
     *,
@@ -153,9 +151,6 @@ def diagnostics(set_id: Id) -> Call[Diagnostics]:
 def checks(set_id: Id) -> Call[Checks]:
     """Check the ranking: what holds and what does not, in words, each with its figure."""
     return get(path_of("sets", set_id, "checks"), Checks.model_validate_json)
-
-
-trust = renamed_function("trust", checks)
 
 
 def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:

@@ -198,7 +198,6 @@ class Set(Bound):
     predict = own_call(calls.predict)
     head_to_head = own_call(calls.head_to_head)
     checks = own_call(calls.checks)
-    trust = own_call(calls.trust)  # deprecated
     diagnostics = own_call(calls.diagnostics)
     matrix = own_call(calls.matrix)
     judges = own_call(calls.judges)
@@ -267,7 +266,6 @@ class AsyncSet(AsyncBound):
     predict = async_own_call(calls.predict)
     head_to_head = async_own_call(calls.head_to_head)
     checks = async_own_call(calls.checks)
-    trust = async_own_call(calls.trust)  # deprecated
     diagnostics = async_own_call(calls.diagnostics)
     matrix = async_own_call(calls.matrix)
     judges = async_own_call(calls.judges)

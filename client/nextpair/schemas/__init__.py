@@ -5,9 +5,6 @@ Not here: operations that take and answer them (calls), words that are choices o
 
 # ruff: noqa: F403
 
-from typing import TYPE_CHECKING
-
-from nextpair.schemas import deprecated as _deprecated
 from nextpair.schemas.absolute_scores import *
 from nextpair.schemas.activity import *
 from nextpair.schemas.aggregations import *
@@ -36,8 +33,3 @@ from nextpair.schemas.slices import *
 from nextpair.schemas.summaries import *
 from nextpair.schemas.tables import *
 from nextpair.schemas.verdicts import *
-
-if not TYPE_CHECKING:  # else type checkers would take any name
-
-    def __getattr__(name: str) -> object:
-        return _deprecated.schema_of_old(name, globals())

@@ -6,9 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nextpair.schemas import deprecated
 from nextpair.schemas.common import Failure, Request, Response
-from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.rankings import Convergence, JudgeBias, JudgeEffects
 from nextpair.words import AggregationName, DiscriminationName, JudgeKind, JudgeStatus, Winner
 
@@ -139,7 +137,7 @@ class People(Response):
     )
 
 
-class JudgeCard(OldNames):
+class JudgeCard(Response):
     """One judge in one set. Null is what its verdicts do not show."""
 
     judge: str
@@ -185,8 +183,6 @@ class JudgeCard(OldNames):
         "there are fewer than two.",
     )
     last_verdict_at: datetime | None = None
-    _tastes = old_name("tastes", "judge_effects", deprecated.Tastes | None, deprecated.tastes)
-    _accord = old_name("accord", "relative_discrimination", deprecated.Accord | None, deprecated.accord)
 
 
 class GroupVerdict(Response):

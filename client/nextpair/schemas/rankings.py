@@ -4,10 +4,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nextpair.schemas import deprecated
 from nextpair.schemas.common import Computed, Response
 from nextpair.schemas.confidence import Confidence, Repetition, Signal, Validation
-from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.ranks import Rank
 from nextpair.schemas.slices import Slices
 from nextpair.words import (
@@ -23,7 +21,7 @@ from nextpair.words import (
 )
 
 
-class Method(OldNames):
+class Method(Response):
     """How the ranking was computed. A baseline has null for what it lacks."""
 
     name: MethodName
@@ -50,7 +48,6 @@ class Method(OldNames):
         "times 400 / ln 10 = 173.7; both average 0. Position biases, `epsilon` and `verdict_weight` stay in logits. "
         "Null for scores that are not logits.",
     )
-    _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float] | None)
 
 
 class InferenceTarget(Response):
@@ -97,13 +94,12 @@ class VerdictWeight(Response):
     effective_votes: dict[str, float] = Field(description="phi by judge: how many votes one verdict counts as.")
 
 
-class JudgeScale(OldNames):
+class JudgeScale(Response):
     """Maps a judge's absolute scores to the scores of the ranking: score = c0 + c1 * absolute score."""
 
     c0: float
     c1: float
     converged: bool = Field(description="Whether the estimate of the scale converged.")
-    _settled = old_name("settled", "converged", bool)
 
 
 class HeldOut(Response):
@@ -189,7 +185,7 @@ class CovariateEffect(Response):
     sentence: str = Field(description="The same in one sentence.")
 
 
-class Ranking(Computed, OldNames):
+class Ranking(Computed):
     method: Method
     inference_target: InferenceTarget
     convergence: Convergence
@@ -231,10 +227,6 @@ class Ranking(Computed, OldNames):
     )
     slices: Slices | None = Field(default=None, description="By the tag that you named; null if you named none.")
     ranking: list[Rank]
-    _sureness = old_name("sureness", "confidence", deprecated.Sureness | None, deprecated.sureness)
-    _certainty = old_name("certainty", "validation", Validation)
-    _tastes = old_name("tastes", "judge_effects", dict[str, deprecated.Tastes] | None, deprecated.tastes_by_judge)
-    _evidence = old_name("evidence", "verdict_weight", deprecated.Evidence | None, deprecated.evidence)
 
 
 class Prediction(Response):

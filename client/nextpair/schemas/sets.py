@@ -18,7 +18,6 @@ from nextpair.schemas.common import (
     ShortMetadata,
     Warnings,
 )
-from nextpair.schemas.deprecated import AcceptsEvidence, OldNames, old_name
 from nextpair.schemas.goals import Goal
 from nextpair.words import (
     AbsoluteScale,
@@ -138,7 +137,7 @@ Votes = dict[JudgeName, Annotated[float, Field(ge=0.001, le=1000.0, allow_inf_na
 Temperatures = dict[JudgeName, Annotated[float, Field(ge=0.01, le=100.0, allow_inf_nan=False)]]
 
 
-class SetIn(AcceptsEvidence):
+class SetIn(Request):
     name: str = Field(min_length=1, max_length=200, examples=["Why is the sky blue?"])
     question: str = Field(
         min_length=1,
@@ -236,7 +235,7 @@ class SetIn(AcceptsEvidence):
 ABOUT_STATUS = "`open` or `paused`, as PATCH set it. The `status` of `next-pair` says whether there is a pair to judge."
 
 
-class SetPatch(AcceptsEvidence):
+class SetPatch(Request):
     """Only the fields you send change."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
@@ -254,7 +253,7 @@ class SetPatch(AcceptsEvidence):
     metadata: ShortMetadata | None = None
 
 
-class SetOut(OldNames):
+class SetOut(Response):
     id: UUID
     name: str
     question: str
@@ -290,7 +289,6 @@ class SetOut(OldNames):
         default=None, description="When it was deleted; you can restore it for 30 days."
     )
     warnings: Warnings = Field(default_factory=list)  # of the request that made it
-    _evidence = old_name("evidence", "verdict_weight", VerdictWeightName | dict[str, float])
 
 
 class SetPage(Response):

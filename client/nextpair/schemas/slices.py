@@ -3,7 +3,6 @@
 from pydantic import Field
 
 from nextpair.schemas.common import Response
-from nextpair.schemas.deprecated import OldNames, old_name
 from nextpair.schemas.ranks import Rank
 
 
@@ -24,7 +23,7 @@ class SliceDeviation(Response):
     sentence: str = Field(description="The same in one sentence.")
 
 
-class Slice(OldNames):
+class Slice(Response):
     """The prompts with one value of the tag."""
 
     value: str
@@ -35,7 +34,6 @@ class Slice(OldNames):
         description="Best first, about new prompts with this value. Scores shrink towards those of all prompts, more "
         "so with fewer prompts. Rank intervals hold together within a slice, not across slices."
     )
-    _departure = old_name("departure", "deviation", SliceDeviation)
 
 
 class Slices(Response):

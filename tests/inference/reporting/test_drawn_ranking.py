@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from app.inference.fitting import Method, no_absolute_scores
 from app.inference.reporting.confidence import concordance
@@ -17,6 +18,11 @@ def leaning(n: int, draws: int, seed: int) -> Floats:
     """(D, N) values that lean to one side."""
     rng = np.random.default_rng(seed)
     return np.linspace(0.0, 1.0, n) + 3.0 / n * rng.standard_exponential((draws, n))
+
+
+def test_ranks_are_those_of_scipy() -> None:
+    values = np.round(np.random.default_rng(0).standard_normal((50, 30)), 1)
+    np.testing.assert_array_equal(ranks_of(values), rankdata(-values, method="min", axis=1))
 
 
 @pytest.mark.parametrize(("n", "draws"), [(12, 4000), (100, 1000)])
