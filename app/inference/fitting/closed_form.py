@@ -16,7 +16,6 @@ differences of scores for noise, but at least that of so many votes, 1 / sqrt(su
 """
 
 import numpy as np
-from scipy.optimize import brentq
 
 from app.inference.experts import Expert
 from app.inference.fitting.model import BIAS_VARIANCE, Model
@@ -54,6 +53,7 @@ def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) ->
 
 def _balance(expert: Expert, p: Floats, weight: Floats) -> float:
     """The delta at which the slopes of (K,) verdicts add up to 0."""
+    from scipy.optimize import brentq  # slow to load, and few need it
 
     def pull(delta: float) -> float:
         return float(weight @ expert.slope(np.full_like(p, delta), p))

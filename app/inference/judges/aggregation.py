@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 
 from app.inference.types import Bools, Convergence, Floats, Ints
@@ -160,5 +159,7 @@ def expected(v: Votes, latent: Latent, count: Floats | float = 1.0) -> Floats:
 
 def _names(confusion: Floats) -> Ints:
     """(C,) which estimated class goes by each name, so that judges are right as often as they can be."""
+    from scipy.optimize import linear_sum_assignment  # slow to load, and few need it
+
     estimated, name = linear_sum_assignment(-confusion.sum(axis=0))
     return np.asarray(estimated[np.argsort(name)], dtype=np.int64)

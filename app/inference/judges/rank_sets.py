@@ -102,6 +102,6 @@ def squared_radius(k: int, alpha: float, freedom: float) -> float:
 @lru_cache(maxsize=8)
 def _normal_points(k: int) -> Floats:
     """(k, 2^DRAWS) independent normal values, spread more evenly than chance would (scrambled Sobol points)."""
-    from scipy.stats.qmc import Sobol  # half a second, where few need it
+    from scipy.stats.qmc import Sobol  # slow to load, and few need it
 
     return np.asarray(ndtri(Sobol(k, rng=0).random_base2(DRAWS)).T)

@@ -34,7 +34,6 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import ContextMethod
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from app.inference.judges.aggregation import Aggregate, Probabilities, estimated, one_sided, votes
@@ -224,6 +223,8 @@ def fit(
     judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
     """The parameters that predict best what was held out."""
+    from scipy.optimize import minimize  # slow to load, and few need it
+
     some, others = split(judged, training, rng)
     start = pack(first_guess(some, head))
     watch = _Watch(start, others, head, training, step)

@@ -46,7 +46,6 @@ from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import CovarianceName
-from scipy.optimize import lsq_linear
 
 from app.inference.judges.mean_wins import Instances, MeanWins, Wins, mean_wins, or_infinite, pair_numbers
 from app.inference.types import Bools, Floats, Ints
@@ -150,6 +149,8 @@ def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
 
     Conceptually: where sum (sum_j lam_j alone_j)^2 + sum (sum_j lam_j beside_j - people)^2 is least, within pairs.
     """
+    from scipy.optimize import lsq_linear  # slow to load, and few need it
+
     errors = np.column_stack([np.concatenate([each.chance_beside, each.alone]).ravel() for each in helps])
     aim = np.concatenate([people.chance, np.zeros_like(people.chance)]).ravel()
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)

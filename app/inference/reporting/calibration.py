@@ -25,7 +25,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_expit, logit
 
 from app.inference.experts.expert import unsaturated
@@ -165,6 +164,7 @@ def _eces(p: Floats, outcome: Floats) -> Floats:
 
 def _least_log_loss(p: Floats, outcome: Floats) -> float:
     """log T. The loss of single answers is convex in 1/T; with both orders the best of the grid comes first."""
+    from scipy.optimize import minimize_scalar  # slow to load, and few need it
 
     def loss(log_t: float) -> float:
         return log_loss(debiased(p, math.exp(log_t)), outcome)

@@ -63,12 +63,12 @@ def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
 
     Scores equal to nine decimals share their average rank.
     """
-    x, y = (_place(np.round(each, ROUNDING)) for each in (one, other))
+    x, y = (_place(np.round(each, ROUNDING).astype(np.float64)) for each in (one, other))
     scale = float(np.sqrt((x @ x) * (y @ y)))
     return float(x @ y) / scale if scale else 0.0
 
 
-def _place(values: Floats | Ints) -> Floats:
+def _place(values: Floats) -> Ints:
     """(N,) twice the average rank, less its mean."""
     best, worst = ranks_of(np.array([-values, values]))
-    return (best - worst).astype(np.float64)
+    return np.asarray(best - worst)

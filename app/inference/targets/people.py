@@ -73,7 +73,7 @@ def of_people(published: Published, people: Bools, log_effects: Mapping[int, Nor
 
 def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
     """Weights (G,), which sum to 1, points, and their z (G, D), that stand for p(eta | log)."""
-    from scipy.stats.qmc import MultivariateNormalQMC  # half a second, where few need it
+    from scipy.stats.qmc import MultivariateNormalQMC  # slow to load, and few need it
 
     mode, spread, start = mode_of(voices)
     drawn = np.sqrt(WIDER) * MultivariateNormalQMC(np.zeros(len(mode)), rng=np.random.default_rng(SEED)).random(POINTS)
