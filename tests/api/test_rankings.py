@@ -71,7 +71,7 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
-        "position_bias": "none", "absolute_scale": "estimate", "verdict_weight": "learnt", "evidence": "learnt",
+        "position_bias": "none", "absolute_scale": "estimate", "verdict_weight": "learnt",
         "temperatures": {}, "level": 0.8, "top_k": 2, "epsilon": 0.25, "scale": "logit",
     }  # fmt: skip
     assert found["convergence"]["converged"] is True
@@ -293,7 +293,7 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
     assert found["method"] | {"level": 0, "top_k": 0, "epsilon": 0} == {
         "name": method, "expert": None, "expert_parameters": None, "prior": None, "prior_variance": None,
-        "position_bias": "none", "absolute_scale": None, "verdict_weight": None, "evidence": None,
+        "position_bias": "none", "absolute_scale": None, "verdict_weight": None,
         "temperatures": {}, "level": 0, "top_k": 0, "epsilon": 0, "scale": None,
     }  # fmt: skip
 

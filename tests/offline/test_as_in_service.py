@@ -94,7 +94,7 @@ def assert_same(printed: dict[str, Any], served: dict[str, Any]) -> None:
         (
             "csv",
             ITEMS,
-            {"evidence": "one-vote", "position_bias": "estimate"},
+            {"verdict_weight": "one-vote", "position_bias": "estimate"},
             ["--verdict-weight", "one-vote", "--position-bias", "estimate"],
         ),
     ],

@@ -101,7 +101,7 @@ def test_what_sums_cannot_say_is_left_out_and_named(
     ]
     assert (answer["comparisons"], answer["version"]) == (K, K)
     assert (answer["signal"]["verdicts"], answer["agreement"]) == (0, None)
-    assert (answer["method"]["evidence"], answer["method"]["position_bias"]) == ("one-vote", "none")
+    assert (answer["method"]["verdict_weight"], answer["method"]["position_bias"]) == ("one-vote", "none")
     assert run(["rank", str(log), "--verdict-weight", "learnt", "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["left_out"], answer["signal"]["verdicts"] > 0) == ([], True)
