@@ -165,20 +165,20 @@ def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: 
 def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, Floats]:
     """Log-evidence of one judge's votes, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`.
 
-    The evidence (2, 2) is that of who repeats itself and of who draws, each with a bias and without.
+    The evidence is that of who repeats itself and of who draws, each with a bias and without, (2, 2); without alone,
+    (2, 1), unless the judge may be `biased`.
 
     Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
     """
     tied = float(np.average(cast.p == 0.5, weights=cast.weight))
-    bias_variance = VOTERS_BIAS_VARIANCE if biased else HELD_VARIANCE
     in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
     in_order = _lasting(cast, numbered(pair, cast.first)) if biased else in_either
-    moved = _log_evidence(in_order.answers, bias_variance, tied) + in_order.log_of_lapses
-    consistent = _log_evidence(in_either.answers, HELD_VARIANCE, tied) + in_either.log_of_lapses
-    drawing = [_log_evidence(cast, variance, tied) for variance in (bias_variance, HELD_VARIANCE)]
+    kinds = [(in_order, VOTERS_BIAS_VARIANCE), (in_either, HELD_VARIANCE)] if biased else [(in_either, HELD_VARIANCE)]
+    repeating = [_log_evidence(each.answers, variance, tied) + each.log_of_lapses for each, variance in kinds]
+    drawing = [_log_evidence(cast, variance, tied) for _, variance in kinds]
     same = np.array([in_order.repeats, in_order.alike])
     swaps = np.maximum(np.array([in_either.repeats, in_either.alike]) - same, 0.0)
-    return np.array([[moved, consistent], drawing]), np.append(same, swaps)
+    return np.array([repeating, drawing]), np.append(same, swaps)
 
 
 class _Lasting(NamedTuple):

@@ -70,5 +70,5 @@ def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
 
 def _place(values: Floats) -> Ints:
     """(N,) twice the average rank, less its mean."""
-    best, worst = ranks_of(np.array([-values, values]))
-    return np.asarray(best - worst)
+    from_lowest, from_highest = ranks_of(np.array([-values, values]))
+    return np.asarray(from_lowest - from_highest)
