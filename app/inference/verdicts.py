@@ -5,6 +5,8 @@ import numpy as np
 from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
+TABLE, FEW = 4, 1 << 16  # places of a table of all rows there could be, for each row or in all: beyond, rows are sorted
+MOST = 1 << 62  # different rows
 ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is no accident
 
 
@@ -57,10 +59,18 @@ def means(values: Floats, group: Ints, groups: int, weight: Floats | None = None
 
 def numbered(*columns: Ints) -> Ints:
     """(K,) row numbers 0, 1, ... without gaps, the same where all columns are the same; columns are not negative."""
-    number = np.zeros(len(columns[0]), np.int64)
+    number, size = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
-        number = np.unique(number * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
-    return number
+        span = int(column.max(initial=0)) + 1
+        if size * span > MOST:
+            number = np.unique(number, return_inverse=True)[1]
+            size = int(number.max(initial=0)) + 1
+        number, size = number * span + column, size * span
+    if size > max(TABLE * len(number), FEW):
+        return np.asarray(np.unique(number, return_inverse=True)[1], np.int64)
+    is_there = np.zeros(size, np.bool_)
+    is_there[number] = True
+    return np.asarray((np.cumsum(is_there) - 1)[number], np.int64)
 
 
 def times_before(key: Ints) -> Ints:

@@ -21,7 +21,7 @@ from app.inference.judges import (
     needs_context,
 )
 from app.inference.reporting import Bias
-from app.inference.state import Interpretation, Snapshot, pair_votes_of, raw
+from app.inference.state import Interpretation, Snapshot, in_model, pair_votes_of, raw
 from app.inference.types import Floats, Ints
 from app.live.jobs import JobKey, Report, Underway
 from app.sentences.judges import progress
@@ -127,7 +127,7 @@ async def _context(db: AsyncConnection, set_id: UUID, snapshot: Snapshot) -> Ite
 
 def _weigh(basis: Basis, conditions: Conditions, context: ItemContext | None, report: Report) -> WeighedJudges:
     snapshot = basis.snapshot
-    own, tempered = snapshot.interpretation.method, snapshot.comparisons
+    own, tempered = snapshot.interpretation.method, in_model(snapshot)
     model = build(own._replace(expert="soft-bt", parameters=(), position_bias="none"), snapshot.model.n)
     item, ids, rng = snapshot.log.entries.item, snapshot.evidence.judges, np.random.default_rng(SEED)
     people = np.isin(ids, list(conditions.people))

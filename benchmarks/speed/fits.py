@@ -11,10 +11,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from app.inference.fitting import Method, build, newton, posterior
-from app.inference.graphs import comparison_graph
-from app.inference.kernels.bradley_terry import maximiser, serves
-from app.inference.regimes import FACTORED
+from app.inference.fitting import Method, build, newton
+from app.inference.fitting.model import edges_of
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.machine import ROOT
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -23,7 +21,7 @@ from benchmarks.speed.problem import gradient, hessian_times, loss, simulated_lo
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 PATIENCE = 60  # seconds for a peer, from its start on
 MANY = 10_000  # more than this is left to those who minimise the same in numpy
-WHAT, AS_NEAR = "scores from a log", "scores from a log, as near as the other's"
+WHAT = "scores from a log"
 
 
 class Peer(NamedTuple):
@@ -59,29 +57,14 @@ def measure(extent: Extent) -> Iterator[Row]:
                 write_problem(path, n, log)
                 for peer in PEERS:
                     (ms,) = medians(ours, seconds=0.25 * extent.seconds)
-                    theirs, norm, note = _ask(peer, path, log if peer.is_soft else winners(log), extent.seconds)
+                    theirs, _, note = _ask(peer, path, log if peer.is_soft else winners(log), extent.seconds)
                     yield Row(WHAT, n, peer.name, ms, theirs, note)
-                    if norm and peer.is_soft and peer.precision == 1.0 and n > FACTORED:
-                        (ms,) = medians(partial(_fit_to, norm, n, log), seconds=0.25 * extent.seconds)
-                        yield Row(AS_NEAR, n, peer.name, ms, theirs, f"gradient {norm:.0e} at most")
 
 
 def our_fit(n: int, log: Comparisons) -> Callable[[], Floats]:
-    """Our fit, as sets and files have it; among few it includes the covariance."""
+    """Our fit, as sets and files have it."""
     model = build(Method(), n)
-    if serves(model.expert, model.size):
-        return lambda: posterior.fit(log, model).mean
-    return lambda: newton.fit(log, model).mean
-
-
-def _fit_to(norm: float, n: int, log: Comparisons) -> Floats:
-    """Our fit, which stops where no entry of the gradient is above this one."""
-    votes, start = newton.votes_of(log, build(Method(), n)), np.zeros(n)
-    first, second, _, _, p, measurement, weight, precision, pull = votes
-    rows = comparison_graph.graph_of(first, second, p, measurement, weight, precision, pull)
-    in_rows = newton.InRows(rows, comparison_graph.unevaluated(rows), norm)
-    mean, *_ = maximiser(newton.evaluate_rows, newton.step_in_rows)(in_rows, start, norm)
-    return mean
+    return lambda: newton.fit(edges_of(log, model), model).theta
 
 
 def _beside_scipy(n: int, log: Comparisons, ours: Callable[[], Floats], seconds: float) -> Iterator[Row]:

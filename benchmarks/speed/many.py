@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from app.inference.fitting import newton
+from app.inference.fitting.model import Model, edges_of
 from app.inference.gaussian import SparseCovariance
-from app.inference.graphs.comparison_graph import Precision
-from app.inference.graphs.variances import diagonal
+from app.inference.gaussian.sparse import Precision, series_of
+from app.inference.types import Comparisons, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.votes import play, snapshot_of
 
@@ -28,8 +29,8 @@ def measure(extent: Extent) -> Iterator[Row]:
         assert isinstance(sigma, SparseCovariance)
         product, fitted, variances = medians(
             partial(_by_scipy(sigma.precision).__matmul__, np.ones(n)),
-            partial(newton.fit, snapshot.comparisons, snapshot.model),
-            partial(diagonal, sigma.precision),
+            partial(_fit, snapshot.comparisons, snapshot.model),
+            partial(series_of, sigma.precision),
             seconds=extent.seconds,
         )
         yield Row("scores from a log", n, PRODUCT, fitted, product)
@@ -40,8 +41,9 @@ def measure(extent: Extent) -> Iterator[Row]:
         yield Row(f"{BATCH} votes and the next {BATCH} pairs", n, PRODUCT, ms, product)
 
 
+def _fit(log: Comparisons, model: Model) -> Floats:
+    return newton.fit(edges_of(log, model), model).theta
+
+
 def _by_scipy(precision: Precision) -> csr_array[np.float64]:
-    n = len(precision.precision)
-    row, everyone = np.repeat(np.arange(n), np.diff(precision.start)), np.arange(n)
-    places = np.concatenate([row, everyone]), np.concatenate([precision.rival, everyone])
-    return csr_array((np.concatenate([-precision.weight, precision.diagonal]), places), shape=(n, n))
+    return csr_array(diags_array(precision.diagonal) - precision.links)

@@ -20,6 +20,7 @@ from pyarrow import csv
 
 from app import cli
 from app.inference.fitting import Method, build, newton
+from app.inference.fitting.model import edges_of
 from app.inference.regimes import DENSE
 from benchmarks.speed.machine import ROOT, forget_peak, peak_mb
 from benchmarks.speed.measuring import Extent, Row
@@ -92,8 +93,9 @@ def main(task: str, n: int, file: str) -> None:
 
 def _fit(n: int, _: str) -> Task:
     log, model = simulated_log(n), build(Method(), n)
-    newton.fit(simulated_log(100), build(Method(), 100))  # so that kernels are loaded
-    return lambda: newton.fit(log, model)
+    few = build(Method(), 100)
+    newton.fit(edges_of(simulated_log(100), few), few)  # so that kernels are loaded
+    return lambda: newton.fit(edges_of(log, model), model)
 
 
 def _snapshot(n: int, _: str) -> Task:

@@ -14,7 +14,6 @@ from scipy.linalg import blas, lapack
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.choosing.goals import upper_triangle
 from app.inference.fitting import Method, newton
-from app.inference.fitting.model import hessian
 from app.inference.gaussian import from_precision
 from app.inference.state import Snapshot
 from app.inference.types import Bools, Floats, by_one_judge
@@ -44,8 +43,9 @@ def measure(extent: Extent) -> Iterator[Row]:
 
 
 def _fresh_covariance(snapshot: Snapshot, seconds: float) -> Row:
-    weights = newton.weights(snapshot.posterior.mean, snapshot.comparisons, snapshot.model)
-    precision = hessian(weights, snapshot.comparisons, snapshot.model)
+    posterior, model = snapshot.posterior, snapshot.model
+    weights = newton.weights(posterior.mean, posterior.edges, model)
+    precision = posterior.edges.design.precision(weights, model.prior.precision)
     ours, theirs = medians(
         lambda: from_precision(precision.copy(order="F")), lambda: _inverse(precision.copy(order="F")), seconds=seconds
     )

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from app.inference.choosing.pair_sets import listed
+from app.inference.core.design import Design
+from app.inference.core.edges import at
 from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
-from app.inference.fitting.model import Method, Model, build, hessian
+from app.inference.fitting.model import Method, Model, build, design_of, edges_of, rows_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import (
     Covariance,
     DenseCovariance,
-    DesignRows,
     OneCovariance,
     Scores,
     SparseCovariance,
@@ -29,7 +30,7 @@ from app.inference.judges.group_verdicts import Doubt, examine
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.reporting.drawn_ranking import ranks_of
 from app.inference.targets import drawn_in_place
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
+from app.inference.types import Comparisons, Convergence, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")
 each_expert = pytest.mark.parametrize("expert", list(MAKERS))
@@ -71,17 +72,44 @@ def independent(variances: Floats) -> DenseCovariance:
     return plain(np.diag(variances), float(np.log(variances).sum()))
 
 
+class Map(NamedTuple):
+    mean: Floats  # (P,)
+    convergence: Convergence
+    weights: Floats  # (E,)
+
+
+def map_of(log: Comparisons, m: Model, start: Floats | None = None) -> Map:
+    """The maximum of the log posterior."""
+    theta, weights, convergence = newton.fit(edges_of(log, m), m, start=start)
+    return Map(theta, convergence, weights)
+
+
+def fit_rows(log: Comparisons, m: Model, start: Floats | None = None) -> Posterior:
+    """`posterior.fit`, each comparison an edge of its own."""
+    return posterior.fit_edges(rows_of(log, m), m, start=start)
+
+
+def fold_rows(live: Posterior, log: Comparisons) -> Posterior:
+    """`posterior.fold`, likewise."""
+    return posterior.fold(live, rows_of(log, live.model))
+
+
 def log_posterior(theta: Floats, log: Comparisons, m: Model) -> float:
-    return newton.log_posterior(theta, log, m)
+    return newton.log_posterior(theta, edges_of(log, m), m)
 
 
 def gradient(theta: Floats, log: Comparisons, m: Model) -> Floats:
-    return newton.evaluate(theta, newton.Objective(log, m, 0.0))[0]
+    return at(edges_of(log, m), theta, m.expert, m.prior.precision, m.prior.pull)[0]
+
+
+def weights_at(theta: Floats, log: Comparisons, m: Model) -> Floats:
+    """w (K,) of each comparison."""
+    return log.weight * m.expert.curvature(design_of(log, m).differences(theta), log.p)
 
 
 def precision_at(theta: Floats, log: Comparisons, m: Model) -> Floats:
     """H, shape (P, P)."""
-    return hessian(newton.weights(theta, log, m), log, m)
+    return design_of(log, m).precision(weights_at(theta, log, m), m.prior.precision)
 
 
 def covariance_at(theta: Floats, log: Comparisons, m: Model) -> DenseCovariance:
@@ -128,9 +156,14 @@ def sparse(covariance: Covariance) -> SparseCovariance:
     return covariance
 
 
+def pairs(first: Ints, second: Ints, n: int) -> Design:
+    """Rows of the design of these (L,) pairs of scores."""
+    return Design(n, n, first, second)
+
+
 def condition(sigma: OneCovariance, i: int, j: int, weight: float) -> OneCovariance:
     """Sigma after one comparison of this weight."""
-    return sigma.condition(DesignRows(np.array([i]), np.array([j])), np.array([weight]))
+    return sigma.condition(pairs(np.array([i]), np.array([j]), len(sigma.diagonal)), np.array([weight]))
 
 
 def by_judges(log: Comparisons, judges: int, seed: int = 0) -> Comparisons:

@@ -8,17 +8,27 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.baselines import BASELINES, BaselineScores
 from app.inference.reporting.ranking import RankTable, Wanted, predict, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
-from tests.inference.factories import Log, comparisons, joined, marginal, model, random_comparisons, true_scores
+from tests.inference.factories import (
+    Log,
+    comparisons,
+    fold_rows,
+    joined,
+    map_of,
+    marginal,
+    model,
+    random_comparisons,
+    true_scores,
+)
 
 Method = Callable[[Comparisons, int], BaselineScores]
 
 
 def default(log: Comparisons, n: int) -> BaselineScores:
-    mean, convergence, *_ = newton.fit(log, model(n))
+    mean, convergence, *_ = map_of(log, model(n))
     return BaselineScores(mean, convergence)
 
 
@@ -101,7 +111,7 @@ def test_the_live_posterior_gets_there_a_few_votes_at_a_time(log: Log) -> None:
     live = posterior.prior(m)
     few = max(7, log.comparisons.size // 100)
     for stop in [*range(0, log.comparisons.size, few), log.comparisons.size]:
-        live = posterior.fold(live, take(log.comparisons, slice(stop)))
+        live = fold_rows(live, take(log.comparisons, slice(stop)))
 
     assert live.convergence.converged
     np.testing.assert_allclose(live.mean, default(log.comparisons, log.n).score, atol=1e-9)

@@ -10,13 +10,13 @@ import pytest
 from scipy.special import expit, logit
 
 from app.inference.experts import soft_bt
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.model import VAGUE
 from app.inference.gaussian import DenseCovariance
 from app.inference.reporting.bias import closed_form
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, condition, model, random_state
+from tests.inference.factories import comparisons, condition, map_of, model, random_state
 
 N = 6
 
@@ -142,7 +142,7 @@ def test_the_inverse_of_the_full_set_splits_with_one_over_n(n: int) -> None:
 
 def best_first(log: Comparisons, at_temperature: float, prior_variance: float) -> list[int]:
     log = log._replace(p=tempered(log.p, at_temperature))
-    return [int(i) for i in np.argsort(-newton.fit(log, model(3, prior_variance)).mean)]
+    return [int(i) for i in np.argsort(-map_of(log, model(3, prior_variance)).mean)]
 
 
 @pytest.mark.parametrize("prior_variance", [1.0, 1e4])

@@ -11,17 +11,26 @@ from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.picking import Choice
 from app.inference.choosing.selection import select
+from app.inference.core.design import TooMany
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.published import publish
-from app.inference.gaussian import TooMany
 from app.inference.reporting import by_posterior
 from app.inference.reporting.ranking import Wanted, relative_sd
 from app.inference.reporting.standings import Standings
 from app.inference.types import Comparisons, join, take
-from tests.inference.factories import dense, every_pair, model, random_comparisons, sparse, together
+from tests.inference.factories import (
+    dense,
+    every_pair,
+    fit_rows,
+    fold_rows,
+    model,
+    random_comparisons,
+    sparse,
+    together,
+)
 
 N, K = 120, 700
 Limit = Callable[[int], None]
@@ -80,16 +89,14 @@ def test_a_matrix_of_all_pairs_is_refused(dense_up_to: Limit) -> None:
 
 @pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
 def test_a_fold_vote_by_vote_is_a_fit(expert: str, dense_up_to: Limit) -> None:
-    """Votes are added to rows; what is no vote is put in rows again."""
     m, some = model(N, expert=expert), log(K + 60)
     exact = posterior.fit(some, m)
     dense_up_to(N - 1)
     live = posterior.prior(m)
     for seen in (*range(K, K + 60, 7), K + 60):
-        live = posterior.fold(live, take(some, slice(seen)))
+        live = fold_rows(live, take(some, slice(seen)))
 
-    assert live.seen == some.size
-    assert (live.graph is None) == (expert == "gaussian")
+    assert live.edges.size == some.size
     np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
     np.testing.assert_allclose(live.covariance.diagonal, exact.covariance.diagonal, rtol=0.03)
 
@@ -98,22 +105,13 @@ def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> 
     """Two ways to go on from one posterior, and then its own covariance and rows."""
     m, some, other = model(N), log(K + 40), log(K + 40, seed=1)
     dense_up_to(N - 1)
-    before = posterior.fit(take(some, slice(K)), m)
-    assert before.graph is not None
-    sigma, graph = sparse(before.covariance), before.graph
-    arrays: list[NDArray[Any]] = [
-        *sigma.precision,
-        sigma.diagonal,
-        graph.start,
-        graph.rival,
-        graph.weight,
-        graph.pull,
-        before.mean,
-    ]
+    before = fit_rows(take(some, slice(K)), m)
+    sigma = sparse(before.covariance)
+    arrays: list[NDArray[Any]] = [sigma.precision.links.data, sigma.diagonal, *before.edges[1:], before.mean]
     kept = [array.copy() for array in arrays]
 
     for log_of_one in (some, join(take(some, slice(K)), take(other, slice(K, None)))):
-        live = posterior.fold(before, log_of_one)
+        live = fold_rows(before, log_of_one)
         np.testing.assert_allclose(live.mean, posterior.fit(log_of_one, m).mean, atol=1e-9)
 
     for array, copy in zip(arrays, kept, strict=True):

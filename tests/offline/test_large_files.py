@@ -116,7 +116,6 @@ def test_many_candidates_are_ranked_without_a_matrix(
     monkeypatch.setattr(ranking, "RANKED_DENSE", 10)
     monkeypatch.setattr(ranking, "MOST_ROWS", most_rows)
     monkeypatch.setattr("app.inference.fitting.posterior.from_precision", None)  # which has a matrix
-    monkeypatch.setattr("app.inference.fitting.newton.fit_compiled", lambda *_: None)  # likewise
     many = ranked(capsys, log)
     for column, tolerance in (("score", 1e-7), ("sd", 0.02), ("low", 0.05), ("p_best", 0.1), ("comparisons", 0.0)):
         np.testing.assert_allclose(

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
+from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import DenseCovariance, DesignRows
+from app.inference.gaussian import DenseCovariance
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
 from app.inference.regimes import FULLY_SUMMED
@@ -47,7 +48,7 @@ class Answered(NamedTuple):
 
 def gains(first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds) -> Floats:
     """(L,) KG of these pairs."""
-    spread = sigma.times_rows(DesignRows(first, second))
+    spread = sigma.times_rows(Design(len(mean), len(mean), first, second))
     return knowledge(first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters)
 
 
@@ -55,7 +56,7 @@ def most_gains(
     first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
 ) -> Floats:
     """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
-    spread = sigma.times_rows(DesignRows(first, second))
+    spread = sigma.times_rows(Design(len(mean), len(mean), first, second))
     moves = _moves(spread, first, second, mean, model)
     return most_knowledge(first, second, moves, mean, np.argsort(mean), *matters, tie)
 

@@ -22,10 +22,9 @@ from app.inference.choosing.knowledge import (
 )
 from app.inference.choosing.pair_sets import listed
 from app.inference.choosing.shortlist import shortlist
+from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance, DenseCovariance, DesignRows, OneCovariance, plain
-from app.inference.kernels.bradley_terry import serves
-from app.inference.kernels.fantasies import conditioned
+from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance
 from app.inference.kernels.pair_sets import Kinds, PairSet, has, mask, nth, size
 from app.inference.regimes import FULLY_SUMMED, SCANNED
 from app.inference.types import Chance, Floats, Ints
@@ -71,10 +70,7 @@ class Search(NamedTuple):
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
-    if serves(model.expert, model.n) and isinstance(sigma, DenseCovariance):
-        after, fall = conditioned(np.ascontiguousarray(sigma.matrix()), mean, first, second, model.votes)
-        return plain(after, sigma.log_det - fall)
-    return sigma.condition(DesignRows(first, second), expected_weight(mean[first] - mean[second], model))
+    return sigma.condition(Design(model.n, model.n, first, second), expected_weight(mean[first] - mean[second], model))
 
 
 def pick(search: Search, open_pairs: PairSet, component: Ints, sigma: DenseCovariance, rng: Chance) -> Choice:

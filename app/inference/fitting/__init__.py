@@ -1,7 +1,7 @@
 """From comparisons to a posterior: the model, its maximum, the covariance around it, and other methods.
 
     model.py            who is ranked, the expert, the prior, position biases
-    newton.py           fit: the maximum (MAP), by Newton's method; compiled, in rows or by design (kernels, graphs)
+    newton.py           fit: the maximum (MAP) of what edges say (core)
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
     verdict_weights.py  weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
                         have the evidence
@@ -14,6 +14,8 @@
 Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
 """
 
+from app.inference.core.cells import Hyperparameters
+from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of
@@ -25,5 +27,4 @@ from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_sparse
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
 from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of, unknown
-from app.inference.fitting.verdict_weights import Hyperparameters
-from app.inference.gaussian import Scores, TooMany
+from app.inference.gaussian import Scores

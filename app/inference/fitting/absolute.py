@@ -34,8 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import Model, edges_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
@@ -107,24 +108,25 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
 
     Args: `is_given` takes the judges' scale as it is instead.
     """
+    edges = edges_of(comparisons, model)
     if is_given:
-        return _on_scale(_given_scale(absolute), comparisons, model, absolute, None)._replace(converged=True)
+        return _on_scale(_given_scale(absolute), edges, model, absolute, None)._replace(converged=True)
     first = _first_scale(absolute, model)
     flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
 
     def em(combined: Combined) -> Combined:
         marginal = combined.posterior.scores
         scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
-        return _on_scale(scale, comparisons, model, absolute, combined.posterior.mean)
+        return _on_scale(scale, edges, model, absolute, combined.posterior.mean)
 
-    combined = _on_scale(first, comparisons, model, absolute, None)
+    combined = _on_scale(first, edges, model, absolute, None)
     for _ in range(MAX_ITERATIONS):
         once = em(combined)
         twice = em(once)
         if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
             return twice._replace(converged=True)
         ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
-        combined = em(_on_scale(ahead, comparisons, model, absolute, twice.posterior.mean))
+        combined = em(_on_scale(ahead, edges, model, absolute, twice.posterior.mean))
     return combined
 
 
@@ -147,12 +149,10 @@ def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model
     return model._replace(prior=prior)
 
 
-def _on_scale(
-    scale: Scale, comparisons: Comparisons, model: Model, absolute: AbsoluteScores, start: Floats | None
-) -> Combined:
+def _on_scale(scale: Scale, edges: Edges, model: Model, absolute: AbsoluteScores, start: Floats | None) -> Combined:
     """The posterior given both, for this scale."""
     joint = with_absolute(model, absolute, scale)
-    return Combined(posteriors.fit(comparisons, joint, start=start), joint, scale, False)
+    return Combined(posteriors.fit_edges(edges, joint, start=start), joint, scale, False)
 
 
 def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:

@@ -39,17 +39,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.core import conjugate_gradients
+from app.inference.core.maximum import maximum
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
-from app.inference.graphs.conjugate_gradients import newton_step_by_products
-from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS
 from app.inference.types import Comparisons, Convergence, Floats
 
 PRIOR_WEIGHT = 2.0
 PRIOR_SHARE = 0.25
 TOLERANCE = 1e-2  # of the logarithms of variances
-GRADIENT_TOLERANCE = 1e-6
+DECREMENT = 1e-6  # in a round, in posterior sds
 MAX_ROUNDS = 100
 
 
@@ -136,7 +136,12 @@ def fit(
 
 def likeliest(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Reduced]:
     """The mode, from `theta` on, and what comparisons tell there. Concave, so wherever it begins."""
-    theta, _, weights, _ = maximiser(evaluate, newton_step)(objective, theta, GRADIENT_TOLERANCE)
+    theta, weights, _ = maximum(
+        lambda theta: evaluate(theta, objective),
+        lambda weights, g: newton_step(weights, g, objective),
+        theta,
+        DECREMENT,
+    )
     return theta, reduce(weights, objective)
 
 
@@ -158,7 +163,7 @@ def newton_step(weights: Floats, g: Floats, objective: ConsensusObjective) -> Fl
         return precision * x + scatter(weights * design_times(x, objective), objective)
 
     diagonal = precision + scatter(weights, objective, at_second=1.0)
-    return newton_step_by_products(hessian_times, lambda x: x / diagonal, g, GRADIENT_TOLERANCE)
+    return conjugate_gradients.newton_step(hessian_times, lambda x: x / diagonal, g, DECREMENT)
 
 
 def split(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Floats, Floats]:

@@ -20,7 +20,7 @@ from scipy.special import expit, logit
 
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
-from app.inference.fitting.model import Covariates, Model, Prior, differences
+from app.inference.fitting.model import Covariates, Model, Prior, design_of
 from app.inference.fitting.posterior import fit
 from app.inference.fitting.verdict_weights import as_learnt, weighed
 from app.inference.types import Comparisons, Floats, Ints
@@ -97,7 +97,7 @@ def learn_beside(
     learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
     weights = weighed(comparisons, item, model.n, learnt.hyperparameters)
     theta = fit(weights, as_learnt(model, comparisons, learnt.hyperparameters)).mean
-    swayed = differences(theta, comparisons, model) - differences(theta[: alone.size], comparisons, alone)
+    swayed = design_of(comparisons, model).times(theta) - design_of(comparisons, alone).times(theta[: alone.size])
     measured = ~is_vote(weights.p) & (swayed != 0.0)
     if not measured.any():
         return learnt

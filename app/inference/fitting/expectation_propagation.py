@@ -16,13 +16,14 @@ them. Votes are log-concave: tau >= 0, and H is positive definite throughout. A 
 it is, tau = w and nu = w y: without votes everything is exact. With Z_m the integral of the tilted density,
 
     ln Z = sum_m ln C_m + ((h + R^T nu)^T mu + ln det Sigma + ln det q - h^T q^-1 h) / 2
-    ln C_m = ln Z_m - (ln(v / v_c) + m^2 / v - m_c^2 / v_c) / 2,  of a measurement -w y^2 / 2
+    ln C_m = ln Z_m - (ln(v / v_c) + m^2 / v - m_c^2 / v_c) / 2
 
-is the logarithm of the evidence: the mean of the likelihood exp(sum_k c_k l(d_k)) under the prior. It is stationary
-where moments agree, so that it is exact to about M EVIDENCE_TOLERANCE^2 before they do.
+is the logarithm of the evidence, up to that of measurements where d = y: the mean of the likelihood exp(sum_e l_e(d_e))
+under the prior (core/edges.py). It is stationary where moments agree, so that it is exact to about
+M EVIDENCE_TOLERANCE^2 before they do.
 
     a, b       Sites.wins, .losses          (M,)
-    tau, nu    Sites.precision, .shift      (M + G,) those of the measurements last
+    tau, nu    Sites.precision, .shift      (M,)
 """
 
 from collections.abc import Callable
@@ -31,15 +32,15 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.core.design import Design, rows_at
+from app.inference.core.edges import Edges
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, Prior, bias_places, design_times, hessian, scatter
-from app.inference.fitting.posterior import Posterior, prior
+from app.inference.fitting.model import Model, Prior
+from app.inference.fitting.posterior import Posterior, prior_beside
 from app.inference.gaussian import DenseCovariance, Votes, from_precision
 from app.inference.kernels import tilted
 from app.inference.regimes import PROPAGATED
-from app.inference.types import Comparisons, Convergence, Floats, Outcome, join, take
-from app.inference.verdicts import numbered
+from app.inference.types import Convergence, Floats, Ints, Outcome
 
 TOLERANCE = 1e-5  # of means, in standard deviations, and of variances, relative
 EVIDENCE_TOLERANCE = 1e-3  # the same where the evidence is all that is asked for
@@ -48,15 +49,13 @@ FIRST_SHARE, LEAST_SHARE, LESS, MORE, NEARER = 0.9, 0.1, 0.6, 1.1, 0.25
 
 
 class Sites(NamedTuple):
-    """M rows of votes and G of measurements, with the normal that stands for each."""
+    """M rows of votes, with the normal that stands for each."""
 
-    rows: Comparisons  # (M + G,) who is compared, by whom
-    known_bias: Floats  # (M + G,)
     wins: Floats  # (M,)
     losses: Floats  # (M,)
-    precision: Floats  # (M + G,)
-    shift: Floats  # (M + G,)
-    log_constant: float  # the sum of ln C of the measurements
+    known_bias: Floats  # (M,)
+    precision: Floats  # (M,)
+    shift: Floats  # (M,)
 
 
 Q = TypeVar("Q")
@@ -79,78 +78,67 @@ class Converged(NamedTuple, Generic[Q]):
 
 
 class Propagated(NamedTuple):
-    posterior: Posterior  # given (M + G,) rows: the votes, those alike together, then the measurements; w is tau
+    posterior: Posterior  # whose weights are tau, and those of measurements
     log_evidence: float  # -inf where H cannot be factored
     votes: Votes | None = None  # likewise None
 
 
-def serves(comparisons: Comparisons, model: Model) -> bool:
+def serves(edges: Edges, model: Model) -> bool:
     """Whether there are votes, few enough candidates, no covariates, and an expert that is soft-bt."""
-    if (
-        model.expert.as_soft_bt is None
-        or model.covariates is not None
-        or not 0 < model.n <= PROPAGATED
-        or not comparisons.size
-    ):
-        return False
-    return model.expert.measurement is None or bool(is_vote(comparisons.p).any())
+    is_soft_bt = model.expert.as_soft_bt is not None and model.covariates is None
+    return is_soft_bt and 0 < model.n <= PROPAGATED and bool((edges.votes > 0.0).any())
 
 
-def propagate(comparisons: Comparisons, model: Model, tolerance: float = TOLERANCE) -> Propagated:
-    """The normal posterior of all `comparisons` by an expert that is soft-bt, and its evidence.
+def propagate(edges: Edges, model: Model, tolerance: float = TOLERANCE) -> Propagated:
+    """The normal posterior of all that edges say by an expert that is soft-bt, and its evidence.
 
-    Where H cannot be factored, the prior, as `posterior.fit` has it. A posterior has converged once no row's mean is
-    further than `tolerance` standard deviations, or its variance by that share, from the tilted one.
+    Where H cannot be factored, the prior, as `posterior.fit_edges` has it. A posterior has converged once no row's mean
+    is further than `tolerance` standard deviations, or its variance by that share, from the tilted one.
     """
-    sites = _at_mode(_sites(comparisons, model), newton.fit(comparisons, model).mean, model)
+    at = np.flatnonzero(edges.votes > 0.0)
+    sites = _at_mode(edges, at, newton.fit(edges, model).theta)
     try:
         with np.errstate(all="ignore"):
-            return _converged(sites, model, tolerance)
+            return _converged(edges, at, sites, model, tolerance)
     except np.linalg.LinAlgError:
-        convergence = Convergence(Outcome.SINGULAR, 0, np.nan)
-        singular = prior(model)._replace(
-            weights=np.zeros(sites.rows.size), convergence=convergence, comparisons=sites.rows
-        )
-        return Propagated(singular, -np.inf)
+        return Propagated(prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan)), -np.inf)
 
 
-def propagated_evidence(comparisons: Comparisons, model: Model) -> float:
-    """ln Z of all comparisons, -inf where H cannot be factored; Laplace's is votes.laplace_evidence."""
-    return propagate(comparisons, model, EVIDENCE_TOLERANCE).log_evidence
+def propagated_evidence(edges: Edges, model: Model) -> float:
+    """ln Z of all that edges say, -inf where H cannot be factored; Laplace's is votes.laplace_evidence."""
+    return propagate(edges, model, EVIDENCE_TOLERANCE).log_evidence
 
 
-def _converged(sites: Sites, model: Model, tolerance: float) -> Propagated:
-    """Raises numpy.linalg.LinAlgError."""
-    votes = len(sites.wins)
+def _converged(edges: Edges, at: Ints, sites: Sites, model: Model, tolerance: float) -> Propagated:
+    """Args: `at` (M,) are the edges with votes. Raises numpy.linalg.LinAlgError."""
+    design, of_votes, (q, pull, *_) = edges.design, rows_at(edges.design, at), model.prior
+    pulled = edges.pulled - edges.weight * design.offset if len(design.offset) else edges.pulled
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
-        covariance = from_precision(hessian(sites.precision, sites.rows, model))
-        pull = model.prior.pull + scatter(sites.shift, sites.rows, model)
-        mean = covariance.base @ pull
-        m, v = design_times(mean, sites.rows, model)[:votes], _variances(sites.rows, covariance, model)[:votes]
-        return SiteMoments((mean, covariance), m, v, _log_integral(mean, pull, covariance, model.prior))
+        weights, shift = edges.weight.copy(), pulled.copy()
+        weights[at] += sites.precision
+        shift[at] += sites.shift
+        covariance, h = from_precision(design.precision(weights, q)), pull + design.scatter(shift)
+        mean = covariance.base @ h
+        v = _variances(of_votes, covariance)
+        return SiteMoments((mean, covariance), of_votes.times(mean), v, _log_integral(mean, h, covariance, model.prior))
 
     (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
-    posterior = Posterior(mean, covariance, sites.precision, convergence, sites.rows, model)
-    return Propagated(posterior, log_evidence, _votes(sites, posterior))
-
-
-def _votes(sites: Sites, posterior: Posterior) -> Votes:
-    m, model, mean = len(sites.wins), posterior.model, posterior.mean
-    rows, tau = take(sites.rows, slice(m)), sites.precision[:m]
-    own = design_times(mean, rows, model)
-    return Votes(
+    weights, own = edges.weight.copy(), of_votes.times(mean)
+    weights[at] += sites.precision
+    votes = Votes(
         mean=mean,
-        covariance=posterior.covariance.matrix(),
-        first=rows.first,
-        second=rows.second,
-        bias=bias_places(rows, model),
+        covariance=covariance.matrix(),
+        first=of_votes.first,
+        second=of_votes.second,
+        bias=of_votes.bias,
         wins=sites.wins,
         losses=sites.losses,
-        difference=own + sites.known_bias[:m],
-        slope=sites.shift[:m] - tau * own,
-        precision=tau,
+        difference=own + sites.known_bias,
+        slope=sites.shift - sites.precision * own,
+        precision=sites.precision,
     )
+    return Propagated(Posterior(mean, covariance, weights, convergence, edges, model), log_evidence, votes)
 
 
 def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:
@@ -171,7 +159,7 @@ def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolera
         )
         before, iterations = distance, iterations + 1
     convergence = Convergence.of(distance, iterations, tolerance)
-    return Converged(q, sites, log_constants + sites.log_constant + log_integral, convergence)
+    return Converged(q, sites, log_constants + log_integral, convergence)
 
 
 def _log_integral(mean: Floats, pull: Floats, covariance: DenseCovariance, of: Prior) -> float:
@@ -180,65 +168,33 @@ def _log_integral(mean: Floats, pull: Floats, covariance: DenseCovariance, of: P
     return 0.5 * (float(pull @ mean) + covariance.log_det + of_prior)
 
 
-def _sites(comparisons: Comparisons, model: Model) -> Sites:
-    """The rows, votes on the same one together; nothing stands for these yet."""
-    votes = newton.votes_of(comparisons, model)
-    measures = ~np.isnan(votes.measurement) if len(votes.measurement) else np.zeros(comparisons.size, np.bool_)
-    cast = take(comparisons._replace(p=votes.p), ~measures)
-    if not model.allows_for_biases:
-        cast = _low_first(cast)
-    row = numbered(cast.first, cast.second, cast.judge if model.allows_for_biases else np.zeros(cast.size, np.int64))
-    once = np.unique(row, return_index=True)[1]
-    wins, losses = (np.bincount(row, cast.weight * p).astype(np.float64, copy=False) for p in (cast.p, 1.0 - cast.p))
-    measured = take(comparisons, measures)
-    rows = join(take(cast, once), measured)
-    known_bias = np.zeros(rows.size) if model.known_biases is None else model.known_biases[rows.judge]
-    y = votes.measurement[measures] - known_bias[len(once) :] if measured.size else np.empty(0)
-    none = np.zeros(len(once))
-    precision, shift = np.append(none, measured.weight), np.append(none, measured.weight * y)
-    return Sites(rows, known_bias, wins, losses, precision, shift, -0.5 * float(measured.weight @ y**2))
-
-
-def _low_first(comparisons: Comparisons) -> Comparisons:
-    first, second, p, judge, weight = comparisons
-    return Comparisons(
-        np.minimum(first, second), np.maximum(first, second), np.where(first < second, p, 1.0 - p), judge, weight
-    )
-
-
-def _at_mode(sites: Sites, theta: Floats, model: Model) -> Sites:
-    """The sites that Laplace's approximation has: curvature and slope at theta (P,)."""
-    m = len(sites.wins)
-    own = design_times(theta, sites.rows, model)[:m]
-    above = expit(own + sites.known_bias[:m])
-    votes = sites.wins + sites.losses
+def _at_mode(edges: Edges, at: Ints, theta: Floats) -> Sites:
+    """The sites that Laplace's approximation has at the M edges with votes: curvature and slope at theta (P,)."""
+    rows, votes, wins = rows_at(edges.design, at), edges.votes[at], edges.wins[at]
+    own, known_bias = rows.times(theta), rows.offset if len(rows.offset) else np.zeros(len(at))
+    above = expit(own + known_bias)
     curvature = votes * above * (1.0 - above)
-    precision, shift = sites.precision.copy(), sites.shift.copy()
-    precision[:m], shift[:m] = curvature, curvature * own + sites.wins - votes * above
-    return sites._replace(precision=precision, shift=shift)
+    return Sites(wins, votes - wins, known_bias, curvature, curvature * own + wins - votes * above)
 
 
 def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float, float]:
-    """tau and nu (M + G,) that have the moments of the votes, the sum of ln C, and how far the moments are apart."""
-    votes = len(sites.wins)
-    tau, nu, bias = sites.precision[:votes], sites.shift[:votes], sites.known_bias[:votes]
+    """tau and nu (M,) that have the moments of the votes, the sum of ln C, and how far the moments are apart."""
+    tau, nu, bias = sites.precision, sites.shift, sites.known_bias
     cavity = v / (1.0 - v * tau)
     cavity_mean = cavity * (m / v - nu)
     log_totals, tilted_mean, tilted_variance = tilted.moments(cavity_mean + bias, cavity, sites.wins, sites.losses)
     tilted_mean = tilted_mean - bias
     distance = np.maximum(np.abs(tilted_mean - m) / np.sqrt(v), np.abs(tilted_variance / v - 1.0)).max(initial=0.0)
     log_constants = log_totals - 0.5 * (np.log(v / cavity) + m**2 / v - cavity_mean**2 / cavity)
-    precision, shift = sites.precision.copy(), sites.shift.copy()
-    precision[:votes] = np.maximum(1.0 / tilted_variance - 1.0 / cavity, 0.0)
-    shift[:votes] = tilted_mean / tilted_variance - cavity_mean / cavity
+    precision = np.maximum(1.0 / tilted_variance - 1.0 / cavity, 0.0)
+    shift = tilted_mean / tilted_variance - cavity_mean / cavity
     return precision, shift, float(log_constants.sum()), float(distance)
 
 
-def _variances(rows: Comparisons, covariance: DenseCovariance, model: Model) -> Floats:
-    """(M + G,) r^T Sigma r."""
-    sigma, i, j = covariance.base, rows.first, rows.second
+def _variances(rows: Design, covariance: DenseCovariance) -> Floats:
+    """(M,) r^T Sigma r."""
+    sigma, i, j, b = covariance.base, rows.first, rows.second, rows.bias
     v = sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
-    if model.has_biases:
-        b = bias_places(rows, model)
+    if len(b):
         v += sigma[b, b] + 2.0 * (sigma[i, b] - sigma[j, b])
     return np.asarray(v, np.float64)

@@ -19,20 +19,22 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from app.inference.core.cells import Hyperparameters, with_measured_words
+from app.inference.core.edges import Edges
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum
-from app.inference.fitting.model import Model, unit_prior
+from app.inference.fitting.model import Model, edges_of, unit_prior
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.verdict_weights import Hyperparameters, at_scale, weighed, with_measured_words
+from app.inference.fitting.verdict_weights import at_scale, weighed
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
 from app.inference.regimes import DECOMPOSED
 from app.inference.types import Comparisons, Floats, Ints
 
 LEAST_NOISE = 0.001
 Approximation = Literal["laplace", "ep"]  # ep: expectation propagation, where votes are to be fitted
-Evidence = Callable[[Comparisons, Model], float]  # ln Z, up to a constant
+Evidence = Callable[[Edges, Model], float]  # ln Z, up to a constant
 
 COARSE, FINE = 25, 9  # points on an axis
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
@@ -89,7 +91,8 @@ def learn(
     learnt = Hyperparameters(np.exp(log_scale), noise * kappa, phi, np.ones(judges))
     if not is_vote(comparisons.p).any():
         return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
-    evidence = propagated_evidence if approximation == "ep" and serves(comparisons, model) else laplace_evidence
+    is_ep = approximation == "ep" and serves(edges_of(comparisons, model), model)
+    evidence = propagated_evidence if is_ep else laplace_evidence
     return _with_votes(comparisons, item, model, learnt, hyperprior, points, evidence)
 
 
@@ -157,8 +160,10 @@ def _with_votes(
     def scale_of(weights: Comparisons) -> tuple[float, Floats, Floats]:
         """tau2, its points (G, 1) in ln tau2, and their weights (G,)."""
 
+        edges = edges_of(weights, model)
+
         def log_density(log_scale: Floats) -> Floats:
-            by_scale = np.array([evidence(weights, at_scale(model, float(np.exp(x)))) for x in log_scale])
+            by_scale = np.array([evidence(edges, at_scale(model, float(np.exp(x)))) for x in log_scale])
             return by_scale + _log_prior(log_scale, prior)
 
         (log_scale,), at, weight = zoom(log_density, [prior], FINE, points)
@@ -168,10 +173,10 @@ def _with_votes(
     in_full = weighed(comparisons, item, model.n, learnt)
     scale, at, weight = scale_of(in_full)
     at_first = at_scale(model, scale)
-    rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=DECOMPOSED), item, judges)
+    rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=DECOMPOSED), in_full, item, judges)
     learnt = learnt._replace(repeat_correlation=rho)
     once = weighed(comparisons, item, model.n, learnt)
-    phi = agreement_of_votes(fit(once, at_first, dense=DECOMPOSED), judges)
+    phi = agreement_of_votes(fit(once, at_first, dense=DECOMPOSED), once, judges)
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
     with_learnt = weighed(comparisons, item, model.n, learnt)
     if (with_learnt.weight != in_full.weight).any():

@@ -10,28 +10,27 @@ the mixture itself, whose tails are heavier than a normal's.
 
 import numpy as np
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.core.edges import Edges
 from app.inference.fitting.expectation_propagation import propagate, serves
 from app.inference.fitting.hyperparameters import Approximation, Grid
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import fit
+from app.inference.fitting.posterior import fit_edges
 from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores, plain
-from app.inference.types import Comparisons, Floats, Outcome
+from app.inference.types import Floats, Outcome
 
 Weighted = tuple[float, Scores]
 
 
-def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation: Approximation = "laplace") -> Scores:
-    """The marginal posterior of the scores; `comparisons` weigh what they do at the mean of the grid.
+def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximation = "laplace") -> Scores:
+    """The marginal posterior of the scores; `edges` weigh what they do at the mean of the grid.
 
     Points where H cannot be factored are left out, unless all are such.
     """
-    measured = ~is_vote(comparisons.p)
     parts: list[Weighted] = []
     failed: list[Weighted] = []
     for weight, scale, noise in zip(*grid, strict=True):
-        at_point = comparisons._replace(weight=np.where(measured, comparisons.weight / noise, comparisons.weight))
+        at_point = edges._replace(weight=edges.weight / noise, pulled=edges.pulled / noise)
         of_point = at_scale(model, float(scale))
         of_scores, outcome = approximate(at_point, of_point, approximation)
         of_scores = of_scores._replace(scale=float(scale), noise=float(noise))
@@ -41,18 +40,16 @@ def integrate(comparisons: Comparisons, model: Model, grid: Grid, approximation:
     return mixed([(weight / total, part) for weight, part in parts] if failed and parts else parts or failed)
 
 
-def approximate(
-    comparisons: Comparisons, model: Model, approximation: Approximation = "laplace"
-) -> tuple[Scores, Outcome]:
+def approximate(edges: Edges, model: Model, approximation: Approximation = "laplace") -> tuple[Scores, Outcome]:
     """The marginal posterior of the scores at the model's tau2; Laplace's where sites cannot be factored.
 
     That takes a hundred thousand votes of one answer, or a tau2 of a million.
     """
-    if approximation == "ep" and serves(comparisons, model):
-        posterior, _, votes = propagate(comparisons, model)
+    if approximation == "ep" and serves(edges, model):
+        posterior, _, votes = propagate(edges, model)
         if posterior.convergence.outcome is not Outcome.SINGULAR:
             return posterior.scores._replace(votes=votes), posterior.convergence.outcome
-    posterior = fit(comparisons, model)
+    posterior = fit_edges(edges, model)
     return posterior.scores, posterior.convergence.outcome
 
 

@@ -15,11 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve
 
-from app.inference.fitting.model import Model, design_times, differences, hessian, information, scatter
+from app.inference.core.design import Design
+from app.inference.core.edges import Edges, p_of
+from app.inference.core.maximum import Maximum
+from app.inference.fitting.model import Model
 from app.inference.gaussian.lapack import factor_in_place
-from app.inference.types import Comparisons, Convergence, Floats, Outcome
+from app.inference.types import Convergence, Floats, Outcome
 
 MAX_ITERATIONS = 200
+TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
 HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
 EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
@@ -35,25 +39,26 @@ class _Point(NamedTuple):
     slack: Floats  # (2, K) c - u, c + u
 
 
-def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: float) -> tuple[Floats, Convergence]:
-    """The maximum, where no entry of the gradient is above `tolerance` and the rounding of its sum.
+def solve(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
+    """The maximum, where no entry of the gradient is above a tolerance and the rounding of its sum, and w there.
 
     Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
 
-    Args: at least one comparison.
+    Args: at least one edge, of one comparison each.
     """
-    kink, prior = model.expert.kink, model.prior
+    kink, prior, design = model.expert.kink, model.prior, edges.design
     assert kink is not None
-    at, steepest = kink.at(comparisons.p), kink.steepest * comparisons.weight
-    distance = at - differences(start, comparisons, model)
+    at, steepest = kink.at(p_of(edges)), kink.steepest * edges.votes
+    distance = at - design.differences(start)
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
-    rows, weight = (information(each, comparisons, model) for each in (np.ones(comparisons.size), steepest))
+    rows, weight = (design.information(each) for each in (np.ones(edges.size), steepest))
+    tolerance = TOLERANCE / max(prior.variance, 1.0 if model.size > model.n else 0.0)
     tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
     point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
     while True:
         slope = 0.5 * (point.slack[1] - point.slack[0])
-        distance = at - differences(point.theta, comparisons, model)
-        gradient = scatter(slope, comparisons, model) + prior.pull - prior.precision * point.theta
+        distance = at - design.differences(point.theta)
+        gradient = design.scatter(slope) + prior.pull - prior.precision * point.theta
         norm = float(np.abs(gradient).max())
         to_kink = float(np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max())
         converged = to_kink <= KINK_TOLERANCE and norm <= tolerance
@@ -61,15 +66,16 @@ def solve(start: Floats, comparisons: Comparisons, model: Model, tolerance: floa
             break
         residual = distance - (SIGN * point.gap).sum(axis=0)
         try:
-            point, iterations = _step(point, gradient, residual, comparisons, model), iterations + 1
+            point, iterations = _step(point, gradient, residual, edges.design, model), iterations + 1
         except np.linalg.LinAlgError:
             break
     outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
     convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
-    return point.theta, convergence
+    weights = edges.votes * model.expert.curvature(design.differences(point.theta), p_of(edges))
+    return Maximum(point.theta, weights, convergence)
 
 
-def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Comparisons, model: Model) -> _Point:
+def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, model: Model) -> _Point:
     """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
 
     Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
@@ -77,7 +83,7 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
     theta, gap, slack = point
     light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
     weights = 1.0 / ((gap / slack).sum(axis=0) + light)
-    factor = hessian(weights, comparisons, model)
+    factor = design.precision(weights, model.prior.precision)
     factor_in_place(factor.T)
 
     def towards(change: Floats) -> tuple[_Point, float]:
@@ -86,8 +92,8 @@ def _step(point: _Point, gradient: Floats, residual: Floats, comparisons: Compar
         And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
         """
         short = residual - (SIGN * change / slack).sum(axis=0)
-        along = cho_solve((factor, True), gradient + scatter(weights * short, comparisons, model))
-        slope = weights * (short - design_times(along, comparisons, model))
+        along = cho_solve((factor, True), gradient + design.scatter(weights * short))
+        slope = weights * (short - design.times(along))
         way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
         fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
         return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)

@@ -32,17 +32,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.core.edges import Curvature
+from app.inference.core.maximum import maximum
 from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import BIAS_VARIANCE, Model, differences, hessian, scatter
-from app.inference.fitting.newton import Objective, newton_step
+from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
+from app.inference.fitting.newton import step_of
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
-from app.inference.kernels.bradley_terry import maximiser
 from app.inference.types import Bools, Comparisons, Convergence, Floats, take
 
 C_VARIANCE = 1.0
 KNOWN = 1e12  # precision of what is known
 TOLERANCE = 1e-3
-GRADIENT_TOLERANCE = 1e-6  # in a round
+DECREMENT = 1e-6  # in a round, in posterior sds
 MAX_ROUNDS = 100
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 WEIGHTS /= WEIGHTS.sum()
@@ -93,7 +94,7 @@ def fit(
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
         s, weights = e_step(s, parameters, comparisons, model)
-        sigma = from_precision(hessian(weights, comparisons, model))
+        sigma = from_precision(design_of(comparisons, model).precision(weights, model.prior.precision))
         before, parameters = parameters, m_step(s, sigma, parameters, people, comparisons, model)
         moved = float(np.abs(np.concatenate(parameters) - np.concatenate(before)).max(initial=0.0))
         rounds += 1
@@ -113,22 +114,29 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
     others = take(comparisons, comparisons.judge != judge)
     judges = aware.judges._replace(c=np.maximum(aware.judges.c, 0.0))
     g, weights = evaluate(aware.scores, judges, others, model)
-    return np.asarray(aware.scores + np.linalg.solve(hessian(weights, others, model), g))
+    h = design_of(others, model).precision(weights, model.prior.precision)
+    return np.asarray(aware.scores + np.linalg.solve(h, g))
 
 
 def e_step(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
     """mu (N,), from `s` on, and c^2 w there (K,). Concave in s, so wherever it begins."""
-    maximise = maximiser(lambda x, _: evaluate(x, parameters, comparisons, model), newton_step)
-    mean, _, weights, _ = maximise(Objective(comparisons, model, GRADIENT_TOLERANCE), s, GRADIENT_TOLERANCE)
-    return mean, weights
+    design, q = design_of(comparisons, model), model.prior.precision
+    at = maximum(
+        lambda x: evaluate(x, parameters, comparisons, model),
+        lambda weights, g: step_of(design, Curvature(weights, q + design.information(weights)), q, g),
+        s,
+        DECREMENT,
+    )
+    return at.theta, at.weights
 
 
 def evaluate(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
     """The gradient (N,) of the log posterior of s given the judges, and c^2 w (K,)."""
     expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
     c = parameters.c[comparisons.judge]
-    d = c * differences(s, comparisons, model) + parameters.delta[comparisons.judge]
-    g = scatter(weight * c * expert.slope(d, p), comparisons, model) + prior.pull - prior.precision * s
+    design = design_of(comparisons, model)
+    d = c * design.times(s) + parameters.delta[comparisons.judge]
+    g = design.scatter(weight * c * expert.slope(d, p)) + prior.pull - prior.precision * s
     return g, c**2 * (weight * expert.curvature(d, p))
 
 
@@ -141,7 +149,7 @@ def m_step(
     """
     first, second, variances = comparisons.first, comparisons.second, sigma.base.diagonal()
     v = np.maximum(variances[first] + variances[second] - 2.0 * sigma.base[first, second], 0.0)
-    m = differences(s, comparisons, model)[:, None] + np.sqrt(v)[:, None] * NODES
+    m = design_of(comparisons, model).times(s)[:, None] + np.sqrt(v)[:, None] * NODES
     (delta, c), j, p = before, comparisons.judge, comparisons.p[:, None]
     d = c[j, None] * m + delta[j, None]
     slope, curvature = model.expert.slope(d, p), model.expert.curvature(d, p)
@@ -163,11 +171,13 @@ def _information(
 ) -> Floats:
     """Fisher's of (s, delta, c), and the prior's. Args: `weights` is c^2 w."""
     j, size = comparisons.judge, len(parameters.delta)
-    c, m = parameters.c[j], differences(s, comparisons, model)
+    design = design_of(comparisons, model)
+    c, m = parameters.c[j], design.times(s)
     w = comparisons.weight * model.expert.curvature(c * m + parameters.delta[j], comparisons.p)
     of_judges = (np.ones_like(c), m)
-    mixed = [scatter(w * c * (j == k) * of, comparisons, model) for of in of_judges for k in range(size)]
+    mixed = [design.scatter(w * c * (j == k) * of) for of in of_judges for k in range(size)]
     own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
     prior = np.concatenate([np.full(size, 1.0 / BIAS_VARIANCE), np.where(people, KNOWN, 1.0 / C_VARIANCE)])
     across = np.column_stack([*mixed, np.empty((model.n, 0))])
-    return np.block([[hessian(weights, comparisons, model), across], [across.T, np.block(own) + np.diag(prior)]])
+    h = design.precision(weights, model.prior.precision)
+    return np.block([[h, across], [across.T, np.block(own) + np.diag(prior)]])

@@ -23,9 +23,8 @@ well posed, and moves differences by about a millionth.
     N, P, K, J   model.n, model.size, comparisons.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,)
     beta, x      theta[n + J :], covariates.values               (C,), (K, C)
-    R            design_times (R x), scatter (R^T y)              (K, P): +1 at first, -1 at second, +1 at the bias, x
+    R            design_of: core/design.py                       (K, P): +1 at first, -1 at second, +1 at the bias, x
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
-    H            hessian                                         (P, P)
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
 
@@ -35,10 +34,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference import experts
+from app.inference.core.cells import Cells
+from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
+from app.inference.core.edges import Edges, merged
 from app.inference.experts import Expert, measured_bt, soft_bt
-from app.inference.gaussian import require_matrix
-from app.inference.kernels import contiguous, design
-from app.inference.kernels.design import NO_BIAS
+from app.inference.kernels import contiguous
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 NONE = np.empty(0)
@@ -153,55 +153,54 @@ def expected_weight(d: Floats, model: Model) -> Floats:
     return model.votes * curvature(d, model.expert.expected(d))
 
 
-def differences(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """d, shape (K,): R theta and the biases that are known."""
-    d = design_times(theta, comparisons, model)
-    return d if model.known_biases is None else d + model.known_biases[comparisons.judge]
+def design_of(comparisons: Comparisons, model: Model) -> Design:
+    """R of these (K,) comparisons."""
+    first, second, _, judge, _ = comparisons
+    return Design(
+        n=model.n,
+        size=model.size,
+        first=contiguous(first),
+        second=contiguous(second),
+        bias=model.n + judge if model.has_biases else NO_BIAS,
+        offset=NO_OFFSET if model.known_biases is None else model.known_biases[judge],
+        covariates=None if model.covariates is None else model.covariates.values,
+    )
 
 
-def design_times(theta: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """R theta, shape (K,)."""
-    d = theta[comparisons.first] - theta[comparisons.second]
-    if model.has_biases:
-        d = d + theta[model.n + comparisons.judge]
-    return d if model.covariates is None else d + model.covariates.values @ theta[model.biases_end :]
+def edges_of(comparisons: Comparisons, model: Model) -> Edges:
+    """What these (K,) comparisons say, added up where that is quicker. Raises IndexError of a candidate beyond N."""
+    edges = rows_of(comparisons, model)
+    return edges if model.expert.as_soft_bt is None else merged(edges)
 
 
-def scatter(values: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """R^T values, shape (P,)."""
-    size = model.size
-    total = np.bincount(comparisons.first, values, size) - np.bincount(comparisons.second, values, size)
-    if model.has_biases:
-        total += np.bincount(model.n + comparisons.judge, values, size)
-    if model.covariates is not None:
-        total[model.biases_end :] = values @ model.covariates.values
-    return total.astype(np.float64, copy=False)
+def rows_of(comparisons: Comparisons, model: Model) -> Edges:
+    """What each of these (K,) comparisons says. Raises IndexError of a candidate beyond N."""
+    design, c, none = design_of(comparisons, model), comparisons.weight, np.zeros(comparisons.size)
+    if max(design.first.max(initial=-1), design.second.max(initial=-1)) >= model.n:
+        raise IndexError(f"a candidate's number is beyond {model.n:,}")
+    if model.expert.as_soft_bt is None:
+        return Edges(design, c, c * comparisons.p, none, none)
+    p = model.expert.as_soft_bt(comparisons.p)
+    y = none + np.nan if model.expert.measurement is None else model.expert.measurement(p)
+    is_vote = np.isnan(y)
+    votes, y = np.where(is_vote, c, 0.0), np.where(is_vote, 0.0, y)
+    return Edges(design, votes, votes * p, c - votes, (c - votes) * y)
 
 
-def information(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """The diagonal of R^T diag(weights) R, shape (P,)."""
-    size = model.size
-    total = np.bincount(comparisons.first, weights, size) + np.bincount(comparisons.second, weights, size)
-    if model.has_biases:
-        total += np.bincount(model.n + comparisons.judge, weights, size)
-    if model.covariates is not None:
-        total[model.biases_end :] = weights @ model.covariates.values**2
-    return total.astype(np.float64, copy=False)
+def cells_of(comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Cells:
+    """What J judges said, by the question, of an expert that is soft-bt; `item` (K,) is what each was about."""
+    has_orders, measures = model.allows_for_biases, model.expert.measurement is not None
+    read, about = as_read(comparisons, item, model)
+    return Cells.of(read, about, model.n, max(judges, 1), has_orders=has_orders, measures=measures)
 
 
-def bias_places(comparisons: Comparisons, model: Model) -> Ints:
-    """(K,) place of the judge's bias among the parameters; (0,) where biases are none."""
-    return model.n + comparisons.judge if model.has_biases else NO_BIAS
+def as_read(comparisons: Comparisons, item: Ints, model: Model) -> tuple[Comparisons, Ints]:
+    """The comparisons with the p that soft-bt reads, and what each was about.
 
-
-def hessian(weights: Floats, comparisons: Comparisons, model: Model) -> Floats:
-    """H = diag(q) + R^T diag(weights) R, shape (P, P), in Fortran order; q is the prior's precision. Raises TooMany."""
-    require_matrix(model.size)
-    first, second, bias = contiguous(comparisons.first), contiguous(comparisons.second), bias_places(comparisons, model)
-    h = design.precision(first, second, bias, contiguous(weights), contiguous(model.prior.precision), model.n).T
-    if model.covariates is not None:
-        for place, x in enumerate(model.covariates.values.T, model.biases_end):
-            row = scatter(weights * x, comparisons, model)
-            h[place, : place + 1] = h[: place + 1, place] = row[: place + 1]
-            h[place, place] += model.prior.precision[place]
-    return h
+    Where neither biases nor noise are anybody's own, all are of one judge and one item.
+    """
+    assert model.expert.as_soft_bt is not None
+    p, judge = model.expert.as_soft_bt(comparisons.p), comparisons.judge
+    if not model.allows_for_biases and model.expert.measurement is None:
+        judge = item = np.zeros_like(judge)
+    return comparisons._replace(p=p, judge=judge), item

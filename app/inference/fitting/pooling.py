@@ -25,7 +25,7 @@ from app.inference.fitting.expectation_propagation import propagated_evidence, s
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import Model, edges_of
 from app.inference.fitting.verdict_weights import at_scale, shares
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.regimes import POOL_PROPAGATED
@@ -65,11 +65,12 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
             evidence_of_judge = log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
             contributions.append(Contribution(judge, evidence_of_judge))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
-    is_propagated = model.n <= POOL_PROPAGATED and serves(cast, model)
+    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
+    edges = edges_of(cast, model)
+    is_propagated = model.n <= POOL_PROPAGATED and serves(edges, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
-        cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
-        by_scale = [evidence(cast, at_scale(model, float(np.exp(x)))) for x in few]
+        by_scale = [evidence(edges, at_scale(model, float(np.exp(x)))) for x in few]
         contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return contributions
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.inference.core.cells import Hyperparameters
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
 from app.inference.fitting.covariates import EFFECT_VARIANCE, Effect, learn_beside, with_covariates
@@ -11,11 +12,11 @@ from app.inference.fitting.expectation_propagation import serves
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.integration import approximate, integrate
-from app.inference.fitting.model import Covariates, Method, Model, hessian
+from app.inference.fitting.model import Covariates, Method, Model, edges_of
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, weighed
+from app.inference.fitting.verdict_weights import as_learnt, weighed
 from app.inference.fitting.votes import repeat_correlation_of_votes
 from app.inference.gaussian import Scores
 from app.inference.types import Comparisons, Floats, Ints, Outcome
@@ -71,16 +72,17 @@ def publish(
         comparisons = weighed(verdicts, item, n, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
-            posterior = posteriors.fit(comparisons, model, dense=dense if is_sharp else None)
+            edges = edges_of(comparisons, model)
+            posterior = posteriors.fit_edges(edges, model, dense=dense if is_sharp else None)
             if not posterior.convergence.converged:
                 one_vote = method._replace(verdict_weight="one-vote")
                 return _unlearnt(
                     publish(answers, item, absolute, one_vote, n, judges, dense=dense, covariates=covariates)
                 )
             if is_sharp:
-                of_scores = _marginal(posterior, comparisons, model, approximation)._replace(scale=learnt.scale)
+                of_scores = _marginal(posterior, approximation)._replace(scale=learnt.scale)
             else:
-                of_scores = integrate(comparisons, model, grid, approximation)
+                of_scores = integrate(edges, model, grid, approximation)
             return Published(of_scores, posterior, answers, comparisons, model, learnt)
     if absolute.size:
         posterior, model, scale, converged = combine(
@@ -88,7 +90,7 @@ def publish(
         )
     else:
         posterior, scale, converged = posteriors.fit(comparisons, model, dense=dense), None, True
-    marginal = _marginal(posterior, comparisons, model, approximation if method.prior == "unit" else "laplace")
+    marginal = _marginal(posterior, approximation if method.prior == "unit" else "laplace")
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, converged)
 
 
@@ -105,7 +107,7 @@ def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats
     """(J,) rho as it was learnt, else by how far repeated votes vary (votes.py); `item` (K,) as of `publish`."""
     if published.learnt is not None:
         return published.learnt.repeat_correlation
-    return repeat_correlation_of_votes(published.posterior, item, judges)
+    return repeat_correlation_of_votes(published.posterior, published.comparisons, item, judges)
 
 
 def effects_of(published: Published, covariance: Floats | None = None) -> list[Effect]:
@@ -117,13 +119,13 @@ def effects_of(published: Published, covariance: Floats | None = None) -> list[E
     if model.covariates is None:
         return []
     start, sigma = model.biases_end, posterior.covariance.matrix() if covariance is None else covariance
-    precision = hessian(posterior.weights, published.comparisons, model)
+    precision = posterior.edges.design.precision(posterior.weights, model.prior.precision)
     shares = share_of_verdicts(precision, posterior.covariance.diagonal[start:], model, start, EFFECT_VARIANCE)
     columns = posterior.mean[start:].tolist(), np.sqrt(sigma.diagonal()[start:]).tolist(), shares.tolist()
     return [Effect(*row) for row in zip(model.covariates.names, *columns, strict=True)]
 
 
-def _marginal(posterior: Posterior, comparisons: Comparisons, model: Model, approximation: Approximation) -> Scores:
-    if approximation == "ep" and serves(comparisons, model):
-        return approximate(comparisons, model, approximation)[0]
+def _marginal(posterior: Posterior, approximation: Approximation) -> Scores:
+    if approximation == "ep" and serves(posterior.edges, posterior.model):
+        return approximate(posterior.edges, posterior.model, approximation)[0]
     return posterior.scores

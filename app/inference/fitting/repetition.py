@@ -37,7 +37,7 @@ import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
 from app.inference.experts.measured_bt import is_vote
-from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build
+from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build, edges_of
 from app.inference.fitting.published import Published
 from app.inference.fitting.verdict_weights import at_scale
 from app.inference.fitting.votes import laplace_evidence
@@ -224,7 +224,8 @@ def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> fl
     first, second = place.reshape(2, -1)
     own = cast._replace(first=first, second=second, judge=np.zeros_like(first))
     model = build(Method(), len(who), 1, np.array([bias_variance]))
-    at_scales = [laplace_evidence(own, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
+    edges = edges_of(own, model)
+    at_scales = [laplace_evidence(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
     of_bias = 0.5 * float(np.log(model.prior.precision[model.n :]).sum())  # the constant that the evidence leaves out
     return of_ties + of_bias + float(logsumexp(at_scales))
 

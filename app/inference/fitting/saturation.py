@@ -20,13 +20,14 @@ allowed for: it widens sigma2 in A and flattens votes in B.
 import numpy as np
 from scipy.special import logsumexp
 
+from app.inference.core.cells import with_measured_words
 from app.inference.experts.measured_bt import LONGEST, is_vote, measurement
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO
 from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Method, build
-from app.inference.fitting.verdict_weights import at_scale, same_question, with_measured_words
+from app.inference.fitting.model import Method, build, edges_of
+from app.inference.fitting.verdict_weights import at_scale, same_question
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions
@@ -78,9 +79,10 @@ def _as_measurements(comparisons: Comparisons, item: Ints, n: int) -> float:
 def _of_votes(comparisons: Comparisons, n: int) -> float:
     """ln of E Z_votes."""
     words, model = comparisons._replace(p=_words(comparisons.p)), build(Method(), n)
-    evidence = propagated_evidence if serves(words, model) else laplace_evidence
+    edges = edges_of(words, model)
+    evidence = propagated_evidence if serves(edges, model) else laplace_evidence
     log_scale, of_scale = _axis(WEAK_RATIO, COARSE)
-    return float(logsumexp([evidence(words, at_scale(model, float(np.exp(x)))) for x in log_scale] + of_scale))
+    return float(logsumexp([evidence(edges, at_scale(model, float(np.exp(x)))) for x in log_scale] + of_scale))
 
 
 def _of_lengths(p: Floats) -> float:

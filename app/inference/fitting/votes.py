@@ -17,19 +17,18 @@ that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be afte
 """
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from app.inference.core.edges import Edges
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import newton
-from app.inference.fitting.model import Model, differences, hessian
-from app.inference.fitting.posterior import Posterior, fit
+from app.inference.fitting.model import Model, design_of
+from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian.lapack import factor_in_place
-from app.inference.graphs.comparison_graph import Precision, precision_of
-from app.inference.kernels import contiguous
-from app.inference.regimes import DECOMPOSED, EVIDENCE_COMPILED
-from app.inference.types import Comparisons, Floats, Ints, Outcome, take
+from app.inference.gaussian.sparse import Precision, from_edges
+from app.inference.regimes import DECOMPOSED
+from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
 FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
@@ -39,22 +38,14 @@ FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
 
 
-def laplace_evidence(comparisons: Comparisons, model: Model) -> float:
-    """ln Z of all comparisons at the model's tau2, up to a constant; -inf where H cannot be factored."""
-    if model.size <= EVIDENCE_COMPILED:
-        posterior = fit(comparisons, model)
-        mean, convergence = posterior.mean, posterior.convergence
-        log_det = posterior.covariance.log_det if convergence.outcome is not Outcome.SINGULAR else -np.inf
+def laplace_evidence(edges: Edges, model: Model) -> float:
+    """ln Z of all that edges say at the model's tau2, up to a constant; -inf where H cannot be factored."""
+    mean, weights, _ = newton.fit(edges, model)
+    if model.size <= DECOMPOSED or model.has_biases:
+        log_det = _log_det_of_inverse(edges.design.precision(weights, model.prior.precision).T)
     else:
-        fitted = newton.fit(comparisons, model)
-        mean, weights = fitted.mean, newton.weights_of(fitted, comparisons, model)
-        if model.size <= DECOMPOSED or model.has_biases:
-            log_det = _log_det_of_inverse(hessian(weights, comparisons, model).T)
-        else:
-            first, second = contiguous(comparisons.first), contiguous(comparisons.second)
-            precision = precision_of(first, second, contiguous(weights), contiguous(model.prior.precision))
-            log_det = _log_det_by_quadrature(precision)
-    value = newton.log_posterior(mean, comparisons, model)
+        log_det = _log_det_by_quadrature(from_edges(edges.design, weights, model.prior.precision).precision)
+    value = newton.log_posterior(mean, edges, model)
     return value + 0.5 * log_det - 0.5 * model.n * float(np.log(model.prior.variance))
 
 
@@ -70,23 +61,23 @@ def _log_det_of_inverse(precision: Floats) -> float:
 def _log_det_by_quadrature(precision: Precision) -> float:
     """Slow formula: `_log_det_of_inverse`."""
     n, root = len(precision.diagonal), np.sqrt(precision.diagonal)[:, None]
-    links = csr_array((precision.weight, precision.rival, precision.start), shape=(n, n))
-    nodes, weights = quadrature(lambda z: z - links @ (z / root) / root, random_signs(n, PROBES), STEPS)
+    start = random_signs(n, PROBES)
+    nodes, weights = quadrature(lambda z: z - precision.links @ (z / root) / root, start, STEPS)
     if not (nodes > 0.0).all():
         return -np.inf
     return -float(np.log(precision.diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
 
 
-def agreement_of_votes(posterior: Posterior, judges: int) -> Floats:
+def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: int) -> Floats:
     """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none.
 
-    Args: `posterior` counts each vote as one, except for repeats.
+    Args: `posterior` counts each vote of its `comparisons` as one, except for repeats.
     """
-    comparisons, model = posterior.comparisons, posterior.model
+    model = posterior.model
     cast = take(comparisons, is_vote(comparisons.p))
     group = _on_a_pair(cast, model.n)
     cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
-    expected = model.expert.expected(differences(posterior.mean, cast, model))
+    expected = model.expert.expected(design_of(cast, model).differences(posterior.mean))
     turned, group = np.where(cast.first < cast.second, 1.0, -1.0), _on_a_pair(cast, model.n)
     once = np.unique(group, return_index=True)[1]
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
@@ -99,12 +90,12 @@ def agreement_of_votes(posterior: Posterior, judges: int) -> Floats:
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
 
 
-def repeat_correlation_of_votes(posterior: Posterior, item: Ints, judges: int) -> Floats:
+def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, item: Ints, judges: int) -> Floats:
     """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
 
-    Args: `posterior` counts every repeat in full; `item` (K,) is what its comparisons were about.
+    Args: `posterior` counts every repeat of its `comparisons` in full; `item` (K,) is what these were about.
     """
-    comparisons, model = posterior.comparisons, posterior.model
+    model = posterior.model
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
     in_order = 2 * same_question(cast, item[votes], model.n) + (cast.first < cast.second)
@@ -113,7 +104,7 @@ def repeat_correlation_of_votes(posterior: Posterior, item: Ints, judges: int) -
     if not repeated.any():
         return np.ones(judges)
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
-    expected = model.expert.expected(flatter * differences(posterior.mean, cast, model))
+    expected = model.expert.expected(flatter * design_of(cast, model).differences(posterior.mean))
     of_a_coin = expected * (1.0 - expected)
     apart = cast.p - (np.bincount(group, cast.p, len(m)) / m)[group]
     by_chance = repeated * (1.0 - 1.0 / m)[group] * flatter * of_a_coin

@@ -1,7 +1,7 @@
 """The covariance Sigma of P scores and biases, the inverse of H: an array, or in rows behind the same interface.
 
     DenseCovariance        an array, and one column for each comparison since it was made
-    SparseCovariance       H in rows; variances by the first terms of a series
+    SparseCovariance       H in rows; variances by the first terms of a series, and draws
 
     diagonal                        (P,) Sigma_ii
     log_det                         ln det Sigma; NaN of a sparse one
@@ -20,7 +20,6 @@ Not here: the mean, and what Sigma is made from (fitting).
 from typing import NamedTuple, TypeVar
 
 from app.inference.gaussian.dense import DenseCovariance, from_precision, plain
-from app.inference.gaussian.rows import DesignRows, TooMany, require_matrix
 from app.inference.gaussian.sparse import SparseCovariance
 from app.inference.types import Floats, Ints
 

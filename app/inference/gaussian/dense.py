@@ -12,7 +12,7 @@ e_i - e_j + e_b where the judge's bias is a parameter too; b is its place among 
 down, one in a row, so that they grow without being copied.
 
     Sigma        DenseCovariance, base - columns^T columns      (P, P); (P, P), (M, P)
-    R^T          DesignRows                                     (L, P), one r each
+    R            core.design.Design                             (L, P), one r each
     v_ij         variance_of_difference
 """
 
@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from app.inference.core.design import Design
 from app.inference.gaussian.lapack import factor_in_place, invert_in_place
-from app.inference.gaussian.rows import DesignRows
 from app.inference.growing import appended
 from app.inference.types import Floats, Ints
 
@@ -53,9 +53,9 @@ class DenseCovariance(NamedTuple):
         correction: Floats = self.columns.T @ (self.columns @ x)
         return np.asarray(self.base @ x) - correction
 
-    def times_rows(self, rows: DesignRows) -> Floats:
-        """R^T Sigma, shape (L, P)."""
-        return rows.of(self.base) - rows.of(self.columns.T) @ self.columns
+    def times_rows(self, rows: Design) -> Floats:
+        """R Sigma, shape (L, P)."""
+        return rows.times(self.base) - rows.times(self.columns.T) @ self.columns
 
     def variance_of_difference(self, i: int, j: int) -> float:
         base, columns = self.base, self.columns
@@ -67,17 +67,17 @@ class DenseCovariance(NamedTuple):
         v = base[first, first] + base[second, second] - 2.0 * base[first, second]
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
-    def condition(self, rows: DesignRows, weights: Floats) -> "DenseCovariance":
+    def condition(self, rows: Design, weights: Floats) -> "DenseCovariance":
         """Condition by one Cholesky factor of size L.
 
-        With S = diag(sqrt w) R^T Sigma, (L, P), and K K^T = I + S R diag(sqrt w):
+        With S = diag(sqrt w) R Sigma, (L, P), and K K^T = I + S R^T diag(sqrt w):
         Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
         """
         if not len(weights):
             return self
         root = np.sqrt(weights)
         spread = self.times_rows(rows) * root[:, None]
-        inner = rows.of(spread.T) * root[:, None]
+        inner = rows.times(spread.T) * root[:, None]
         new, shrink = _factored(spread, inner)
         columns, diagonal = appended(self.columns, new), self.diagonal - np.square(new).sum(axis=0)
         result = DenseCovariance(self.base, columns, diagonal, self.log_det - shrink)

@@ -29,7 +29,7 @@ from scipy.special import logit
 from app.inference.fitting import newton
 from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
 from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import Model, differences, hessian, scatter
+from app.inference.fitting.model import Model, design_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
@@ -77,7 +77,9 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
         return []
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
-    precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, model)
+    precision = posterior.edges.design.precision(
+        newton.weights(posterior.mean, posterior.edges, model), model.prior.precision
+    )
     variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
@@ -97,8 +99,9 @@ def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats) 
 
 def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
     """Identified are those that would be if they were parameters: the closed form cannot tell a mix of orders."""
-    wider = with_biases_as_parameters(model, len(biases))
-    precision = hessian(newton.weights(posterior.mean, comparisons, model), comparisons, wider)
+    wider, design = with_biases_as_parameters(model, len(biases)), design_of(comparisons, model)
+    rows = comparisons.weight * model.expert.curvature(design.differences(posterior.mean), comparisons.p)
+    precision = design_of(comparisons, wider).precision(rows, wider.prior.precision)
     variance = from_precision(precision.copy()).diagonal[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
     every = listed(comparisons, biases, sd, shares)
@@ -112,7 +115,8 @@ def _scores_integrated_out(posterior: Posterior, comparisons: Comparisons, model
     spread: Floats = solve_triangular(cholesky(sigma[n:, n:], lower=True), sigma[n:, :n], lower=True)
     for column in spread:
         v -= np.square(column[first] - column[second])
-    d = differences(posterior.mean, comparisons, model)
+    design = design_of(comparisons, model)
+    d = design.differences(posterior.mean)
     below, above = (model.expert.curvature(d + h, comparisons.p) for h in (-STEP, STEP))
     third = comparisons.weight * (below - above) / (2.0 * STEP)
-    return posterior.covariance.times(scatter(0.5 * third * v, comparisons, model))
+    return posterior.covariance.times(design.scatter(0.5 * third * v))

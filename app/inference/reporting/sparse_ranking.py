@@ -1,7 +1,7 @@
 """The ranking of very many candidates: what ranking.py says of N(mu, Sigma), without Sigma.
 
     sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
-                   terms of its series say (graphs/variances.py) times f_i, the factor by which (2) is larger. The
+                   terms of its series say (gaussian/sparse.py) times f_i, the factor by which (2) is larger. The
                    draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
     given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
@@ -21,13 +21,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri
 
-from app.inference.gaussian.sampling import draws
-from app.inference.graphs.comparison_graph import Precision
-from app.inference.graphs.conjugate_gradients import solve
-from app.inference.graphs.variances import diagonal
+from app.inference.gaussian.sparse import Precision, draws, series_of, solve
 from app.inference.kernels.inversions import inversions
 from app.inference.reporting.confidence import by_draws, expected_after
 from app.inference.reporting.rank_intervals import rank_intervals
@@ -97,7 +93,7 @@ def summarise(
 
 def _variances(tally: _Tally, precision: Precision) -> Floats:
     """(N,) V."""
-    by_series, by_itself = diagonal(precision), 1.0 / precision.diagonal
+    by_series, by_itself = series_of(precision), 1.0 / precision.diagonal
     factor = tally.variance / by_series
     by_chance = 2.0 / tally.draws * ((tally.variance - by_itself) / by_series) ** 2
     differ = max(float(factor.var() - by_chance.mean()), 0.0)
@@ -119,12 +115,12 @@ def tie_groups(mean: Floats, precision: Precision, variance: Floats, wanted: Wan
     """(N,) numbers of the tie groups, 1 for the best, from (N,) Sigma_ii. Conceptually: ranking.tie_groups."""
     n, diagonal = len(mean), precision.diagonal
     order, groups, sure = np.argsort(-mean, kind="stable"), np.ones(n, np.int64), sure_of_any(n, wanted.level)
-    begin, accuracy, most = 0, COLUMN / float(diagonal.max()), 10 * n
+    begin, accuracy = 0, COLUMN / float(diagonal.max())
     while True:
         head, below = order[begin], order[begin + 1 :]
-        at_head = np.zeros((n, 1))
+        at_head = np.zeros(n)
         at_head[head] = 1.0
-        column = solve(precision, at_head, accuracy, most)[0][:, 0]
+        column, _ = solve(precision, at_head, accuracy)
         v = np.maximum(column[head] + variance[below] - 2.0 * column[below], 2.0 / (diagonal[head] + diagonal[below]))
         apart = np.flatnonzero(mean[head] - mean[below] - wanted.epsilon > sure * np.sqrt(v))
         if not len(apart):
@@ -135,7 +131,7 @@ def tie_groups(mean: Floats, precision: Precision, variance: Floats, wanted: Wan
 
 def _prior_variance(precision: Precision) -> float:
     """Of each score; it is also what Sigma multiplies a vector of ones by, as H 1 = 1 / variance."""
-    return float(1.0 / precision.precision[0])
+    return float(1.0 / precision.prior[0])
 
 
 def _count(
@@ -145,9 +141,8 @@ def _count(
     top_k: int,
     rng: np.random.Generator,
 ) -> _Tally:
-    start, rival, weight, q, diagonal = precision
+    links, q, diagonal = precision
     n, prior = len(mean), _prior_variance(precision)
-    links = csr_array((weight, rival.view(np.int32), start), shape=(n, n))
     by_rank = np.argsort(rank, kind="stable")
     tied = np.bincount(rank).astype(np.float64)
     undecided, total = 0.5 * float((tied * (tied - 1.0)).sum()), 0.5 * n * (n - 1)

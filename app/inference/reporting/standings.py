@@ -13,7 +13,7 @@ from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
-from app.inference.graphs.comparison_graph import Precision
+from app.inference.gaussian.sparse import Precision
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed

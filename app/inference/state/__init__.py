@@ -39,6 +39,7 @@ from app.inference.state.snapshot import (
     advance,
     compute_ahead,
     empty,
+    in_model,
     looks_ahead,
     pair_votes_of,
     raw,

@@ -13,7 +13,6 @@ from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.model import Method
-from app.inference.fitting.verdict_weights import Hyperparameters, weighed, weighed_further
 from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Entries, Log, latest_scores
@@ -34,7 +33,6 @@ class Evidence(NamedTuple):
     judges: Ints  # (J,) ids, ascending; their places are the judges' numbers
     item: Ints  # (K,)
     answers: Comparisons  # p tempered, as many votes as the set says
-    comparisons: Comparisons  # the same with their weights in the model
     absolute: AbsoluteScores
 
 
@@ -50,7 +48,7 @@ def interpret(log: Log, interpretation: Interpretation, judges: Ints) -> Evidenc
     votes = np.array([interpretation.votes.get(judge, 1.0) for judge in judges.tolist()])
     if interpretation.votes:
         answers = answers._replace(weight=answers.weight * votes[numbers])
-    return Evidence(judges, log.entries.item, answers, answers, absolute)
+    return Evidence(judges, log.entries.item, answers, absolute)
 
 
 def continued(old: Evidence, log: Log, new: Entries, interpretation: Interpretation) -> Evidence:
@@ -64,15 +62,7 @@ def continued(old: Evidence, log: Log, new: Entries, interpretation: Interpretat
         answers = answers._replace(p=appended(old.answers.p, fresh.answers.p))
     if interpretation.votes:
         answers = answers._replace(weight=appended(old.answers.weight, fresh.answers.weight))
-    return Evidence(old.judges, log.entries.item, answers, answers, fresh.absolute)
-
-
-def reweighed(evidence: Evidence, n: int, learnt: Hyperparameters, known: Comparisons | None = None) -> Evidence:
-    """The evidence with weights that were learnt. Args: `known` are the first comparisons with theirs, if there are."""
-    answers, item = evidence.answers, evidence.item
-    if known is None:
-        return evidence._replace(comparisons=weighed(answers, item, n, learnt))
-    return evidence._replace(comparisons=weighed_further(known, answers, item, n, learnt))
+    return Evidence(old.judges, log.entries.item, answers, fresh.absolute)
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:

@@ -34,7 +34,7 @@ def contribution_of(
     """
     counted = without(log, list(voided))
     judges, method = judges_of(counted), interpretation.method
-    comparisons, item = interpret(counted, interpretation, judges).comparisons, counted.entries.item
+    comparisons, item = interpret(counted, interpretation, judges).answers, counted.entries.item
     evidence = evidence_apart(comparisons, item, build_for(method, n, comparisons, len(judges)), judges)
     are_people = np.isin(judges, list(people))
     can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= EFFECTS_POOLED

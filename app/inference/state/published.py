@@ -11,6 +11,7 @@ from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping,
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
+from app.inference.core.design import TooMany
 from app.inference.experts.measured_bt import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Covariates, Method, Model, build
@@ -18,7 +19,7 @@ from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.published import Published
 from app.inference.fitting.repetition import Repetition, repetition_of
 from app.inference.fitting.verdict_weights import as_learnt
-from app.inference.gaussian import Scores, TooMany
+from app.inference.gaussian import Scores
 from app.inference.regimes import JUDGED_JOINTLY
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
@@ -26,7 +27,7 @@ from app.inference.reporting.signal import signal_of
 from app.inference.reporting.win_rates import attenuation, expected_of_differences
 from app.inference.state.evidence import hyperprior_of
 from app.inference.state.repeating import Question, to_repeat
-from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.state.snapshot import Snapshot, in_model, plain_model, raw
 from app.inference.targets import Quantity, WinRates, publish_for, quantity_of, read_from
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
@@ -77,7 +78,7 @@ def under(
     covariates: Covariates | None = None,
 ) -> Published:
     """The posterior of the same evidence by another method, fitted from scratch. Args: as of `exact` and `publish`."""
-    judges, item, answers, _, absolute = snapshot.evidence
+    judges, item, answers, absolute = snapshot.evidence
     hyperprior = hyperprior_of(snapshot.log, judges)
     n, j = snapshot.model.n, len(judges)
     return publish_for(target, answers, item, absolute, method, n, j, hyperprior, dense, covariates)
@@ -120,14 +121,12 @@ def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity |
     Scores themselves, which are ranked of thousands of candidates too, are those by the present verdict weights.
     """
     evidence, first = snapshot.evidence, slice(count)
-    answers, comparisons = take(evidence.answers, first), take(evidence.comparisons, first)
     if sought.target == "latent":
-        posterior = posteriors.fit(comparisons, snapshot.model)
+        posterior = posteriors.fit(take(in_model(snapshot), first), snapshot.model)
         is_there = posterior.convergence.converged
         return posterior.scores if is_there else None
-    beginning = snapshot._replace(
-        evidence=evidence._replace(item=evidence.item[first], answers=answers, comparisons=comparisons)
-    )
+    until_then = evidence._replace(item=evidence.item[first], answers=take(evidence.answers, first))
+    beginning = snapshot._replace(evidence=until_then)
     published = under(beginning, snapshot.interpretation.method, target=sought.target)
     try:
         return quantity(beginning, published, sought) if published.posterior.convergence.converged else None
@@ -162,9 +161,8 @@ def expected_verdicts(snapshot: Snapshot, first: Ints, second: Ints) -> Floats:
 
 def _live(snapshot: Snapshot) -> Published:
     """The live posterior, as if it were published."""
-    comparisons, model = snapshot.comparisons, snapshot.model
-    marginal = snapshot.posterior.scores
-    return Published(marginal, snapshot.posterior, snapshot.evidence.answers, comparisons, model, snapshot.learnt)
+    posterior, answers = snapshot.posterior, snapshot.evidence.answers
+    return Published(posterior.scores, posterior, answers, in_model(snapshot), snapshot.model, snapshot.learnt)
 
 
 def biases(snapshot: Snapshot, published: Published) -> list[Bias]:

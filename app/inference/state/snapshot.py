@@ -19,17 +19,19 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing.asking import Tally, tally
+from app.inference.core.cells import Cells, Hyperparameters
+from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.hyperparameters import learn
-from app.inference.fitting.model import HELD_VARIANCE, Method, Model, build
+from app.inference.fitting.model import HELD_VARIANCE, Method, Model, as_read, build, cells_of, edges_of
 from app.inference.fitting.position_bias import bias_variances, build_for
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.verdict_weights import Hyperparameters, as_learnt, at_scale, weighed
+from app.inference.fitting.verdict_weights import as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import LEARNT_AT_ONCE
-from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret, reweighed
+from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -66,16 +68,19 @@ class Snapshot(NamedTuple):
     posterior: Posterior
     shown: ShownPairs
     tally: Tally
+    cells: Cells | None = None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
     lesson: Lesson | None = None
 
     @property
     def comparisons(self) -> Comparisons:
-        return self.evidence.comparisons
+        """All that count, as the model reads them, each as many as it stands for."""
+        return self.evidence.answers
 
     @property
     def size_bytes(self) -> int:
         rows = 100 * len(self.log.entries.seq) + 60 * len(self.log.scored.seq)
-        return self.posterior.size_bytes + 9 * len(self.shown.code) + rows
+        cells = 0 if self.cells is None else self.cells.size_bytes
+        return self.posterior.size_bytes + 9 * len(self.shown.code) + rows + cells
 
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
@@ -95,6 +100,7 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
         posterior=posteriors.prior(model),
         shown=shown,
         tally=counted,
+        cells=_cells(evidence, model, None),
     )
 
 
@@ -116,19 +122,17 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     counted = tally(entries.comparisons, n, counted)
     stage = _stage(log, evidence, method, n)
     if stage == old.stage and not voids:
-        if old.learnt is not None:
-            evidence = reweighed(evidence, n, old.learnt, old.comparisons)
-        posterior = posteriors.fold(old.posterior, evidence.comparisons)
+        cells = _with_new(old, evidence)
+        posterior = posteriors.fold(old.posterior, _edges(evidence, old.model, cells))
         return old._replace(
-            version=version, log=log, evidence=evidence, posterior=posterior, shown=shown, tally=counted
+            version=version, log=log, evidence=evidence, posterior=posterior, shown=shown, tally=counted, cells=cells
         )
     learnt = None if voids else _learnt_ahead(stage, old)
     if learnt is None and method.verdict_weight == "learnt":
         learnt = _learn(log, evidence, method, n, stage.learnt)
-    if learnt is not None:
-        evidence = reweighed(evidence, n, learnt)
     model = _model(method, n, evidence, stage, learnt)
-    posterior = posteriors.fit(evidence.comparisons, model)
+    cells = _cells(evidence, model, learnt)
+    posterior = posteriors.fit_edges(_edges(evidence, model, cells), model)
     return Snapshot(
         version=version,
         interpretation=old.interpretation,
@@ -140,7 +144,30 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         posterior=posterior,
         shown=shown,
         tally=counted,
+        cells=cells,
     )
+
+
+def _cells(evidence: Evidence, model: Model, learnt: Hyperparameters | None) -> Cells | None:
+    if model.expert.as_soft_bt is None:
+        return None
+    cells = cells_of(evidence.answers, evidence.item, model, len(evidence.judges))
+    return cells if learnt is None else cells.read(learnt)
+
+
+def _with_new(old: Snapshot, evidence: Evidence) -> Cells | None:
+    """The cells with what has come since; made again where another snapshot went on from them."""
+    if old.cells is None:
+        return None
+    rows = slice(old.comparisons.size, None)
+    new = as_read(take(evidence.answers, rows), evidence.item[rows], old.model)
+    if old.cells.after(old.comparisons.size, *new):
+        return old.cells
+    return _cells(evidence, old.model, old.learnt)
+
+
+def _edges(evidence: Evidence, model: Model, cells: Cells | None) -> Edges:
+    return edges_of(evidence.answers, model) if cells is None else cells.edges(model.size, model.known_biases)
 
 
 def looks_ahead(snapshot: Snapshot) -> bool:
@@ -153,7 +180,7 @@ def compute_ahead(snapshot: Snapshot) -> Posterior | Lesson:
     posterior = snapshot.posterior
     if not posteriors.is_due(posterior):
         return _lesson(snapshot)
-    return posteriors.fit(posterior.comparisons, posterior.model, start=posterior.mean)
+    return posteriors.fit_edges(posterior.edges, posterior.model, start=posterior.mean)
 
 
 def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
@@ -161,7 +188,7 @@ def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
     if ahead.model is not snapshot.model:
         return snapshot
     if isinstance(ahead, Posterior):
-        return snapshot._replace(posterior=posteriors.fold(ahead, snapshot.comparisons))
+        return snapshot._replace(posterior=posteriors.fold(ahead, snapshot.posterior.edges))
     is_next = ahead.size == leading(snapshot.evidence.answers.size, DIGITS)
     return snapshot._replace(lesson=ahead) if is_next else snapshot
 
@@ -194,6 +221,12 @@ def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
 def raw(snapshot: Snapshot) -> Comparisons:
     """The comparisons that count, p and weight as they were stored; judges by their numbers."""
     return snapshot.log.entries.comparisons._replace(judge=snapshot.comparisons.judge)
+
+
+def in_model(snapshot: Snapshot) -> Comparisons:
+    """The comparisons with their weights in the model."""
+    answers, item, learnt = snapshot.evidence.answers, snapshot.evidence.item, snapshot.learnt
+    return answers if learnt is None else weighed(answers, item, snapshot.model.n, learnt)
 
 
 def pair_votes_of(snapshot: Snapshot) -> PairVotes:

@@ -9,9 +9,7 @@ from app.inference.choosing.asking import Plan
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order
-from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method
-from app.inference.kernels.bradley_terry import serves
 from app.inference.regimes import FACTORED, FULLY_SUMMED, KNOWN_QUICKLY
 from app.inference.state.asking import ask
 from app.inference.state.availability import NONE_BLOCKED
@@ -28,8 +26,9 @@ SLOWER = 4  # times, as many pairs by the knowledge gradient among more than KNO
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
-    """True where so many comparisons or asks over these take some milliseconds: kernels then do all the work."""
-    return steps <= QUICK and all(serves(each.model.expert, each.model.size) for each in snapshots)
+    """True where so many comparisons or asks over these take some milliseconds."""
+    models = (each.model for each in snapshots)
+    return steps <= QUICK and all(model.expert.as_soft_bt is not None and model.size <= FACTORED for model in models)
 
 
 def choices_are_quick(sets: Sequence[tuple[Snapshot, Plan]], pairs: int) -> bool:
@@ -57,8 +56,6 @@ def warm_up() -> None:
     for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
         snapshot = advance(empty(Interpretation(method, {}), n, 1), 10, some, [])
         snapshot = advance(snapshot, 11, one_more, [])
-        posterior.fit(snapshot.comparisons, snapshot.model)
-        newton.fit(snapshot.comparisons, snapshot.model)
         everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, NONE_BLOCKED, plan, 1)

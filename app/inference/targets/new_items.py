@@ -39,7 +39,7 @@ from scipy.special import roots_genlaguerre
 
 from app.inference.fitting import Effect, Published, Scores, effects_of
 from app.inference.fitting.integration import mixed
-from app.inference.fitting.model import Prior, differences
+from app.inference.fitting.model import Prior, design_of
 from app.inference.gaussian import plain
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import numbered, pair_numbers
@@ -160,11 +160,11 @@ def slopes(published: Published, d: Floats) -> tuple[Floats, Floats]:
 
 def _at_mode(published: Published) -> Floats:
     """d (K,)."""
-    return differences(published.posterior.mean, published.comparisons, published.model)
+    return design_of(published.comparisons, published.model).differences(published.posterior.mean)
 
 
 def _pulls(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
-    """(M, P) g_m. Slow formula: `scatter` of the slopes of each prompt's comparisons."""
+    """(M, P) g_m. Slow formula: `Design.scatter` of the slopes of each prompt's comparisons."""
     comparisons, model = published.comparisons, published.model
     slope, _ = slopes(published, _at_mode(published) if d is None else d)
     row, size = prompt * model.size, prompts * model.size

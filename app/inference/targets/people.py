@@ -35,11 +35,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from app.inference.core.maximum import maximum
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores
-from app.inference.kernels.bradley_terry import maximiser
 from app.inference.targets.voices import Point, Voices, at, true_to_votes, voices_of
 from app.inference.types import Bools, Floats
 
@@ -48,7 +48,7 @@ POINTS = 64
 WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 STEP = 1e-3  # of differences, in prior sds
-NEAR = 1e-9  # slope at the mode
+NEAR = 1e-9  # decrement at the mode
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
 LONGEST = 1.0  # step, in prior sds
 FLATTEST = 0.5  # curvature of p(eta | log), for that of the prior
@@ -95,18 +95,18 @@ def mode_of(voices: Voices) -> tuple[Floats, Floats, Floats]:
         within = np.clip(z, -FARTHEST, FARTHEST)
         return at(within, theta, voices).slope - (z - within)
 
-    def slope_and_curvature(z: Floats, _: Voices) -> tuple[Floats, Floats]:
+    def slope_and_curvature(z: Floats) -> tuple[Floats, Floats]:
         at_z = slope(z)
         curvature = np.array([at_z - slope(z + step) for step in STEP * np.eye(len(z))]) / STEP
         return at_z, 0.5 * (curvature + curvature.T)
 
-    mode, _, curvature, _ = maximiser(slope_and_curvature, _uphill)(voices, np.zeros(len(voices.prior)), NEAR)
+    mode, curvature, _ = maximum(slope_and_curvature, _uphill, np.zeros(len(voices.prior)), NEAR)
     eigenvalues, vectors = _bent(curvature)
     mode = np.clip(mode, -FARTHEST, FARTHEST)
     return mode, np.asarray(vectors / np.sqrt(eigenvalues) @ vectors.T), at(mode, theta, voices).theta
 
 
-def _uphill(curvature: Floats, slope: Floats, _: Voices) -> Floats:
+def _uphill(curvature: Floats, slope: Floats) -> Floats:
     """Newton's step, at most LONGEST along an axis of the curvature."""
     eigenvalues, vectors = _bent(curvature)
     return np.asarray(vectors @ np.clip(vectors.T @ slope / eigenvalues, -LONGEST, LONGEST))

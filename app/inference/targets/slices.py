@@ -32,7 +32,7 @@ from scipy.special import softmax
 from app.inference.fitting import Published, Scores
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.integration import mixed
-from app.inference.fitting.model import differences
+from app.inference.fitting.model import design_of
 from app.inference.gaussian import plain
 from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.new_items import on_new_items, slopes, variance_of_effects
@@ -123,7 +123,7 @@ def differences_by_tag(published: Published, prompts: TaggedPrompts, theta: Floa
     """d (K,) at theta (T, N), at the mode of prompts without a tag; biases of judges stay at the mode."""
     comparisons, mean, (row, prompt, tag, *_) = published.comparisons, published.posterior.mean, prompts
     moved = (theta - mean[: published.model.n])[tag[prompt]]
-    d, k = differences(mean, comparisons, published.model), np.arange(len(row))
+    d, k = design_of(comparisons, published.model).differences(mean), np.arange(len(row))
     d[row] += moved[k, comparisons.first[row]] - moved[k, comparisons.second[row]]
     return d
 

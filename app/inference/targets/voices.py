@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from app.inference.core.maximum import maximum
 from app.inference.experts.measured_bt import is_vote, measurement
 from app.inference.fitting.consensus import (
-    GRADIENT_TOLERANCE,
+    DECREMENT,
     ConsensusObjective,
     Reduced,
     Variances,
@@ -27,7 +28,6 @@ from app.inference.fitting.pooling import WEAK_SCALE
 from app.inference.fitting.published import Published
 from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian import DenseCovariance, Scores
-from app.inference.kernels.bradley_terry import maximiser
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
 
@@ -122,7 +122,9 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
     variances = Variances(tau2, tau2 * np.append(NONE, np.exp(eta[1:count])))
     objective = ConsensusObjective(log._replace(weight=weight), model, variances)
-    theta, _, curvature, _ = maximiser(evaluate, step_by_blocks)(objective, start, GRADIENT_TOLERANCE)
+    theta, curvature, _ = maximum(
+        lambda theta: evaluate(theta, objective), lambda w, g: step_by_blocks(w, g, objective), start, DECREMENT
+    )
     reduced = reduce(curvature, objective)
     sigma = covariance_of_scores(reduced, objective)
     d = design_times(theta, objective)
@@ -149,15 +151,16 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     if not votes.any() or expert.as_soft_bt is None:
         return point
     d = design_times(point.theta, point.objective)
-    shift = point.weights * d + log.weight * expert.slope(d, log.p)
+    precision, shift = point.weights.copy(), point.weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
-    sites = Sites(log, np.zeros(log.size), wins, log.weight[votes] - wins, point.weights, shift, constant)
+    sites = Sites(wins, log.weight[votes] - wins, np.zeros(len(wins)), precision[votes], shift[votes])
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
-        reduced = reduce(sites.precision, point.objective)
+        precision[votes], shift[votes] = sites.precision, sites.shift
+        reduced = reduce(precision, point.objective)
         sigma = covariance_of_scores(reduced, point.objective)
-        pull = scatter(sites.shift, point.objective)
+        pull = scatter(shift, point.objective)
         pull[: model.n] += model.prior.pull
         mean = _solved(pull, reduced, sigma.base, point.objective)
         m, v = design_times(mean, point.objective), _variances(reduced, sigma.base, point.objective)
@@ -172,7 +175,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     if not convergence.converged:
         return point
     scores = Scores(mean, sigma, scale=variances.of_scores)
-    return point._replace(log_density=log_evidence + point.log_prior, scores=scores)
+    return point._replace(log_density=log_evidence + constant + point.log_prior, scores=scores)
 
 
 def _log_volume(reduced: Reduced, log_det: float, objective: ConsensusObjective) -> float:

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import multivariate_normal
 
-from app.inference.fitting import absolute, newton, posterior
+from app.inference.fitting import absolute, posterior
 from app.inference.fitting.absolute import (
     FLATTEST,
     AbsoluteScores,
@@ -29,6 +29,8 @@ from tests.inference.factories import (
     by_judges,
     comparisons,
     each_expert,
+    fold_rows,
+    map_of,
     model,
     numerics,
     random_comparisons,
@@ -172,7 +174,7 @@ def test_with_a_known_scale_the_joint_map_agrees_with_an_independent_optimiser(r
         return float(0.5 * s @ s + 0.5 * rating.sum() - likelihood)
 
     joint = with_absolute(model(n, 1.0, row.name), given, Scale(c0, c1))
-    found = newton.fit(log, joint)
+    found = map_of(log, joint)
 
     assert found.convergence.converged
     best = minimize(loss, found.mean + 0.1, method="Nelder-Mead" if row.name == "laplace" else "BFGS", tol=1e-10)
@@ -302,7 +304,7 @@ def test_both_kinds_of_verdict_together_beat_either_alone(expert: str) -> None:
         truth, log, given = simulated(30, 150, seed, expert=expert, sd=1.2)
         m = model(30, 1.0, expert)
         together.append(error(combine(log, m, given).posterior.mean, truth))
-        compared.append(error(newton.fit(log, m).mean, truth))
+        compared.append(error(map_of(log, m).mean, truth))
         scored.append(error(combine(no_comparisons(), m, given).posterior.mean, truth))
 
     assert np.mean(together) < 0.9 * min(np.mean(compared), np.mean(scored))
@@ -386,7 +388,7 @@ def test_the_combined_model_folds_on() -> None:
     _, log, given = simulated(20, 60)
     found: Combined = combine(log, model(20), given)
 
-    folded = posterior.fold(posterior.prior(found.model), log)
+    folded = fold_rows(posterior.prior(found.model), log)
 
     np.testing.assert_allclose(folded.mean, found.posterior.mean, atol=1e-8)
 

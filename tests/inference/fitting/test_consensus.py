@@ -75,8 +75,8 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     np.testing.assert_allclose(g, rises, atol=1e-6)
     bends = [(evaluate(below, of)[0] - evaluate(above, of)[0]) / 2e-5 for below, above in nearby]
     np.testing.assert_allclose(precision(weights, of), bends, atol=1e-6)
-    small = 1e-5 * g  # near the mode the step is exact
-    np.testing.assert_allclose(precision(weights, of) @ newton_step(weights, small, of), small, atol=1e-7)
+    left = precision(weights, of) @ newton_step(weights, 1e-3 * g, of) - 1e-3 * g
+    assert np.linalg.norm(left) < 0.05 * np.linalg.norm(1e-3 * g)
 
 
 def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:

@@ -22,7 +22,7 @@ from app.inference.fitting import (
     repeat_correlations,
 )
 from app.inference.fitting.covariates import with_covariates, without_covariates
-from app.inference.fitting.model import differences, hessian, information, scatter
+from app.inference.fitting.model import design_of, edges_of
 from app.inference.fitting.newton import log_posterior
 from app.inference.reporting.bias import estimates
 from app.inference.targets import by_tag, effects_on_new_items, on_new_items
@@ -86,10 +86,12 @@ def test_everything_that_reads_the_design_reads_covariates(biases: int) -> None:
     r = np.hstack([pairs, np.eye(3)[log.judge][:, :biases], x])
     gram = r.T @ np.diag(weights) @ r
     assert (m.size, m.has_biases, len(m.estimated_biases)) == (5 + biases + 2, biases > 0, biases)
-    assert_allclose(differences(theta, log, m), r @ theta, atol=1e-13)
-    assert_allclose(scatter(weights, log, m), r.T @ weights, atol=1e-12)
-    assert_allclose(information(weights, log, m), gram.diagonal(), atol=1e-12)
-    assert_allclose(hessian(weights, log, m), np.diag(m.prior.precision) + gram, atol=1e-12)
+    assert_allclose(design_of(log, m).differences(theta), r @ theta, atol=1e-13)
+    assert_allclose(design_of(log, m).scatter(weights), r.T @ weights, atol=1e-12)
+    assert_allclose(design_of(log, m).information(weights), gram.diagonal(), atol=1e-12)
+    assert_allclose(
+        design_of(log, m).precision(weights, m.prior.precision), np.diag(m.prior.precision) + gram, atol=1e-12
+    )
     again = without_covariates(m)
     assert (again.size, again.prior.variance, again.covariates) == (alone.size, alone.prior.variance, None)
     assert_allclose(again.prior.precision, alone.prior.precision, rtol=0.0)
@@ -103,12 +105,12 @@ def test_the_maximum_is_that_of_another_optimiser(expert: str, bias: str) -> Non
     c, m, posterior = fitted.comparisons, fitted.model, fitted.posterior
 
     def upside_down(theta: Floats) -> float:
-        return -log_posterior(theta, c, m)
+        return -log_posterior(theta, edges_of(c, m), m)
 
     slow = minimize(upside_down, np.zeros(m.size), options={"gtol": 1e-7})
     assert posterior.convergence.converged
     assert_allclose(posterior.mean, slow.x, atol=1e-5)
-    of_scores = np.linalg.inv(hessian(posterior.weights, c, m))[:N, :N]
+    of_scores = np.linalg.inv(design_of(c, m).precision(posterior.weights, m.prior.precision))[:N, :N]
     assert_allclose(fitted.scores.covariance.matrix(), of_scores, atol=1e-10)
     assert fitted.scores.covariance.log_det == pytest.approx(np.linalg.slogdet(of_scores)[1])
     assert [each.judge for each in estimates(posterior, c, m)] == ([] if bias == "none" else [0, 1])
@@ -120,8 +122,8 @@ def test_many_candidates_have_the_maximum_too() -> None:
     x = Covariates(("length",), rng.standard_normal((log.size, 1)))
     fitted = publish(log, np.zeros(log.size, np.int64), no_absolute_scores(), ONE_VOTE, 100, 1, covariates=x)
     mean, m = fitted.posterior.mean, fitted.model
-    slope = log.p - expit(differences(mean, log, m))
-    assert_allclose(scatter(slope, log, m), m.prior.precision * mean, atol=1e-9)
+    slope = log.p - expit(design_of(log, m).differences(mean))
+    assert_allclose(design_of(log, m).scatter(slope), m.prior.precision * mean, atol=1e-9)
 
 
 @pytest.mark.parametrize("votes", [True, False])

@@ -12,7 +12,7 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.expectation_propagation import propagate, propagated_evidence
 from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
 from app.inference.fitting.integration import approximate
-from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build
+from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build, edges_of
 from app.inference.fitting.published import publish
 from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores
@@ -67,7 +67,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
     scale = 5.0
     log = by_one_judge(np.array([0, 1, 0, 0, 1]), np.array([1, 0, 1, 1, 0]), np.array([1.0, 0.0, 0.0, 0.5, 0.0]))
     log = log._replace(weight=np.array([1.0, 1.0, 1.0, 1.0, 0.5]))
-    posterior, log_evidence, _ = propagate(log, model(2, scale))
+    posterior, log_evidence, _ = propagate(edges_of(log, model(2, scale)), model(2, scale))
 
     def weighted(d: float, power: int) -> float:
         likelihood = expit(d) ** 3.0 * expit(-d) ** 1.5
@@ -75,7 +75,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
 
     total, first, second = (quad(weighted, -40.0, 40.0, args=(power,), points=[0.0])[0] for power in (0, 1, 2))
     sigma = posterior.covariance.matrix()
-    assert posterior.comparisons.size == 1
+    assert posterior.edges.size == 1
     assert posterior.convergence.converged
     assert posterior.mean[0] - posterior.mean[1] == pytest.approx(first / total, abs=1e-4)
     assert sigma[0, 0] + sigma[1, 1] - 2.0 * sigma[0, 1] == pytest.approx(
@@ -87,7 +87,7 @@ def test_two_candidates_have_the_moments_and_the_evidence_of_the_integral() -> N
 
 
 def test_no_comparison_gives_the_prior() -> None:
-    posterior, log_evidence, _ = propagate(take(all_pairs(3), slice(0)), model(3, 7.0))
+    posterior, log_evidence, _ = propagate(edges_of(take(all_pairs(3), slice(0)), model(3, 7.0)), model(3, 7.0))
     assert (posterior.mean == 0.0).all()
     assert posterior.covariance.matrix() == pytest.approx(7.0 * np.eye(3))
     assert log_evidence == pytest.approx(0.0, abs=1e-12)
@@ -99,7 +99,7 @@ def test_measurements_alone_are_exact(position_bias: str) -> None:
     first, second = np.array([rng.choice(5, 2, replace=False) for _ in range(12)]).T
     log = by_one_judge(first, second, expit(rng.standard_normal(12)))._replace(weight=rng.uniform(0.5, 3.0, 12))
     of = model(5, 2.0, position_bias)
-    posterior, _, _ = propagate(log, of)
+    posterior, _, _ = propagate(edges_of(log, of), of)
     exact = posteriors.fit(log, of)
     assert posterior.mean == pytest.approx(exact.mean, abs=1e-9)
     assert posterior.covariance.matrix() == pytest.approx(exact.covariance.matrix(), abs=1e-9)
@@ -119,19 +119,22 @@ def test_publishing_measurements_alone_is_the_same_to_the_last_bit() -> None:
 def test_a_vote_in_the_other_order_is_the_same_vote_and_a_repeat_weighs_twice() -> None:
     log, of = all_pairs(5), model(5, 40.0)
     turned = log._replace(first=log.second, second=log.first, p=1.0 - log.p)
-    (one, evidence, _), (other, of_turned, _) = propagate(log, of), propagate(join(log, turned), of)
-    twice, of_twice, _ = propagate(log._replace(weight=2.0 * log.weight), of)
-    assert other.comparisons.size == log.size
+    (one, evidence, _), (other, of_turned, _) = (
+        propagate(edges_of(log, of), of),
+        propagate(edges_of(join(log, turned), of), of),
+    )
+    twice, of_twice, _ = propagate(edges_of(log._replace(weight=2.0 * log.weight), of), of)
+    assert other.edges.size == log.size
     assert other.mean == pytest.approx(twice.mean)
     assert of_turned == pytest.approx(of_twice)
-    assert propagate(turned, of).posterior.mean == pytest.approx(one.mean)
+    assert propagate(edges_of(turned, of), of).posterior.mean == pytest.approx(one.mean)
     assert evidence > of_turned
 
 
 def test_other_names_give_the_same_posterior() -> None:
     log, of, order = all_pairs(7), model(7, 100.0), np.random.default_rng(2).permutation(7)
     renamed = log._replace(first=order[log.first], second=order[log.second])
-    (one, evidence, _), (other, of_renamed, _) = propagate(log, of), propagate(renamed, of)
+    (one, evidence, _), (other, of_renamed, _) = propagate(edges_of(log, of), of), propagate(edges_of(renamed, of), of)
     assert other.mean[order] == pytest.approx(one.mean)
     assert other.covariance.matrix()[np.ix_(order, order)] == pytest.approx(one.covariance.matrix())
     assert of_renamed == pytest.approx(evidence)
@@ -140,14 +143,16 @@ def test_other_names_give_the_same_posterior() -> None:
 @pytest.mark.parametrize("scale", [0.1, 10.0, 1000.0])
 def test_the_evidence_alone_is_had_sooner(scale: float) -> None:
     log, of = all_pairs(12), model(12, scale)
-    assert propagated_evidence(log, of) == pytest.approx(propagate(log, of, 1e-9).log_evidence, abs=2e-3)
+    assert propagated_evidence(edges_of(log, of), of) == pytest.approx(
+        propagate(edges_of(log, of), of, 1e-9).log_evidence, abs=2e-3
+    )
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0])
 def test_draws_of_the_prior_weighed_by_the_likelihood_agree(scale: float) -> None:
     """Six candidates whose votes separate; the draws know nothing of sites."""
     log = take(all_pairs(6), np.arange(15) % 4 != 1)
-    posterior, log_evidence, _ = propagate(log, model(6, scale))
+    posterior, log_evidence, _ = propagate(edges_of(log, model(6, scale)), model(6, scale))
     s = np.sqrt(scale) * np.random.default_rng(6).standard_normal((400_000, 6))
     likelihood = np.exp(log_likelihood(s, log))
     weight = likelihood / likelihood.sum()
@@ -165,12 +170,12 @@ def test_a_bias_is_integrated_over() -> None:
     """Two orders of each pair are two rows."""
     log = by_one_judge(np.array([0, 1, 1, 2, 0]), np.array([1, 0, 2, 1, 2]), np.ones(5))
     of = model(3, 2.0, "estimate")
-    posterior, log_evidence, _ = propagate(log, of)
+    posterior, log_evidence, _ = propagate(edges_of(log, of), of)
     rng = np.random.default_rng(8)
     s, bias = np.sqrt(2.0) * rng.standard_normal((300_000, 3)), np.sqrt(BIAS_VARIANCE) * rng.standard_normal(300_000)
     likelihood = np.exp(log_likelihood(s, log, bias))
     weight = likelihood / likelihood.sum()
-    assert posterior.comparisons.size == 5
+    assert posterior.edges.size == 5
     assert log_evidence == pytest.approx(np.log(likelihood.mean()), abs=0.12)
     assert posterior.mean[:3] == pytest.approx(weight @ s, abs=0.03)
     assert posterior.mean[3] == pytest.approx(weight @ bias, rel=0.03)
@@ -182,15 +187,15 @@ def test_extremes_converge(scale: float) -> None:
     log = all_pairs(8)
     heavy = join(log, log._replace(p=1.0 - log.p))._replace(weight=np.full(2 * log.size, 500.0))
     for votes in (log, log._replace(weight=1000.0 * log.weight), heavy):
-        posterior, log_evidence, _ = propagate(votes, model(8, scale))
+        posterior, log_evidence, _ = propagate(edges_of(votes, model(8, scale)), model(8, scale))
         assert posterior.convergence.converged
         assert np.isfinite(log_evidence)
 
 
 def test_numbers_too_large_for_sites_leave_laplaces_posterior() -> None:
     log, of = all_pairs(5)._replace(weight=np.full(10, 1e9)), model(5, 1e10)
-    assert propagate(log, of).posterior.convergence.outcome is Outcome.SINGULAR
-    of_scores, outcome = approximate(log, of, "ep")
+    assert propagate(edges_of(log, of), of).posterior.convergence.outcome is Outcome.SINGULAR
+    of_scores, outcome = approximate(edges_of(log, of), of, "ep")
     assert outcome is Outcome.CONVERGED
     assert of_scores.mean == pytest.approx(posteriors.fit(log, of).mean)
 

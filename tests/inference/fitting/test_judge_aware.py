@@ -18,7 +18,7 @@ from app.inference.fitting.judge_aware import (
     m_step,
     without,
 )
-from app.inference.fitting.model import Method, build, hessian
+from app.inference.fitting.model import Method, build, design_of
 from app.inference.gaussian import from_precision
 from app.inference.reporting.ranking import ranks
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
@@ -56,7 +56,9 @@ def test_derivatives_are_those_of_finite_differences() -> None:
         step = np.eye(6)[k] * 1e-5
         assert g[k] == pytest.approx((log_posterior(s + step) - log_posterior(s - step)) / 2e-5, abs=1e-6)
         bend = evaluate(s - step, judges, log, model)[0] - evaluate(s + step, judges, log, model)[0]
-        np.testing.assert_allclose(hessian(weights, log, model)[:, k], bend / 2e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            design_of(log, model).precision(weights, model.prior.precision)[:, k], bend / 2e-5, atol=1e-6
+        )
 
 
 def test_judges_maximise_what_is_expected_of_them() -> None:
@@ -65,7 +67,7 @@ def test_judges_maximise_what_is_expected_of_them() -> None:
     model = build(Method(), 8)
     start = JudgeParameters(np.zeros(2), np.ones(2))
     s, weights = e_step(np.zeros(8), start, log, model)
-    sigma = from_precision(hessian(weights, log, model))
+    sigma = from_precision(design_of(log, model).precision(weights, model.prior.precision))
     draws = np.random.default_rng(2).multivariate_normal(s, sigma.base, 4000)
 
     def expected(judges: JudgeParameters) -> float:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from app.inference.experts import MAKERS
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.model import BIAS_VARIANCE, PRIORS, VAGUE, Method, Model, build
 from app.inference.types import Comparisons, Floats, no_comparisons, take
 from tests.inference.factories import (
@@ -24,10 +24,12 @@ from tests.inference.factories import (
     cycle,
     each_expert,
     each_smooth_expert,
+    fold_rows,
     gradient,
     joined,
     log_posterior,
     logs,
+    map_of,
     model,
     numerics,
     random_comparisons,
@@ -92,7 +94,7 @@ def least(row: Row, log: Comparisons, variances: Floats, n: int) -> tuple[Floats
 def test_the_map_agrees_with_an_independent_optimiser(row: Row, prior: str, biases: int, hard: bool) -> None:
     log = connected(5, 25, hard=hard)
 
-    fit = newton.fit(log, model(5, TAU2, row.name, prior=prior, biases=biases, **row.parameters))
+    fit = map_of(log, model(5, TAU2, row.name, prior=prior, biases=biases, **row.parameters))
 
     best, loss = least(row, log, prior_variances(prior, 5, biases), 5)
     assert fit.convergence.converged
@@ -109,7 +111,7 @@ def test_any_log_converges_to_a_point_that_no_small_step_improves(
 ) -> None:
     m = model(log.n, prior_variance, expert, prior=prior, biases=biases)
 
-    fit = newton.fit(log.comparisons, m)
+    fit = map_of(log.comparisons, m)
 
     assert fit.convergence.converged
     here = log_posterior(fit.mean, log.comparisons, m)
@@ -152,7 +154,7 @@ def test_the_covariance_under_constant_curvature_is_that_of_weighted_least_squar
 def test_no_data_gives_the_prior(expert: str, prior: str, biases: int) -> None:
     m = model(4, TAU2, expert, prior=prior, biases=biases)
 
-    fit, before = newton.fit(no_comparisons(), m), posterior.fit(no_comparisons(), m)
+    fit, before = map_of(no_comparisons(), m), posterior.fit(no_comparisons(), m)
 
     np.testing.assert_array_equal(fit.mean, np.zeros(m.size))
     np.testing.assert_array_equal(before.mean, np.zeros(m.size))
@@ -167,7 +169,7 @@ def test_no_data_gives_the_prior(expert: str, prior: str, biases: int) -> None:
 def test_relabelling_relabels_and_leaves_the_biases(expert: str, log: Log, random: Random) -> None:
     label, m = np.array(random.sample(range(log.n), log.n)), model(log.n, 1.0, expert, biases=2)
 
-    here, there = newton.fit(log.comparisons, m).mean, newton.fit(relabelled(log.comparisons, label), m).mean
+    here, there = map_of(log.comparisons, m).mean, map_of(relabelled(log.comparisons, label), m).mean
 
     np.testing.assert_allclose(there[: log.n][label], here[: log.n], atol=1e-7)
     np.testing.assert_allclose(there[log.n :], here[log.n :], atol=1e-7)
@@ -180,7 +182,7 @@ def test_swapping_every_order_with_its_verdict_turns_the_biases_and_leaves_the_s
     """Every expert by default: their parameters favour no side."""
     m = model(log.n, 1.0, expert, biases=2)
 
-    here, there = newton.fit(log.comparisons, m).mean, newton.fit(swapped(log.comparisons), m).mean
+    here, there = map_of(log.comparisons, m).mean, map_of(swapped(log.comparisons), m).mean
 
     np.testing.assert_allclose(there[: log.n], here[: log.n], atol=1e-7)
     np.testing.assert_allclose(there[log.n :], -here[log.n :], atol=1e-7)
@@ -192,9 +194,9 @@ def test_swapping_every_order_with_its_verdict_turns_the_biases_and_leaves_the_s
 def test_swapping_every_order_with_its_verdict_changes_nothing_without_a_bias(expert: str, log: Log) -> None:
     m = model(log.n, 1.0, expert)
 
-    there = newton.fit(swapped(log.comparisons), m).mean
+    there = map_of(swapped(log.comparisons), m).mean
 
-    np.testing.assert_allclose(there, newton.fit(log.comparisons, m).mean, atol=1e-7)
+    np.testing.assert_allclose(there, map_of(log.comparisons, m).mean, atol=1e-7)
 
 
 @each_smooth_expert
@@ -227,7 +229,7 @@ def test_candidates_that_did_equally_well_tie_under_the_anchor_prior_whoever_the
     )  # fmt: skip
     m = model(5, 1.0, expert, prior="anchor")
 
-    for scores in (posterior.fit(log, m).mean, posterior.fold(posterior.prior(m), log).mean):
+    for scores in (posterior.fit(log, m).mean, fold_rows(posterior.prior(m), log).mean):
         assert np.ptp(scores[:3]) < 1e-9
         assert np.ptp(scores[3:]) < 1e-9
 
@@ -236,7 +238,7 @@ def test_candidates_that_did_equally_well_tie_under_the_anchor_prior_whoever_the
 def test_the_anchor_prior_leaves_differences_to_the_comparisons(expert: str) -> None:
     """Whatever tau2 is."""
     log = connected(6, 40)
-    narrow, wide = (newton.fit(log, model(6, tau2, expert, prior="anchor")).mean for tau2 in (0.5, 50.0))
+    narrow, wide = (map_of(log, model(6, tau2, expert, prior="anchor")).mean for tau2 in (0.5, 50.0))
 
     np.testing.assert_allclose(wide - wide[0], narrow - narrow[0], atol=100.0 / VAGUE)
 
@@ -283,7 +285,7 @@ def test_a_thousand_certain_wins_to_one_loss_are_no_trouble(expert: str) -> None
     """And the loss comes last, under a prior as wide as may be asked for."""
     log, m = comparisons(*[(0, 1, 1.0)] * 1000, (1, 0, 1.0)), model(3, 100.0, expert)
 
-    fit = newton.fit(log, m)
+    fit = map_of(log, m)
 
     assert fit.convergence.converged
     assert 0.05 < fit.mean[0] < 20.0
@@ -296,10 +298,10 @@ def test_many_verdicts_sorted_by_who_won_converge(expert: str, biases: int) -> N
     log, m = by_judges(random_comparisons(4, 30_000, seed=0, hard=True), 2), model(4, 1.0, expert, biases=biases)
     order = np.argsort(log.p, kind="stable")
 
-    fit = newton.fit(take(log, order), m)
+    fit = map_of(take(log, order), m)
 
     assert fit.convergence.converged
-    np.testing.assert_allclose(fit.mean, newton.fit(log, m).mean, atol=1e-7)
+    np.testing.assert_allclose(fit.mean, map_of(log, m).mean, atol=1e-7)
 
 
 @each_prior
@@ -307,10 +309,10 @@ def test_a_far_start_ends_at_the_same_map(expert: str, prior: str) -> None:
     log, m = connected(8, 40, hard=True), model(8, 1.0, expert, prior=prior, biases=3)
     start = np.random.default_rng(0).uniform(-50.0, 50.0, m.size)
 
-    far = newton.fit(log, m, start=start)
+    far = map_of(log, m, start=start)
 
     assert far.convergence.converged
-    np.testing.assert_allclose(far.mean, newton.fit(log, m).mean, atol=1e-7)
+    np.testing.assert_allclose(far.mean, map_of(log, m).mean, atol=1e-7)
 
 
 @pytest.mark.parametrize("expert", ["phi-beta", "soft-bt"])
@@ -318,7 +320,7 @@ def test_a_separated_set_under_the_widest_anchor_converges(expert: str) -> None:
     """0 always wins. Under phi-beta its lead runs to thousands, where a careless 1 - h is lost in rounding."""
     log, m = comparisons(*[(0, j, 1.0) for j in range(1, 6)]), model(6, 100.0, expert, prior="anchor")
 
-    fit = newton.fit(log, m)
+    fit = map_of(log, m)
 
     assert fit.convergence.converged
     np.testing.assert_allclose(fit.mean[1:], fit.mean[1], rtol=1e-6)
@@ -327,7 +329,7 @@ def test_a_separated_set_under_the_widest_anchor_converges(expert: str) -> None:
 @each_expert
 def test_one_certain_win_moves_the_scores_by_less_than_two_prior_sds(expert: str) -> None:
     """Except for the expert of the logit, which is not for hard verdicts: it reads one as a logit of 13.8."""
-    scores = newton.fit(comparisons((0, 1, 1.0)), model(2, 1.0, expert)).mean
+    scores = map_of(comparisons((0, 1, 1.0)), model(2, 1.0, expert)).mean
 
     assert 0.1 < scores[0] - scores[1] < (5.0 if expert == "logit-gaussian" else 2.0)
 
@@ -337,7 +339,7 @@ def test_biases_are_exact_under_a_narrow_prior_on_the_scores(prior_variance: flo
     """Scores are all held at 0, so delta alone explains the verdicts: p - sigma(delta) = delta / (100 K)."""
     log = comparisons(*[(0, 1, 0.9), (1, 0, 0.9)] * 20)
 
-    fit = newton.fit(log, model(2, prior_variance, biases=1))
+    fit = map_of(log, model(2, prior_variance, biases=1))
 
     delta = fit.mean[2]
     assert 40.0 * (0.9 - 1.0 / (1.0 + np.exp(-delta))) == pytest.approx(delta / BIAS_VARIANCE, abs=1e-9)

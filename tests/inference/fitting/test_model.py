@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model, differences, hessian, information, scatter
+from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model, design_of
 from app.inference.types import Comparisons, Floats, once_each
 from tests.inference.factories import Log, comparisons, logs, model, numerics, random_comparisons
 
@@ -31,14 +31,18 @@ def test_everything_that_reads_the_design_reads_the_same_one(biases: int, log: L
     r = design(log.comparisons, m)
 
     gram = r.T @ np.diag(weights) @ r
-    np.testing.assert_allclose(differences(theta, log.comparisons, m), r @ theta, atol=1e-13)
-    np.testing.assert_allclose(scatter(weights, log.comparisons, m), r.T @ weights, atol=1e-12)
-    np.testing.assert_allclose(information(weights, log.comparisons, m), gram.diagonal(), atol=1e-12)
-    np.testing.assert_allclose(hessian(weights, log.comparisons, m), np.diag(m.prior.precision) + gram, atol=1e-12)
+    np.testing.assert_allclose(design_of(log.comparisons, m).differences(theta), r @ theta, atol=1e-13)
+    np.testing.assert_allclose(design_of(log.comparisons, m).scatter(weights), r.T @ weights, atol=1e-12)
+    np.testing.assert_allclose(design_of(log.comparisons, m).information(weights), gram.diagonal(), atol=1e-12)
+    np.testing.assert_allclose(
+        design_of(log.comparisons, m).precision(weights, m.prior.precision),
+        np.diag(m.prior.precision) + gram,
+        atol=1e-12,
+    )
 
 
 def test_differences_are_first_minus_second() -> None:
-    d = differences(np.array([3.0, 1.0, 0.5]), comparisons((0, 1, 0.9), (2, 0, 0.1)), model(3))
+    d = design_of(comparisons((0, 1, 0.9), (2, 0, 0.1)), model(3)).differences(np.array([3.0, 1.0, 0.5]))
 
     np.testing.assert_array_equal(d, [2.0, -2.5])
 
@@ -47,7 +51,7 @@ def test_scatter_is_the_transpose_of_differences() -> None:
     log, m, rng = random_comparisons(7, 20, seed=0), model(7), np.random.default_rng(0)
     scores, values = rng.standard_normal(7), rng.standard_normal(20)
 
-    assert values @ differences(scores, log, m) == pytest.approx(scatter(values, log, m) @ scores)
+    assert values @ design_of(log, m).differences(scores) == pytest.approx(design_of(log, m).scatter(values) @ scores)
 
 
 @pytest.mark.parametrize("biases", [0, 1, 3])
@@ -67,4 +71,4 @@ def test_a_bias_favours_the_first_position() -> None:
     m = model(2, biases=1)
     log = once_each(np.array([0, 1]), np.array([1, 0]), np.full(2, 0.5), np.zeros(2, np.int64))
 
-    np.testing.assert_allclose(differences(np.array([0.3, 0.1, 0.7]), log, m), [0.9, 0.5])
+    np.testing.assert_allclose(design_of(log, m).differences(np.array([0.3, 0.1, 0.7])), [0.9, 0.5])

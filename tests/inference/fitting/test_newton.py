@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inference.fitting import newton
-from app.inference.types import Convergence, Floats, Outcome, no_comparisons
+from app.inference.core import maximum
+from app.inference.types import Floats, Outcome, no_comparisons
 from tests.inference.factories import (
     Log,
     comparisons,
@@ -15,6 +15,7 @@ from tests.inference.factories import (
     gradient,
     log_posterior,
     logs,
+    map_of,
     model,
     numerics,
     precision_at,
@@ -62,7 +63,7 @@ def test_the_gradient_holds_the_pull_of_the_prior() -> None:
     m = model(3, 2.0)
     m = m._replace(prior=m.prior._replace(pull=np.array([1.0, -0.5, 0.0])))
 
-    fit = newton.fit(no_comparisons(), m)
+    fit = map_of(no_comparisons(), m)
 
     np.testing.assert_allclose(fit.mean, [2.0, -1.0, 0.0], atol=1e-9)
     assert log_posterior(fit.mean, no_comparisons(), m) == pytest.approx(2.0 / 2.0 + 0.5 / 2.0)
@@ -73,15 +74,15 @@ def test_a_start_where_all_weights_are_nearly_0_leads_to_the_maximum_too() -> No
     log = comparisons((2, 0, 0.2), (0, 2, 1.0), (2, 0, 1.0), (1, 0, 0.2))._replace(weight=weight)
     m = model(3, prior="anchor")
 
-    far = newton.fit(log, m, start=np.array([28.0, -26.0, -30.0]))
+    far = map_of(log, m, start=np.array([28.0, -26.0, -30.0]))
 
     assert far.convergence.converged
-    np.testing.assert_allclose(far.mean, newton.fit(log, m).mean, atol=1e-3)
+    np.testing.assert_allclose(far.mean, map_of(log, m).mean, atol=1e-3)
 
 
 def test_covariance_is_the_inverse_of_the_precision() -> None:
     log, m = random_comparisons(8, 30, seed=0), model(8)
-    scores = newton.fit(log, m).mean
+    scores = map_of(log, m).mean
 
     sigma = covariance_at(scores, log, m)
 
@@ -92,7 +93,7 @@ def test_one_comparison_solved_by_hand() -> None:
     """Stationary where p - sigma(d) = d / (2 tau2): tau2 is set so that d = 1 is the answer."""
     tau2 = 1.0 / (2.0 * (0.9 - 1.0 / (1.0 + np.exp(-1.0))))
 
-    scores = newton.fit(comparisons((0, 1, 0.9)), model(2, tau2)).mean
+    scores = map_of(comparisons((0, 1, 0.9)), model(2, tau2)).mean
 
     np.testing.assert_allclose(scores, [0.5, -0.5], atol=1e-10)
 
@@ -102,15 +103,15 @@ def test_one_comparison_solved_by_hand() -> None:
 def test_the_order_of_the_log_does_not_matter(log: Log) -> None:
     backwards = reordered(log.comparisons, np.arange(log.comparisons.size)[::-1])
 
-    there = newton.fit(backwards, model(log.n)).mean
+    there = map_of(backwards, model(log.n)).mean
 
-    np.testing.assert_allclose(there, newton.fit(log.comparisons, model(log.n)).mean, atol=1e-9)
+    np.testing.assert_allclose(there, map_of(log.comparisons, model(log.n)).mean, atol=1e-9)
 
 
 @numerics
 @given(logs())
 def test_any_log_converges_and_the_scores_sum_to_zero(log: Log) -> None:
-    fit = newton.fit(log.comparisons, model(log.n))
+    fit = map_of(log.comparisons, model(log.n))
 
     assert fit.convergence.converged
     assert fit.mean.sum() == pytest.approx(0.0, abs=1e-8)
@@ -121,42 +122,41 @@ def test_a_far_start_ends_at_the_same_map(prior_variance: float) -> None:
     log, m = random_comparisons(10, 60, seed=0, hard=True), model(10, prior_variance)
     start = np.random.default_rng(0).uniform(-50.0, 50.0, 10)
 
-    far = newton.fit(log, m, start=start)
+    far = map_of(log, m, start=start)
 
     assert far.convergence.converged
-    np.testing.assert_allclose(far.mean, newton.fit(log, m).mean, atol=1e-8 * max(prior_variance, 1.0))
+    np.testing.assert_allclose(far.mean, map_of(log, m).mean, atol=1e-8 * max(prior_variance, 1.0))
 
 
 def test_a_start_is_not_overwritten() -> None:
     start = np.ones(5)
 
-    newton.fit(random_comparisons(5, 20, seed=0), model(5), start=start)
+    map_of(random_comparisons(5, 20, seed=0), model(5), start=start)
 
     np.testing.assert_array_equal(start, np.ones(5))
 
 
-def test_the_gradient_norm_is_that_of_the_scores_returned() -> None:
+def test_the_gradient_norm_is_that_before_the_last_step() -> None:
     log = random_comparisons(5, 20, seed=0)
 
-    fit = newton.fit(log, model(5))
+    fit = map_of(log, model(5))
 
-    assert fit.convergence.gradient_norm == np.abs(gradient(fit.mean, log, model(5))).max()
+    assert np.abs(gradient(fit.mean, log, model(5))).max() <= fit.convergence.gradient_norm < 1e-8
     assert fit.convergence.iterations > 0
 
 
 def test_a_probability_that_is_not_a_number_is_reported() -> None:
-    fit = newton.fit(comparisons((0, 1, float("nan")), (1, 2, 0.7)), model(3))
+    fit = map_of(comparisons((0, 1, float("nan")), (1, 2, 0.7)), model(3))
 
     assert fit.convergence.outcome is Outcome.NOT_FINITE
 
 
-def test_a_gradient_that_is_not_small_is_reported() -> None:
-    log = random_comparisons(5, 20, seed=0)
-    g = gradient(np.zeros(5), log, model(5))
+def test_steps_that_do_not_suffice_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maximum, "MAX_ITERATIONS", 1)
 
-    end = Convergence.of(float(np.abs(g).max()), 100, newton.tolerance(model(5)))
+    end = map_of(random_comparisons(5, 20, seed=0), model(5)).convergence
 
-    assert end.outcome is Outcome.MAX_ITERATIONS
+    assert (end.outcome, end.iterations) == (Outcome.MAX_ITERATIONS, 1)
 
 
 @pytest.mark.parametrize("n", [2, 5])
@@ -164,7 +164,7 @@ def test_a_hundred_thousand_verdicts_sorted_by_who_won_converge(n: int) -> None:
     """The longest sums, and the ones that round the worst: all losses come before the first win."""
     log = random_comparisons(n, 100_000, seed=0, hard=True)
 
-    fit = newton.fit(reordered(log, np.argsort(log.p, kind="stable")), model(n))
+    fit = map_of(reordered(log, np.argsort(log.p, kind="stable")), model(n))
 
     assert fit.convergence.converged
-    np.testing.assert_allclose(fit.mean, newton.fit(log, model(n)).mean, atol=1e-9)
+    np.testing.assert_allclose(fit.mean, map_of(log, model(n)).mean, atol=1e-9)

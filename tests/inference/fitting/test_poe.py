@@ -7,11 +7,11 @@ import pytest
 from scipy.special import logit
 
 from app.inference.experts.gaussian import linear_gaussian
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.baselines import average_probability
 from app.inference.fitting.model import VAGUE
 from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, cycle, joined, model, random_comparisons
+from tests.inference.factories import comparisons, cycle, joined, map_of, model, random_comparisons
 
 ALPHA, BETA = 4.0, 0.5
 each_n = pytest.mark.parametrize("n", [2, 3, 7, 20])
@@ -41,7 +41,7 @@ def test_on_the_full_set_scores_are_affine_in_the_average_probability(n: int, bo
     probability of i over its m (N - 1) comparisons, s_i = alpha (N - 1) / N (a_i - 1/2) exactly."""
     log = all_pairs(n, seed=0, both_orders=both_orders)
 
-    scores = newton.fit(log, model(n, 1e9, "gaussian")).mean
+    scores = map_of(log, model(n, 1e9, "gaussian")).mean
 
     average = average_probability(log, n).score  # the common level, known to 1e9 only, is left to rounding
     np.testing.assert_allclose(scores - scores.mean(), ALPHA * (n - 1) / n * (average - 0.5), atol=1e-8)
@@ -53,7 +53,7 @@ def test_on_the_full_set_a_prior_changes_the_slope_of_that_map_alone(n: int, pri
     """(N / v + 1 / tau2) s_i = (N - 1) alpha / v (a_i - 1/2)."""
     log = all_pairs(n, seed=1)
 
-    scores = newton.fit(log, model(n, prior_variance, "gaussian", v=2.0)).mean
+    scores = map_of(log, model(n, prior_variance, "gaussian", v=2.0)).mean
 
     average = average_probability(log, n).score
     slope = (n - 1) * ALPHA / 2.0 / (n / 2.0 + 1.0 / prior_variance)
@@ -67,8 +67,8 @@ def test_on_the_full_set_the_orders_agree_and_on_part_of_it_they_need_not() -> N
     def order(scores: Floats) -> list[int]:
         return [int(i) for i in np.argsort(-scores)]
 
-    assert order(newton.fit(full, model(12, 1e6, "gaussian")).mean) == order(average_probability(full, 12).score)
-    assert order(newton.fit(part, model(4, 1e6, "gaussian")).mean) == [0, 1, 2, 3]
+    assert order(map_of(full, model(12, 1e6, "gaussian")).mean) == order(average_probability(full, 12).score)
+    assert order(map_of(part, model(4, 1e6, "gaussian")).mean) == [0, 1, 2, 3]
     assert order(average_probability(part, 4).score) == [0, 1, 3, 2]
 
 
@@ -95,7 +95,7 @@ def test_eq_11_in_closed_form_is_our_map(seed: int) -> None:
 
     expected = 1.5 * np.linalg.inv(w.T @ w) @ w.T @ mu
 
-    fit = newton.fit(log, model(6, 1.0, "gaussian", prior="anchor", alpha=1.5, v=1.0))
+    fit = map_of(log, model(6, 1.0, "gaussian", prior="anchor", alpha=1.5, v=1.0))
     np.testing.assert_allclose(fit.mean - fit.mean[0], expected - expected[0], atol=20.0 / VAGUE)
 
 
@@ -107,7 +107,7 @@ def test_the_unit_prior_in_closed_form_is_our_map(seed: int) -> None:
 
     expected = 3.0 * np.linalg.solve(w.T @ w + 2.0 / 0.7 * np.eye(8), w.T @ (log.p - 0.6))
 
-    fit = newton.fit(log, model(8, 0.7, "gaussian", alpha=3.0, beta=0.6, v=2.0))
+    fit = map_of(log, model(8, 0.7, "gaussian", alpha=3.0, beta=0.6, v=2.0))
     np.testing.assert_allclose(fit.mean, expected, atol=1e-9)
 
 

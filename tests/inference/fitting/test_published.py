@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from app.inference.core.cells import Hyperparameters
 from app.inference.experts import measured_bt
-from app.inference.fitting import newton, posterior, published
+from app.inference.fitting import posterior, published
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import Grid, Learnt
-from app.inference.fitting.model import Method, build, differences, hessian, unit_prior
+from app.inference.fitting.model import Method, build, unit_prior
 from app.inference.fitting.published import Published, publish
-from app.inference.fitting.verdict_weights import Hyperparameters
 from app.inference.types import Comparisons, Outcome, once_each
-from tests.inference.factories import random_comparisons, true_scores
+from tests.inference.factories import gradient, random_comparisons, true_scores
 
 LEARNT = Method(verdict_weight="learnt", position_bias="auto")
 
@@ -54,8 +54,8 @@ def test_rows_that_round_badly_converge(seed: int) -> None:
 
     fitted = posterior.fit(comparisons, m)
 
-    g = newton.gradient(fitted.mean, differences(fitted.mean, comparisons, m), comparisons, m)
-    step = np.linalg.solve(hessian(fitted.weights, comparisons, m), g)
+    g = gradient(fitted.mean, comparisons, m)
+    step = np.linalg.solve(fitted.edges.design.precision(fitted.weights, m.prior.precision), g)
     assert fitted.convergence.converged
     assert g @ step <= 1e-8
 

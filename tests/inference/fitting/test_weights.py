@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT
 
-from app.inference.fitting import baselines, judge_aware, posterior
+from app.inference.fitting import baselines, judge_aware, newton, posterior
 from app.inference.fitting.posterior import Posterior
 from app.inference.graph import potentials
 from app.inference.judges.pair_votes import votes_by_pair
-from app.inference.kernels import bradley_terry
 from app.inference.reporting.cycles import cycles
 from app.inference.reporting.diagnostics import order_balance
 from app.inference.types import Comparisons, Floats, by_one_judge, take
-from tests.inference.factories import by_judges, cycle, each_expert, joined, model, random_comparisons
+from tests.inference.factories import by_judges, cycle, each_expert, fold_rows, joined, model, random_comparisons
 
 N, JUDGES = 7, 3
 TIMES = np.random.default_rng(5).integers(1, 5, 40)
@@ -49,14 +48,14 @@ def test_weights_can_be_given_one_by_one(expert: str) -> None:
     m, log = model(N, expert=expert), weighted()
     live = posterior.prior(m)
     for seen in range(1, log.size + 1):
-        live = posterior.fold(live, take(log, slice(seen)))
+        live = fold_rows(live, take(log, slice(seen)))
     assert_same(posterior.exact(live), posterior.fit(log, m))
 
 
-def test_kernels_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_by_products_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     m = model(N, biases=JUDGES)
     quick = posterior.fit(weighted(), m)
-    monkeypatch.setattr(bradley_terry, "FACTORED", -1)
+    monkeypatch.setattr(newton, "FACTORED", -1)
     assert_same(quick, posterior.fit(weighted(), m))
 
 

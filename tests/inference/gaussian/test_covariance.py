@@ -3,9 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.gaussian import DenseCovariance, DesignRows, from_precision
+from app.inference.core.design import Design
+from app.inference.gaussian import DenseCovariance, from_precision
 from app.inference.types import Floats
-from tests.inference.factories import condition, independent, isotropic, numerics, random_precision
+from tests.inference.factories import condition, independent, isotropic, numerics, pairs, random_precision
 
 N = 6
 
@@ -110,7 +111,7 @@ def test_every_view_agrees_with_base_minus_the_outer_product_of_the_columns() ->
     np.testing.assert_allclose(sigma.matrix(), full, atol=1e-14)
     np.testing.assert_allclose(sigma.diagonal, full.diagonal(), atol=1e-14)
     np.testing.assert_allclose(sigma.times(x), full @ x, atol=1e-13)
-    pair = DesignRows(np.array([1]), np.array([4]))
+    pair = pairs(np.array([1]), np.array([4]), len(sigma.diagonal))
     np.testing.assert_allclose(sigma.times_rows(pair)[0], full[1] - full[4], atol=1e-14)
 
 
@@ -118,7 +119,7 @@ def test_condition_all_is_condition_one_after_the_other() -> None:
     sigma, first, second = updated(), np.array([0, 2, 1, 0]), np.array([1, 3, 4, 1])
     weights = np.array([0.25, 0.0, 1e-6, 0.2])
 
-    together = sigma.condition(DesignRows(first, second), weights)
+    together = sigma.condition(pairs(first, second, len(sigma.diagonal)), weights)
 
     for i, j, w in zip(first, second, weights, strict=True):
         sigma = condition(sigma, int(i), int(j), float(w))
@@ -132,7 +133,7 @@ def test_rows_with_a_bias_condition_as_the_slow_inverse_does(seed: int, weight: 
     """Candidates 0 to 3, judges 4 and 5."""
     sigma, rows, weights = (
         updated(seed),
-        DesignRows(np.array([0, 2, 3]), np.array([1, 3, 0]), np.array([4, 5, 4])),
+        Design(4, 6, np.array([0, 2, 3]), np.array([1, 3, 0]), np.array([4, 5, 4])),
         weight,
     )
     design = np.array([[1, -1, 0, 0, 1, 0], [0, 0, 1, -1, 0, 1], [-1, 0, 0, 1, 1, 0]], np.float64)
@@ -164,14 +165,14 @@ def test_the_block_of_the_first_parameters_is_their_marginal() -> None:
 
 def test_condition_all_of_nothing_changes_nothing() -> None:
     none = np.empty(0, np.int64)
-    assert updated().condition(DesignRows(none, none), np.empty(0)).log_det == updated().log_det
+    assert updated().condition(pairs(none, none, 6), np.empty(0)).log_det == updated().log_det
 
 
 def test_columns_lie_in_rows_however_many_come_at_once() -> None:
     """As kernels that are compiled for them read them, and as they grow without being copied."""
     sigma = condition(isotropic(N, 1.0), 0, 5, 0.2)
 
-    together = sigma.condition(DesignRows(np.array([0, 1]), np.array([1, 3])), np.array([0.2, 0.2]))
+    together = sigma.condition(pairs(np.array([0, 1]), np.array([1, 3]), len(sigma.diagonal)), np.array([0.2, 0.2]))
 
     assert together.columns.shape == (3, N)
     assert together.columns.flags.c_contiguous

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.inference.gaussian import DenseCovariance, DesignRows, SparseCovariance, TooMany, from_precision
-from app.inference.gaussian.sparse import SOLVED, from_rows
-from app.inference.graphs.comparison_graph import precision_of
+from app.inference.core.design import Design, TooMany
+from app.inference.gaussian import DenseCovariance, SparseCovariance, from_precision
+from app.inference.gaussian.sparse import SOLVED
 from app.inference.types import Floats
-from tests.inference.graphs.test_variances import (
+from tests.inference.factories import pairs as pairs_of
+from tests.inference.gaussian.test_sparse import (
     Pairs,
+    covariance,
     differing,
     each_graph,
     each_prior,
@@ -23,7 +25,7 @@ from tests.inference.graphs.test_variances import (
 
 N = 150
 ROUNDING = 1e-9
-CLOSE = 0.2  # relative, of a variance: test_variances.py has the series itself
+CLOSE = 0.2  # relative, of a variance: test_sparse.py has the series itself
 
 
 class Both(NamedTuple):
@@ -34,7 +36,7 @@ class Both(NamedTuple):
 def both(pairs: Callable[..., Pairs], prior: Callable[..., Floats]) -> Both:
     (first, second), weight, q = weighted(pairs, prior, N)
     precision = np.asarray(np.linalg.inv(inverse(first, second, weight, q)), np.float64)
-    return Both(from_precision(precision), from_rows(precision_of(first, second, weight, q)))
+    return Both(from_precision(precision), covariance(first, second, weight, q))
 
 
 @pytest.fixture
@@ -42,13 +44,13 @@ def some() -> Both:
     return both(mixed, differing)
 
 
-def conditioned(sigma: Both, rows: DesignRows, weights: Floats) -> Both:
+def conditioned(sigma: Both, rows: Design, weights: Floats) -> Both:
     return Both(sigma.dense.condition(rows, weights), sigma.sparse.condition(rows, weights))
 
 
-def more() -> tuple[DesignRows, Floats]:
+def more() -> tuple[Design, Floats]:
     """One pair twice, in either order; a weight of nothing."""
-    return DesignRows(np.array([0, 3, 9, 3]), np.array([70, 4, 8, 0])), np.array([0.25, 2.0, 0.0, 0.2])
+    return pairs_of(np.array([0, 3, 9, 3]), np.array([70, 4, 8, 0]), N), np.array([0.25, 2.0, 0.0, 0.2])
 
 
 def assert_agree(sigma: Both) -> None:
@@ -78,20 +80,19 @@ def test_one_by_one_is_all_at_once(some: Both) -> None:
     rows, weights = more()
     step_by_step = some
     for k in range(len(weights)):
-        step_by_step = conditioned(step_by_step, DesignRows(rows.first[[k]], rows.second[[k]]), weights[[k]])
+        step_by_step = conditioned(step_by_step, pairs_of(rows.first[[k]], rows.second[[k]], N), weights[[k]])
 
     at_once = conditioned(some, rows, weights)
 
     np.testing.assert_allclose(step_by_step.dense.matrix(), at_once.dense.matrix(), rtol=0.0, atol=1e-12)
     one, other = step_by_step.sparse.precision, at_once.sparse.precision
-    np.testing.assert_array_equal(one.rival, other.rival)
-    np.testing.assert_array_equal(one.weight, other.weight)
+    np.testing.assert_allclose(one.links.toarray(), other.links.toarray(), rtol=1e-14)
     np.testing.assert_allclose(one.diagonal, other.diagonal, rtol=1e-14)
     assert_agree(step_by_step)
 
 
 def test_a_condition_leaves_what_it_is_of(some: Both) -> None:
-    arrays: list[NDArray[Any]] = [*some.dense[:3], *some.sparse.precision, some.sparse.diagonal]
+    arrays: list[NDArray[Any]] = [*some.dense[:3], some.sparse.precision.links.data, some.sparse.diagonal]
     kept = [array.copy() for array in arrays]
 
     conditioned(conditioned(some, *more()), *more())
@@ -103,7 +104,7 @@ def test_a_condition_leaves_what_it_is_of(some: Both) -> None:
 def test_no_comparison_changes_nothing(some: Both) -> None:
     nobody = np.empty(0, np.int64)
 
-    after = conditioned(some, DesignRows(nobody, nobody), np.empty(0))
+    after = conditioned(some, pairs_of(nobody, nobody, N), np.empty(0))
 
     assert after.dense is some.dense
     assert after.sparse is some.sparse
@@ -130,4 +131,6 @@ def test_the_block_of_all_scores_is_all_of_it(some: Both) -> None:
 
 def test_the_size_is_that_of_every_array(some: Both) -> None:
     assert some.dense.size_bytes == sum(each.nbytes for each in some.dense[:3])
-    assert some.sparse.size_bytes == sum(each.nbytes for each in (*some.sparse.precision, some.sparse.diagonal))
+    links, q, d = some.sparse.precision
+    arrays = links.data, links.indices, links.indptr, q, d, some.sparse.diagonal
+    assert some.sparse.size_bytes == sum(each.nbytes for each in arrays)

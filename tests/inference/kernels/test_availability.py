@@ -10,15 +10,14 @@ from app.inference.choosing.asking import Plan
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order, lead
+from app.inference.core.cells import put, read
+from app.inference.core.design import precision, precision_times
+from app.inference.core.edges import evaluate
 from app.inference.fitting.model import Method
-from app.inference.graphs.comparison_graph import evaluate, put_in_rows, weights_of
-from app.inference.graphs.conjugate_gradients import newton_step
-from app.inference.kernels import bradley_terry, pair_sets, tilted
+from app.inference.kernels import pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.components import joined
-from app.inference.kernels.design import precision, precision_times
-from app.inference.kernels.fantasies import conditioned
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
@@ -75,10 +74,9 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.has,
         pair_sets.within,
     ]
-    of_pairs = [conditioned, joined, knowledge, most_knowledge, lead, mark, *of_sets]
-    of_rows = [put_in_rows, evaluate, newton_step, weights_of]
-    of_many = [*of_rows, precision, precision_times, bradley_terry.evaluate]
-    kernels: list[Any] = [bradley_terry.fit, *of_pairs, *of_many]
+    of_pairs = [joined, knowledge, most_knowledge, lead, mark, *of_sets]
+    of_sums = [put, read, evaluate, precision, *([precision_times] if n > N else [])]
+    kernels: list[Any] = [*of_pairs, *of_sums]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from app.inference.core.design import NO_BIAS
 from app.inference.gaussian import Votes
 from app.inference.kernels import ellipses
-from app.inference.kernels.design import NO_BIAS
 from app.inference.kernels.ellipses import NARROWEST
 from app.inference.types import Floats
 

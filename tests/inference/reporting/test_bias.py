@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from scipy.special import expit, logit
 
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import Method
@@ -21,6 +21,7 @@ from tests.inference.factories import (
     each_expert,
     joined,
     logs,
+    map_of,
     model,
     numerics,
     precision_at,
@@ -28,6 +29,7 @@ from tests.inference.factories import (
     reordered,
     swapped,
     true_scores,
+    weights_at,
 )
 
 each_true_expert = pytest.mark.parametrize("expert", ["soft-bt", "gaussian"])
@@ -169,7 +171,7 @@ def test_opposite_judges_of_the_same_pairs_cancel(expert: str) -> None:
     leaning = log._replace(p=expit(logit(np.clip(log.p, 0.01, 0.99)) + 1.0))
     both = joined(leaning, swapped(leaning)._replace(judge=np.ones(log.size, np.int64)))
 
-    theta = newton.fit(both, model(6, 1.0, expert, biases=2)).mean
+    theta = map_of(both, model(6, 1.0, expert, biases=2)).mean
 
     assert theta[6] > 0.02
     assert theta[7] == pytest.approx(-theta[6], abs=1e-7)
@@ -184,7 +186,7 @@ def test_estimating_the_bias_brings_the_scores_closer_to_the_truth(expert: str) 
     log = reordered(log, np.flatnonzero(better_first | (np.random.default_rng(0).random(count) < 0.3)))
 
     def error(biases: int) -> float:
-        found = newton.fit(log, model(12, 1.0, expert, biases=biases)).mean[:12]
+        found = map_of(log, model(12, 1.0, expert, biases=biases)).mean[:12]
         return float(np.linalg.norm(found - found.mean() - scores + scores.mean()))
 
     assert error(biases=1) < 0.6 * error(biases=0)
@@ -250,7 +252,7 @@ def test_what_verdicts_tell_is_what_is_left_once_scores_are_free(log: Log) -> No
         return
     m = model(log.n, biases=1)
     live = posterior.fit(log.comparisons, m)
-    weights = np.sqrt(newton.weights(live.mean, log.comparisons, m))
+    weights = np.sqrt(weights_at(live.mean, log.comparisons, m))
     rows = weights[:, None] * (np.eye(log.n)[log.comparisons.first] - np.eye(log.n)[log.comparisons.second])
     left = weights - rows @ np.linalg.lstsq(rows, weights, rcond=1e-10)[0]
 
@@ -335,7 +337,7 @@ def test_both_orders_of_every_pair_without_a_bias_are_the_debiased_probabilities
     once = by_one_judge(i, j, debiased)
 
     m = model(n, 1.0, expert)
-    np.testing.assert_allclose(newton.fit(both, m).mean, newton.fit(joined(once, once), m).mean, atol=1e-9)
+    np.testing.assert_allclose(map_of(both, m).mean, map_of(joined(once, once), m).mean, atol=1e-9)
 
 
 @each_true_expert
@@ -346,8 +348,8 @@ def test_with_both_orders_of_every_pair_estimating_the_bias_hardly_moves_the_sco
     here, there = expit(scores[i] - scores[j] + 0.6), expit(scores[j] - scores[i] + 0.6)
     both = joined(by_one_judge(i, j, here), by_one_judge(j, i, there))
 
-    plain = newton.fit(both, model(n, 1.0, expert)).mean
-    joint = newton.fit(both, model(n, 1.0, expert, biases=1)).mean
+    plain = map_of(both, model(n, 1.0, expert)).mean
+    joint = map_of(both, model(n, 1.0, expert, biases=1)).mean
 
     assert joint[n] > 0.3
     assert np.corrcoef(plain, joint[:n])[0, 1] > 0.999

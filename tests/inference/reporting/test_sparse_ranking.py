@@ -10,8 +10,7 @@ from app.inference.fitting.model import Method, build
 from app.inference.fitting.posterior import Posterior, is_sparse
 from app.inference.fitting.published import publish
 from app.inference.gaussian import Scores
-from app.inference.gaussian.sampling import draws
-from app.inference.graphs.comparison_graph import Precision
+from app.inference.gaussian.sparse import Precision, draws
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from app.inference.choosing.stopping import differences
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
-from app.inference.fitting.model import scatter
+from app.inference.fitting.model import design_of
 from app.inference.targets.new_items import (
     _clusters,
     _nodes,
@@ -60,7 +60,7 @@ def test_pulls_are_sums_by_prompt() -> None:
     c, model, mean = fitted.comparisons, fitted.model, fitted.posterior.mean
     d = mean[c.first] - mean[c.second] + mean[N + c.judge]
     slope = c.weight * (c.p - expit(d))
-    slow = [scatter(np.where(item == m, slope, 0.0), c, model) for m in range(5)]
+    slow = [design_of(c, model).scatter(np.where(item == m, slope, 0.0)) for m in range(5)]
     assert_allclose(_pulls(fitted, item, 5), slow, atol=1e-12)
     assert_allclose(np.sum(slow, axis=0), model.prior.precision * mean, atol=1e-8)
 

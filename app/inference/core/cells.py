@@ -1,0 +1,360 @@
+"""Cells: what each judge said on each question, added up. Whatever a log says of scores and judges is a sum over cells.
+
+A question is a pair of one item, for one judge, in either order. A judge that is asked it again shares its error, so
+that m answers count as m / (1 + (m - 1) rho). Of verdicts of weights c, p as the first shown has it, cell g has
+
+    count, weight      of losses, ties and wins: their number, and sum c           votes; p between is a share of both
+    told               sum c, sum c y, sum c p (1 - p)                             measurements, y = logit p
+    largest            the largest c of a vote, of a tie and of a measurement      m = sum c / largest
+
+in each of the two orders: 0 where the lower-numbered candidate was shown first. What that is worth is read by
+hyperparameters of its judge,
+
+    vote               c min(phi, 1) / (1 + (m - 1) rho)
+    measurement        c / (sigma2 m)
+
+and is added to the edge (edges.py) of its pair, or of its pair, order and judge where biases matter.
+
+The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
+are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
+
+Cells are the one thing here that changes: they belong to whoever adds to them. A verdict costs the same after a million
+others. Arrays of edges are copied whenever they are asked for, so that what was made of them stays.
+
+    tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
+
+    kernel    slow formula
+    put       the sums above
+    read      the sums of core/edges.py, of comparisons with these weights
+"""
+
+from threading import Lock
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
+from app.inference.core.edges import Edges
+from app.inference.experts.measured_bt import LONGEST, is_vote
+from app.inference.kernels import contiguous, unchecked_kernel
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import numbered
+
+LEAST_SHARE = 0.5  # of probabilities, in answers but ties
+TIE = np.nextafter(0.5, 1.0)  # as it measures
+SPARE = 16  # cells
+
+Number = TypeVar("Number", np.float64, np.int64)
+
+
+class Hyperparameters(NamedTuple):
+    scale: float  # tau2
+    noise: Floats  # (J,) sigma2
+    votes: Floats  # (J,) phi
+    repeat_correlation: Floats  # (J,) rho
+
+
+def one_vote(judges: int) -> Hyperparameters:
+    """Every verdict counts as it is."""
+    return Hyperparameters(1.0, np.ones(judges), np.ones(judges), np.zeros(judges))
+
+
+class Words(NamedTuple):
+    """What J judges' words are beside, if they say probabilities at all."""
+
+    probabilities: Floats  # (J,) how many
+    inside: Floats  # (J,) of them, that are no ties
+    decided: Floats  # (J,) answers that are no ties
+    nearest: Floats  # (J,) to 0 or 1, of its probabilities; 1/2 where it says none
+
+    def ends(self, least: float = LEAST_SHARE) -> Floats:
+        """(J,) p that its word 0 stands for, NaN where that is a vote.
+
+        Args: `least` is the share that probabilities must exceed, of its answers but ties.
+        """
+        end = np.maximum(0.5 * self.nearest, expit(-LONGEST))
+        return np.where(self.inside > least * self.decided, end, np.nan)
+
+
+def words_of(p: Floats, judge: Ints, judges: int) -> Words:
+    """From (K,) verdicts."""
+    between, decided, nearest = ~is_vote(p), (p != 0.5) & (p != TIE), np.full(judges, 0.5)
+    np.minimum.at(nearest, judge[between], np.minimum(p, 1.0 - p)[between])
+    probabilities, inside, in_all = (
+        np.bincount(judge, each, judges).astype(np.float64) for each in (between, between & decided, decided)
+    )
+    return Words(probabilities, inside, in_all, nearest)
+
+
+def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) -> Comparisons:
+    """The comparisons in which the words of judges who measure are probabilities themselves. Args: as of `ends`."""
+    p, judge, words = comparisons.p, comparisons.judge, is_vote(comparisons.p)
+    if words.all() or not words.any():
+        return comparisons
+    known = words_of(p, judge, int(judge.max()) + 1)
+    end, is_tie = known.ends(least)[judge], (p == 0.5) & (known.probabilities[judge] > 0.0)
+    is_end = words & (p != 0.5) & ~np.isnan(end)
+    return comparisons._replace(p=np.where(is_tie, TIE, np.where(is_end, np.where(p == 0.0, end, 1.0 - end), p)))
+
+
+class Cells:
+    """G cells of N candidates by J judges, and what they are worth on E edges."""
+
+    def __init__(self, n: int, judges: int, *, has_orders: bool, measures: bool) -> None:
+        """Args: `has_orders`, biases matter; `measures`, probabilities are measurements, and not shares of votes."""
+        self.n, self.has_orders, self.measures = n, has_orders, measures
+        self.rows = self.size = self.edges_size = 0  # comparisons, G, E
+        none = np.zeros(SPARE, np.int64)
+        self.judge, self.item, self.low, self.high = none, none, none, none  # (G,)
+        self.count, self.weight, self.told = (np.zeros((SPARE, 2, 3)) for _ in range(3))
+        self.largest, self.edge = np.zeros((SPARE, 3)), np.full((SPARE, 2), -1)
+        self.first, self.second, self.by = none, none, none  # (E,)
+        self.sums = np.zeros((SPARE, 4))  # votes, wins, weight, pulled
+        self.words = words_of(np.empty(0), none[:0], judges)
+        self._place: dict[tuple[int, ...], int] | None = None  # of a question
+        self._edge_place: dict[tuple[int, ...], int] = {}
+        self._turn = Lock()
+        self.read(one_vote(judges))
+
+    @classmethod
+    def of(
+        cls, comparisons: Comparisons, item: Ints, n: int, judges: int, *, has_orders: bool, measures: bool
+    ) -> "Cells":
+        """Of (K,) comparisons; `item` (K,) is what each was about."""
+        self = cls(n, judges, has_orders=has_orders, measures=measures)
+        first, second, p, judge, weight = comparisons
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        cell = numbered(judge, item, low, high)
+        self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
+        at = np.empty(self.size, np.int64)
+        at[cell[::-1]] = np.arange(self.rows)[::-1]
+        self.judge, self.item, self.low, self.high = judge[at], item[at], low[at], high[at]
+        self.count, self.weight, self.told = (np.zeros((self.size, 2, 3)) for _ in range(3))
+        self.largest = np.zeros((self.size, 3))
+        put(
+            self.count,
+            self.weight,
+            self.told,
+            self.largest,
+            cell,
+            first < second,
+            contiguous(p),
+            contiguous(weight),
+            measures,
+        )
+        self.words = words_of(p, judge, judges)
+        self._lay_edges()
+        return self.read(one_vote(judges))
+
+    def _lay_edges(self) -> None:
+        if not self.has_orders:
+            row = numbered(self.low, self.high)
+            self.edge = np.column_stack([row, row])
+            ends = self.low, self.high, np.zeros_like(self.low)
+        else:
+            cell, order = np.nonzero(self.count.sum(axis=2) + self.told[:, :, 0])
+            turned, by = order == 1, self.judge[cell]
+            first, second = (
+                np.where(turned, self.high[cell], self.low[cell]),
+                np.where(turned, self.low[cell], self.high[cell]),
+            )
+            row = numbered(by, first, second)
+            self.edge = np.full((self.size, 2), -1)
+            self.edge[cell, order] = row
+            ends = first, second, by
+        self.edges_size = int(row.max(initial=-1)) + 1
+        at = np.empty(self.edges_size, np.int64)
+        at[row[::-1]] = np.arange(len(row))[::-1]
+        self.first, self.second, self.by = (each[at] for each in ends)
+        self.sums = np.zeros((self.edges_size, 4))
+
+    @property
+    def size_bytes(self) -> int:
+        arrays = self.count, self.weight, self.told, self.largest, self.edge, self.sums
+        return sum(each.nbytes for each in arrays) + 300 * self.size  # of columns and of the places of questions
+
+    def read(self, hyperparameters: Hyperparameters) -> "Cells":
+        """The same, what is on the edges being read by these."""
+        _, noise, votes, rho = self._read_by = hyperparameters
+        self._worth = *self._measured(slice(None)), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
+        self.sums[:] = 0.0
+        read(*self._cells(), 0, self.size, *self._worth, self.sums, 1.0)
+        return self
+
+    def _cells(self) -> tuple[Floats, Floats, Floats, Ints, Ints, bool]:
+        return self.weight, self.told, self.largest, self.judge, self.edge, self.has_orders
+
+    def _measured(self, judges: slice) -> tuple[Bools, Floats]:
+        """Whether words of these judges measure, and y of their word 1, NaN where it is a vote."""
+        known = Words(*(each[judges] for each in self.words))
+        measures, end = self.measures & (known.probabilities > 0.0), known.ends()
+        return measures, np.where(measures, np.minimum(np.log1p(-end) - np.log(end), LONGEST), np.nan)
+
+    def edges(self, size: int, biases: Floats | None = None) -> Edges:
+        """What is said, of P parameters; the edges that were there before are the first ones of those after.
+
+        Args: `biases` (J,) of judges, where these are known and no parameters.
+        """
+        first, second, by = (each[: self.edges_size] for each in (self.first, self.second, self.by))
+        is_parameter = self.has_orders and biases is None
+        design = Design(
+            self.n,
+            size,
+            first,
+            second,
+            self.n + by if is_parameter else NO_BIAS,
+            NO_OFFSET if biases is None else biases[by],
+        )
+        return Edges(design, *self.sums[: self.edges_size].T.copy())
+
+    def after(self, rows: int, comparisons: Comparisons, item: Ints) -> bool:
+        """Take in these (L,) comparisons, which come after `rows` others; False where others were taken in since."""
+        with self._turn:
+            if self.rows != rows:
+                return False
+            self.rows += comparisons.size
+        for row in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
+            self._add(*row)
+        return True
+
+    def _add(self, first: int, second: int, p: float, judge: int, c: float, item: int) -> None:
+        cell = self._cell_of(judge, item, min(first, second), max(first, second))
+        order = int(first > second)
+        if self.edge[cell, order] < 0:
+            self.edge[cell, order] = self._edge_of(first, second, judge)
+        read(*self._cells(), cell, cell + 1, *self._worth, self.sums, -1.0)
+        put(
+            self.count, self.weight, self.told, self.largest, np.array([cell]), np.array([first < second]),
+            np.array([p]), np.array([c]), self.measures,
+        )  # fmt: skip
+        if self._still_reads(p, judge):
+            read(*self._cells(), cell, cell + 1, *self._worth, self.sums, 1.0)
+        else:
+            self.read(self._read_by)
+
+    def _still_reads(self, p: float, judge: int) -> bool:
+        """Count this verdict of the judge; False where its words have another meaning from now on."""
+        words, is_word, is_decided = self.words, p in (0.0, 0.5, 1.0), p not in (0.5, TIE)
+        words.decided[judge] += is_decided
+        if not is_word:
+            words.probabilities[judge] += 1.0
+            words.inside[judge] += is_decided
+            words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
+        if not self.measures or not words.probabilities[judge]:
+            return True
+        (measures,), (y,) = self._measured(slice(judge, judge + 1))
+        was, y_before = self._worth[0][judge], self._worth[1][judge]
+        return bool(measures == was and (y == y_before or (np.isnan(y) and np.isnan(y_before))))
+
+    def _cell_of(self, *question: int) -> int:
+        if self._place is None:
+            columns = self.judge, self.item, self.low, self.high
+            self._place = _places(columns, self.size)
+            ends = (self.first, self.second, self.by) if self.has_orders else (self.first, self.second)
+            self._edge_place = _places(ends, self.edges_size)
+        cell = self._place.get(question)
+        if cell is None:
+            cell = self._place[question] = self.size
+            self.size += 1
+            self.judge, self.item, self.low, self.high = (
+                _with(column, cell, value)
+                for column, value in zip((self.judge, self.item, self.low, self.high), question, strict=True)
+            )
+            self.count, self.weight, self.told = (
+                _with(each, cell, 0.0) for each in (self.count, self.weight, self.told)
+            )
+            self.largest, self.edge = _with(self.largest, cell, 0.0), _with(self.edge, cell, -1)
+            if not self.has_orders:
+                self.edge[cell] = self._edge_of(question[2], question[3], judge=0)
+        return cell
+
+    def _edge_of(self, first: int, second: int, judge: int) -> int:
+        row = (first, second, judge) if self.has_orders else (first, second)
+        edge = self._edge_place.get(row)
+        if edge is None:
+            edge = self._edge_place[row] = self.edges_size
+            self.edges_size += 1
+            self.first, self.second, self.by = (
+                _with(column, edge, value)
+                for column, value in zip((self.first, self.second, self.by), (first, second, judge), strict=True)
+            )
+            self.sums = _with(self.sums, edge, 0.0)
+        return edge
+
+
+def _places(columns: tuple[Ints, ...], size: int) -> dict[tuple[int, ...], int]:
+    return dict(zip(zip(*(column[:size].tolist() for column in columns), strict=True), range(size), strict=True))
+
+
+def _with(array: NDArray[Number], at: int, value: float) -> NDArray[Number]:
+    """The array with a value behind its first ones, and room for more: in place, or a longer copy."""
+    if at == len(array):
+        array = np.concatenate([array, np.zeros((len(array) + SPARE, *array.shape[1:]), array.dtype)])
+    array[at] = value
+    return array
+
+
+@unchecked_kernel
+def put(
+    count: Floats, weight: Floats, told: Floats, largest: Floats, cell: Ints, is_in_order: Bools, p: Floats, c: Floats,
+    measures: bool,
+) -> None:  # fmt: skip
+    """Add (K,) verdicts to cells, in place."""
+    for k in range(len(p)):
+        g, order = cell[k], 0 if is_in_order[k] else 1
+        if not measures or p[k] == 0.0 or p[k] == 0.5 or p[k] == 1.0:
+            if p[k] == 0.5:
+                count[g, order, 1] += 1.0
+                weight[g, order, 1] += c[k]
+                kind = 1
+            else:
+                count[g, order, 0] += 1.0 - p[k]
+                count[g, order, 2] += p[k]
+                weight[g, order, 0] += c[k] * (1.0 - p[k])
+                weight[g, order, 2] += c[k] * p[k]
+                kind = 0
+        else:
+            y = min(max(np.log(p[k] / (1.0 - p[k])), -LONGEST), LONGEST)
+            told[g, order, 0] += c[k]
+            told[g, order, 1] += c[k] * y
+            told[g, order, 2] += c[k] * p[k] * (1.0 - p[k])
+            kind = 2
+        largest[g, kind] = max(largest[g, kind], c[k])
+
+
+@unchecked_kernel
+def read(
+    weight: Floats, told: Floats, largest: Floats, judge: Ints, edge: Ints, has_orders: bool, begin: int, end: int,
+    measures: Bools, y_of_a_win: Floats, of_a_vote: Floats, rho: Floats, noise: Floats, sums: Floats, sign: float,
+) -> None:  # fmt: skip
+    """Add what cells from `begin` to `end` are worth to their edges, in place; with a sign of -1 take it away."""
+    for g in range(begin, end):
+        j = judge[g]
+        top, total = max(largest[g, 0], largest[g, 1], largest[g, 2]), 0.0
+        if top == 0.0:
+            continue
+        for order in range(2):
+            total += weight[g, order, 0] + weight[g, order, 1] + weight[g, order, 2] + told[g, order, 0]
+        others = total / top - 1.0
+        vote, precision = sign * of_a_vote[j] / (1.0 + rho[j] * others), sign / (noise[j] * (1.0 + others))
+        for order in range(2):
+            e = edge[g, order]
+            if e < 0:
+                continue
+            losses, ties, wins = weight[g, order, 0], weight[g, order, 1], weight[g, order, 2]
+            c, cy = told[g, order, 0], told[g, order, 1]
+            if measures[j]:
+                c += ties
+                ties = 0.0
+                if not np.isnan(y_of_a_win[j]):
+                    c += losses + wins
+                    cy += (wins - losses) * y_of_a_win[j]
+                    losses, wins = 0.0, 0.0
+            votes, won, pulled = (losses + ties + wins) * vote, (wins + 0.5 * ties) * vote, cy * precision
+            is_turned = order == 1 and not has_orders
+            sums[e, 0] += votes
+            sums[e, 1] += votes - won if is_turned else won
+            sums[e, 2] += c * precision
+            sums[e, 3] += -pulled if is_turned else pulled

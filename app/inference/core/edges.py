@@ -1,0 +1,158 @@
+"""Edges: sums of what was said on a pair, all that the maximum depends on, however many comparisons are behind them.
+
+Of comparisons k on one row of the design (a pair, of one order and judge where biases matter), with weights c,
+
+    votes, wins       sum c, sum c p                 of votes: c (p ln sigma(d) + (1 - p) ln sigma(-d))
+    weight, pulled    sum c, sum c y                 of measurements y of d: -c (y - d)^2 / 2
+
+    l(d) = wins ln sigma(d) + (votes - wins) ln sigma(-d) + pulled d - weight d^2 / 2
+    l'   = wins - votes sigma(d) + pulled - weight d
+    w    = votes sigma(d) sigma(-d) + weight         -l''
+
+Of an expert that is not soft-bt each comparison is an edge of its own, votes = c and wins = c p, with the expert's l'.
+
+    kernel        slow formula
+    evaluate      design.scatter(l') + h - q theta;  w;  q + design.information(w)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.inference.core.design import Design, rows_at
+from app.inference.experts import Expert, soft_bt
+from app.inference.kernels import unchecked_kernel
+from app.inference.types import Floats, Ints
+
+SOFT_BT = soft_bt.make()
+FARTHEST = 300.0  # score whose exponential is taken
+MERGED, FEW = 4, 1 << 18  # places of a table of sums, for each comparison or in all: with more, they stay as they are
+
+
+class Edges(NamedTuple):
+    """E edges."""
+
+    design: Design
+    votes: Floats  # (E,)
+    wins: Floats  # (E,)
+    weight: Floats  # (E,)
+    pulled: Floats  # (E,)
+
+    @property
+    def size(self) -> int:
+        """E."""
+        return len(self.votes)
+
+
+class Curvature(NamedTuple):
+    """H, as sums have it."""
+
+    weights: Floats  # (E,) w
+    diagonal: Floats  # (P,)
+
+
+def log_density_of(edges: Edges, d: Floats, expert: Expert) -> float:
+    """The sum of l, up to a constant."""
+    if expert.as_soft_bt is None:
+        return float(edges.votes @ expert.log_density(d, p_of(edges)))
+    of_measurements = float(edges.pulled @ d - 0.5 * (edges.weight @ (d * d)))
+    return float(edges.votes @ SOFT_BT.log_density(d, p_of(edges))) + of_measurements
+
+
+def p_of(edges: Edges) -> Floats:
+    """(E,) mean p of the votes, 1/2 where there is none."""
+    return np.asarray(np.divide(edges.wins, edges.votes, out=np.full(edges.size, 0.5), where=edges.votes > 0.0))
+
+
+def merged(edges: Edges) -> Edges:
+    """The edges of soft-bt on one row added up, if a table of all rows is not much longer than they are.
+
+    Where no bias tells the orders apart, both are one row.
+    """
+    design, *sums = edges
+    n, first, second = design.n, design.first, design.second
+    is_biased = bool(len(design.bias) or len(design.offset))
+    kind = design.bias - n if len(design.bias) else np.zeros(edges.size, np.int64)
+    kinds = int(kind.max(initial=0)) + 1
+    if len(design.offset) or design.covariates is not None or kinds * n * n > max(MERGED * edges.size, FEW):
+        return edges
+    turned = np.zeros(edges.size, np.bool_) if is_biased else first > second
+    votes, wins, weight, pulled = sums
+    wins, pulled = np.where(turned, votes - wins, wins), np.where(turned, -pulled, pulled)
+    low, high = np.where(turned, second, first), np.where(turned, first, second)
+    row, size = (kind * n + low) * n + high, kinds * n * n
+    there = np.flatnonzero(np.bincount(row, minlength=size))
+    sums = [np.bincount(row, each, size)[there].astype(np.float64) for each in (votes, wins, weight, pulled)]
+    (kind, pair), bias = np.divmod(there, n * n), design.bias
+    at = design._replace(first=pair // n, second=pair % n, bias=n + kind if len(bias) else bias)
+    return Edges(at, *sums)
+
+
+def at(edges: Edges, theta: Floats, expert: Expert, precision: Floats, pull: Floats) -> tuple[Floats, Curvature]:
+    """The gradient (P,) and the curvature, given the prior's precision and pull (P,)."""
+    design, votes, wins, weight, pulled = edges
+    if expert.as_soft_bt is not None and design.covariates is None:
+        rows = design.n, design.first, design.second, design.bias, design.offset
+        gradient, w, diagonal = evaluate(theta, *rows, votes, wins, weight, pulled, precision, pull)
+        return gradient, Curvature(w, diagonal)
+    slope, w = slopes(edges, design.differences(theta), expert)
+    return design.scatter(slope) + pull - precision * theta, Curvature(w, precision + design.information(w))
+
+
+def slopes(edges: Edges, d: Floats, expert: Expert) -> tuple[Floats, Floats]:
+    """l' and w (E,)."""
+    p, like = p_of(edges), expert if expert.as_soft_bt is None else SOFT_BT
+    slope = edges.votes * like.slope(d, p) + edges.pulled - edges.weight * d
+    return slope, edges.votes * like.curvature(d, p) + edges.weight
+
+
+def told_since(edges: Edges, before: Edges) -> tuple[Ints, Edges]:
+    """Places of edges (L,) on which more is said, or less, than `before`, whose rows come first; and what that is."""
+    added = [now.copy() for now in edges[1:]]
+    for each, then in zip(added, before[1:], strict=True):
+        each[: before.size] -= then
+    changed = np.flatnonzero(np.any(added, axis=0))
+    return changed, Edges(rows_at(edges.design, changed), *(each[changed] for each in added))
+
+
+@unchecked_kernel
+def evaluate(
+    theta: Floats, n: int, first: Ints, second: Ints, bias: Ints, offset: Floats,
+    votes: Floats, wins: Floats, weight: Floats, pulled: Floats, precision: Floats, pull: Floats,
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """The gradient (P,), w (E,) and the diagonal of H (P,).
+
+    sigma(s_i - s_j) = e_i / (e_i + e_j), so that a candidate needs one exponential. Over the scores l' adds up to 0:
+    what is left is rounding, which a vague prior would follow.
+    """
+    gradient, w, diagonal = np.zeros(len(theta)), np.empty(len(votes)), precision.copy()
+    is_plain = len(bias) == 0 and len(offset) == 0 and np.abs(theta).max() <= FARTHEST
+    e = np.exp(theta) if is_plain else theta
+    for k in range(len(votes)):
+        i, j = first[k], second[k]
+        d = theta[i] - theta[j]
+        if is_plain:
+            inverse = 1.0 / (e[i] + e[j])
+            above, below = e[i] * inverse, e[j] * inverse
+        else:
+            if len(bias):
+                d += theta[bias[k]]
+            if len(offset):
+                d += offset[k]
+            small = np.exp(-abs(d))
+            large = 1.0 / (1.0 + small)
+            above, below = (large, small * large) if d > 0.0 else (small * large, large)
+        slope = wins[k] - votes[k] * above + pulled[k] - weight[k] * d
+        curvature = votes[k] * above * below + weight[k]
+        w[k] = curvature
+        gradient[i] += slope
+        gradient[j] -= slope
+        diagonal[i] += curvature
+        diagonal[j] += curvature
+        if len(bias):
+            gradient[bias[k]] += slope
+            diagonal[bias[k]] += curvature
+    level = gradient[:n].sum() / n
+    for i in range(len(theta)):
+        gradient[i] += pull[i] - precision[i] * theta[i] - (level if i < n else 0.0)
+    return gradient, w, diagonal

@@ -1,0 +1,75 @@
+"""The maximum of a concave function of theta in R^P with gradient g and Hessian -H, by damped Newton steps.
+
+    theta <- theta + t x,  H x = g        (GPM 4.1, PoE A.5; Boyd and Vandenberghe 2004, 9.5)
+    t        the first of 1, 1/2, 1/4, ... after which x^T g is at least -OVERSHOT times what it was, or at least 0
+             where an entry of x is above SHORT
+
+A step that goes too far has x^T g below 0 at its end: the slope along it says so as well as the value does (the half of
+the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. A short step
+that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
+nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
+x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide, and the full step stands.
+
+The end knows no scale of weights, scores or priors. With the decrement lambda^2 = x^T g, |x_i| <= lambda sd_i, by
+Cauchy and Schwarz in the norm of H: at lambda <= CLOSE no parameter is farther than that many of its posterior sds from
+where it should be, and after the last step, far less. Where rounding comes before that, lambda no longer halves; then
+ENOUGH is enough.
+"""
+
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from app.inference.types import Convergence, Floats, Outcome
+
+MAX_ITERATIONS = 100
+OVERSHOT, SHORT = 0.1, 2.0
+LEAST_SLOPE = 1e-9
+CLOSE, ENOUGH = 1e-9, 1e-4  # posterior sds
+SHORTEST = 1e-8  # t
+
+H = TypeVar("H")  # what H is made of, such as the weights of rows
+
+
+class Maximum(NamedTuple, Generic[H]):
+    theta: Floats  # (P,)
+    weights: H  # where the last step began
+    convergence: Convergence
+
+
+def maximum(
+    evaluate: Callable[[Floats], tuple[Floats, H]],
+    solve: Callable[[H, Floats], Floats],
+    start: Floats,
+    close: float = CLOSE,
+) -> Maximum[H]:
+    """The maximum.
+
+    Args:
+        evaluate: the gradient (P,), and what H is made of, at theta.
+        solve: H^-1 g, from what H is made of and g.
+        start: (P,) theta to begin with.
+        close: the decrement at which the last step is taken.
+    """
+    theta, before = start, np.inf
+    gradient, weights = evaluate(theta)
+    for iteration in range(MAX_ITERATIONS + 1):
+        norm = float(np.abs(gradient).max(initial=0.0))
+        if not len(theta):
+            return Maximum(theta, weights, Convergence(Outcome.CONVERGED, 0, norm))
+        step, t = solve(weights, gradient), 1.0
+        slope = float(gradient @ step)
+        is_rounded = slope <= ENOUGH**2 and slope > 0.25 * before
+        if abs(slope) <= close**2 or is_rounded:
+            return Maximum(theta + step, weights, Convergence(Outcome.CONVERGED, iteration, norm))
+        if not np.isfinite(slope) or iteration == MAX_ITERATIONS:
+            break
+        before, overshot = slope, OVERSHOT if np.abs(step).max() <= SHORT else 0.0
+        gradient, weights = evaluate(theta + step)
+        while gradient @ step < -overshot * slope and slope >= LEAST_SLOPE and t > SHORTEST:
+            t *= 0.5
+            gradient, weights = evaluate(theta + t * step)
+        theta = theta + t * step
+    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm) else Outcome.NOT_FINITE
+    return Maximum(theta, weights, Convergence(outcome, iteration, norm))
