@@ -1,6 +1,6 @@
 """Numerics, pure: arrays in, arrays out; what continues an earlier result is state in, (state, info) out.
 
-A verdict       state.advance    the log, its evidence (weights), its stage (what was learnt), then fitting.fold:
+A verdict       state.advance    the log, its stage (what was learnt), core.Cells (what was said), then fitting.fold:
                                  the exact mean, and the covariance with one more column; at a new stage
                                  fitting.fit computes both again
 A pair          state.ask        which pairs are open, then choosing: the best one by the set's criterion
@@ -15,7 +15,7 @@ A ranking       state.exact      the posterior as it is published (fitting.publi
     targets      the quantity that is ranked
     fitting      from comparisons to a posterior: N(mean, Sigma)
     gaussian     Sigma, as an array or in rows
-    graphs       comparisons and H = Sigma^-1 in compressed rows
+    core         what was said, added up: cells and edges; the maximum given them
     kernels      compiled loops
     experts      what one comparison says of a score difference
     regimes.py   every size at which something else is done

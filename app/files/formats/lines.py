@@ -4,7 +4,7 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -16,12 +16,12 @@ BATCH = 1000  # rows that are read at once
 PART = 250_000  # rows of a part of a large file
 
 
-def decoded_lines(name: str, stream: BinaryIO, bounds: Bounds) -> Iterator[str]:
+def decoded_lines(name: str, lines: Iterable[bytes], bounds: Bounds, first: int = 1) -> Iterator[str]:
     """Each line with its end, decoded one by one: as one text a file may take four times its bytes.
 
-    Raises InputError for a line that is too long or not UTF-8.
+    Raises InputError for a line, numbered from the first, that is too long or not UTF-8.
     """
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(lines, first):
         if len(line) > bounds.line:
             raise InputError(f"{name}, line {number}: longer than {bounds.line:,} bytes; shorten it")
         try:
@@ -30,9 +30,9 @@ def decoded_lines(name: str, stream: BinaryIO, bounds: Bounds) -> Iterator[str]:
             raise InputError(f"{name}, line {number}: not UTF-8 text; save the file as UTF-8") from None
 
 
-def batches(name: str, rows: Iterable[T], bounds: Bounds, size: int) -> Iterator[list[T]]:
-    """`size` rows at a time, while they keep within the bounds. Raises InputError."""
-    rows, count = iter(rows), 0
+def batches(name: str, rows: Iterable[T], bounds: Bounds, size: int, count: int = 0) -> Iterator[list[T]]:
+    """`size` rows at a time, while they and the `count` before them keep within the bounds. Raises InputError."""
+    rows = iter(rows)
     while batch := list(islice(rows, size)):
         count += len(batch)
         bounds.hold(name, rows=count)

@@ -31,16 +31,16 @@ def conjugate_gradients(
     """
     x, residual = np.zeros_like(b), b.copy()
     direction = towards = precondition(residual)
-    square = np.vecdot(residual, towards, axis=0) + TINY
+    square = _dot(residual, towards) + TINY
     for _ in range(most):
         if is_close(residual, square):
             break
         product = times(direction)
-        step = square / (np.vecdot(direction, product, axis=0) + TINY)
+        step = square / (_dot(direction, product) + TINY)
         x += step * direction
         residual -= step * product
         towards = precondition(residual)
-        before, square = square, np.vecdot(residual, towards, axis=0) + TINY
+        before, square = square, _dot(residual, towards) + TINY
         direction = towards + (square / before) * direction
     return x
 
@@ -52,3 +52,8 @@ def newton_step(times: Product, precondition: Product, gradient: Floats, close: 
     share = min(LEAST_PRECISE, max(decrement / np.sqrt(len(gradient)), BELOW * close / decrement))
     aim = share**2 * square
     return conjugate_gradients(times, precondition, gradient, lambda _, now: bool(now <= aim), 10 * len(gradient))
+
+
+def _dot(x: Floats, y: Floats) -> Floats:
+    """x^T y, of each column if there are any."""
+    return np.asarray(np.einsum("p...,p...->...", x, y))
