@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.choosing.criteria import Policy
+from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.joining import connected
 from app.inference.choosing.knowledge import JudgedRound, Questions, expecting
@@ -37,6 +37,11 @@ class Plan(NamedTuple):
     goal: Goal = RANKING
     overlap: Overlap | None = None
     target: InferenceTargetName = "latent"  # what confidence is about
+
+    @property
+    def knows_the_round(self) -> bool:
+        """Whether a pair is worth what its answer adds to the round of all pairs, of which some is answered."""
+        return self.target == "all-pairs" and self.policy.criterion is Criterion.KNOWLEDGE
 
 
 class Leased(NamedTuple):
@@ -112,7 +117,7 @@ def next_pairs(
     sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
     component = connected(component, leased.first, leased.second, model, plan.goal, plan.policy.criterion)
     judged = None
-    if plan.target == "all-pairs":
+    if plan.knows_the_round:
         questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
         judged = expecting(JudgedRound(comparisons, questions), mean, leased.first, leased.second)
     choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)

@@ -132,7 +132,7 @@ def _round(
     reopening: Reopening | None,
     chosen_by: tuple[Scores, Model, Comparisons],
 ) -> list[ChosenPair]:
-    questions = _questions(snapshot) if plan.target == "all-pairs" else None
+    questions = _questions(snapshot) if plan.knows_the_round else None
     uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
     open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
     leased = Leased(blocked.first[: blocked.leases].copy(), blocked.second[: blocked.leases].copy())
