@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.experts import soft_bt
+from app.inference.experts import SOFT_BT
 from app.inference.fitting import posterior
 from app.inference.fitting.model import VAGUE
 from app.inference.gaussian import DenseCovariance
@@ -177,7 +177,7 @@ def test_what_a_comparison_adds_to_the_determinant_does_not_depend_on_which_is_n
 
     for i, j in combinations(range(N), 2):
         d = float(scores[i] - scores[j])
-        weight = float(soft_bt.make().curvature(np.array([d]), np.array([0.5]))[0])
+        weight = float(SOFT_BT.curvature(np.array([d]), np.array([0.5]))[0])
         assert weight == pytest.approx(float(expit(d) * expit(-d)))
         assert factor(i, j, weight) == pytest.approx(1.0 + weight * difference(N, i, j) @ a @ difference(N, i, j))
         assert factor(i, j, weight) == pytest.approx(factor(j, i, weight))

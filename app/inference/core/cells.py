@@ -37,7 +37,7 @@ from scipy.special import expit
 
 from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
 from app.inference.core.edges import Edges
-from app.inference.experts.measured_bt import LONGEST, is_vote
+from app.inference.experts import LONGEST, is_vote
 from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import numbered

@@ -20,11 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.core.design import Design, rows_at
-from app.inference.experts import Expert, soft_bt
+from app.inference.experts import SOFT_BT, Expert
 from app.inference.kernels import unchecked_kernel
 from app.inference.types import Floats, Ints
 
-SOFT_BT = soft_bt.make()
 FARTHEST = 300.0  # score whose exponential is taken
 MERGED, FEW = 4, 1 << 18  # places of a table of sums, for each comparison or in all: with more, they stay as they are
 

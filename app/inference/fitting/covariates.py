@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
 from app.inference.fitting.model import Covariates, Model, Prior, design_of
 from app.inference.fitting.posterior import fit

@@ -1,7 +1,7 @@
 """Verdict weights and the spread of scores, learnt from comparisons (methods 11; none of the papers).
 
 y = logit p is a measurement of the difference of two scores s ~ N(0, tau2 I), with an error of variance sigma2 of its
-judge (experts/measured_bt.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.
+judge (experts.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.
 
     phi = 1 / (sigma2 mean p (1 - p))            the votes that an answer of the judge carries
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
 from app.inference.core.edges import Edges
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import LogDensity, Normal, zoom
 from app.inference.fitting.measurements import Groups, log_evidence, measurements, phi_of_measurements, spectrum

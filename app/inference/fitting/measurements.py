@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from app.inference.experts.measured_bt import is_vote, measurement
+from app.inference.experts import is_vote, measurement
 from app.inference.fitting.model import Model
 from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.verdict_weights import same_question

@@ -37,7 +37,7 @@ from app.inference import experts
 from app.inference.core.cells import Cells
 from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
 from app.inference.core.edges import Edges, merged
-from app.inference.experts import Expert, measured_bt, soft_bt
+from app.inference.experts import SOFT_BT, Expert, measured_bt
 from app.inference.kernels import contiguous
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
@@ -123,7 +123,7 @@ def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None
             raise ValueError(
                 "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
             )
-        expert = measured_bt.make()
+        expert = measured_bt()
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
@@ -149,7 +149,7 @@ PRIORS: dict[str, Callable[[int, float, Floats], Prior]] = {
 
 def expected_weight(d: Floats, model: Model) -> Floats:
     """The weight phi w(d) that an answer is expected to carry, elementwise: at the p that d lets one expect."""
-    curvature = soft_bt.curvature if model.expert.measurement else model.expert.curvature
+    curvature = SOFT_BT.curvature if model.expert.measurement else model.expert.curvature
     return model.votes * curvature(d, model.expert.expected(d))
 
 

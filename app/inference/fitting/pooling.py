@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior

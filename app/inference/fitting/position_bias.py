@@ -24,7 +24,7 @@ from typing import cast
 import numpy as np
 from nextpair.words import PositionBias
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.closed_form import known_biases
 from app.inference.fitting.model import (
     BIAS_VARIANCE,

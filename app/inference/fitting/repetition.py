@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build, edges_of
 from app.inference.fitting.published import Published
 from app.inference.fitting.verdict_weights import at_scale

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from app.inference.core.cells import with_measured_words
-from app.inference.experts.measured_bt import LONGEST, is_vote, measurement
+from app.inference.experts import LONGEST, is_vote, measurement
 from app.inference.fitting.expectation_propagation import propagated_evidence, serves
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO

@@ -9,7 +9,7 @@ share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of i
 import numpy as np
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.types import Comparisons, Floats, Ints
 from app.inference.verdicts import numbered, pair_numbers

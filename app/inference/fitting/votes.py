@@ -19,7 +19,7 @@ that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be afte
 import numpy as np
 
 from app.inference.core.edges import Edges
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting import newton
 from app.inference.fitting.model import Model, design_of
 from app.inference.fitting.posterior import Posterior

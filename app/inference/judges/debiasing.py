@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.inference.experts.expert import unsaturated
+from app.inference.experts import unsaturated
 from app.inference.reporting.calibration import CalibrationObjective, tells_temperature, temperature
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import lean_to_lower, means, numbered, pair_numbers

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit, logit
 
-from app.inference.experts.expert import unsaturated
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote, unsaturated
 from app.inference.types import Floats, Ints
 
 FEWEST_ANSWERS = 20  # that a temperature is estimated from

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 from scipy.special import expit, ndtri
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.published import Published
 from app.inference.types import Bools, Floats, Ints
 

@@ -12,7 +12,7 @@ from app.inference.choosing.goals import Goal
 from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.core.design import TooMany
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Covariates, Method, Model, build
 from app.inference.fitting.position_bias import build_for

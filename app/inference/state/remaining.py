@@ -10,7 +10,7 @@ import numpy as np
 
 from app.inference.choosing.forecasting import Left
 from app.inference.choosing.order import IN_BOTH_ORDERS, Order
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.availability import NO_END
 from app.inference.state.catalogue import Catalogue

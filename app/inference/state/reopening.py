@@ -25,7 +25,7 @@ from app.inference.choosing import quantity_stopping, stopping
 from app.inference.choosing.asking import Plan
 from app.inference.choosing.order import Order
 from app.inference.choosing.stopping import Stop
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.repetition import ALIKE
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, Orders, ShownPairs
 from app.inference.state.availability import NO_END, BlockedPairs, OpenPairs, open_pairs

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from app.inference.experts.measured_bt import LONGEST, is_vote
+from app.inference.experts import LONGEST, is_vote
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores
 from app.inference.kernels.all_pairs import mean_verdicts

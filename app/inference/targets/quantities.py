@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting import (
     WEAK,
     AbsoluteScores,

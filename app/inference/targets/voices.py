@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.core.maximum import maximum
-from app.inference.experts.measured_bt import is_vote, measurement
+from app.inference.experts import is_vote, measurement
 from app.inference.fitting.consensus import (
     DECREMENT,
     ConsensusObjective,

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from app.inference.core.cells import Cells, Hyperparameters, with_measured_words
 from app.inference.core.edges import Edges
-from app.inference.experts.measured_bt import LONGEST, is_vote
+from app.inference.experts import LONGEST, is_vote
 from app.inference.fitting.model import Method, Model, build, cells_of, edges_of
 from app.inference.fitting.verdict_weights import weighed
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take

@@ -20,7 +20,7 @@ def said(biases: int) -> tuple[Comparisons, Model]:
     """Votes and measurements of different weights, by three judges; pairs come again, in both orders."""
     log = by_judges(random_comparisons(N, 90, seed=1), JUDGES)
     log = log._replace(p=np.where(log.judge == 1, np.round(log.p), log.p), weight=np.linspace(0.2, 3.0, 90))
-    return log, model(N, 2.0, biases=biases)._replace(expert=measured_bt.make())
+    return log, model(N, 2.0, biases=biases)._replace(expert=measured_bt())
 
 
 def scores(m: Model) -> Floats:

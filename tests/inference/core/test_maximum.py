@@ -50,12 +50,12 @@ def test_what_is_not_finite_is_said() -> None:
 def test_a_step_is_the_more_exact_the_nearer_the_maximum_is(scale: float) -> None:
     """To a tenth far away, and within what is wanted in the end."""
     h = random_precision(80, seed=0)
-    g = scale * np.random.default_rng(1).standard_normal(80)
+    g: Floats = scale * np.random.default_rng(1).standard_normal(80)
 
     x = newton_step(lambda x: h @ x, lambda r: r / h.diagonal(), g, 1e-9)
 
     left = np.sqrt((h @ x - g) @ np.linalg.solve(h, h @ x - g))
-    decrement = np.sqrt(g @ np.linalg.solve(h, g))
+    decrement = float(np.sqrt(g @ np.linalg.solve(h, g)))
     assert left <= 3.0 * min(0.1 * decrement, max(decrement**2, 1e-9))
 
 
@@ -83,7 +83,7 @@ def hostile(rng: np.random.Generator) -> tuple[Comparisons, Model]:
     m = model(n, float(rng.choice([1e-3, 1.0, 16.0, 1e3, 1e6])), biases=judges * int(rng.integers(2)))
     kept = (first < n // 2) == (second < n // 2) if rng.random() < 0.3 else np.ones(count, np.bool_)
     log = Comparisons(first, second, p, judge, weight[judge])
-    return Comparisons(*(column[kept] for column in log)), m._replace(expert=measured_bt.make())
+    return Comparisons(*(column[kept] for column in log)), m._replace(expert=measured_bt())
 
 
 def test_every_hostile_log_converges() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from app.inference.experts.gaussian import linear_gaussian
+from app.inference.experts import linear_gaussian
 from app.inference.fitting import posterior
 from app.inference.fitting.baselines import average_probability
 from app.inference.fitting.model import VAGUE

@@ -429,7 +429,7 @@ def test_an_edge_keeps_its_weight_in_sigma_and_gains_what_it_is_told(n: int, kin
     if kind == "biases":
         m = model(n, biases=3)
     if kind == "measurements":
-        m = m._replace(expert=measured_bt.make())
+        m = m._replace(expert=measured_bt())
     now = join(old._replace(weight=old.weight * np.where(np.arange(old.size) < 2, 1.3, 1.0)), take(old, slice(1)))
     before = fit_rows(old, m)
 

@@ -49,7 +49,7 @@ def test_rows_that_round_badly_converge(seed: int) -> None:
     first, second, p = log.first[keep], log.second[keep], log.p[keep]
     judge = rng.integers(judges, size=len(p))
     comparisons = Comparisons(first, second, p, judge, np.full(len(p), float(weight)))
-    m = build(Method(), n, judges, np.full(judges, seed % 4 > 1))._replace(expert=measured_bt.make())
+    m = build(Method(), n, judges, np.full(judges, seed % 4 > 1))._replace(expert=measured_bt())
     m = m._replace(prior=unit_prior(n, float(tau2), m.prior.precision[n:]))
 
     fitted = posterior.fit(comparisons, m)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.experts.measured_bt import is_vote
+from app.inference.experts import is_vote
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import LEAST_NOISE
 from app.inference.fitting.model import Method

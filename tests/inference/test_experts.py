@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_ndtr, logit, ndtr
 
-from app.inference.experts import MAKERS, make, normal, parameters
+from app.inference.experts import MAKERS, excess, log_tail, make, parameters, truncated_variance
 from app.inference.types import Bools, Floats
 from tests.inference.factories import each_expert, numerics
 from tests.inference.table import (
@@ -280,9 +280,9 @@ def test_parameters_are_those_of_the_maker_with_their_defaults(expert: str) -> N
 def test_the_normal_tail_is_stable_and_seamless(x: float) -> None:
     """L = log Phi + x^2 / 2; its derivatives near x = -100 come from a series and must meet."""
     if x > -1e4:
-        assert normal.log_tail(one(x))[0] == pytest.approx(log_ndtr(x) + 0.5 * x * x, abs=1e-15 * x * x + 1e-14)
-    assert normal.excess(one(x))[0] == pytest.approx(reference_excess(x), rel=1e-11)
-    variance = normal.truncated_variance(one(x))[0]
+        assert log_tail(one(x))[0] == pytest.approx(log_ndtr(x) + 0.5 * x * x, abs=1e-15 * x * x + 1e-14)
+    assert excess(one(x))[0] == pytest.approx(reference_excess(x), rel=1e-11)
+    variance = truncated_variance(one(x))[0]
     assert 0.0 < variance <= 1.0
     assert variance == pytest.approx(1.0 - (reference_excess(x) - x) * reference_excess(x), abs=1e-11 * (1.0 + x * x))
 
