@@ -5,10 +5,8 @@ FastAPI would do both on the event loop, where ten megabytes keep everyone waiti
 
 import asyncio
 import json
-import json.scanner
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import suppress
 from typing import Any
 
 from fastapi import Request, Response
@@ -21,11 +19,8 @@ from app.api.problems import pointer
 from app.service.errors import FieldFault, InvalidRequest
 
 LARGE = 2**16  # bytes from which reading is no work for the event loop
-MANY = 100_000  # commas from which the C parser, which lets no other thread run, could take a tenth of a second
-SHORT = 1000  # characters
-CLOSED = ("{", "[", '"')  # beginnings of values that cannot be shorter than they are
+MOST_COMMAS = 4_000_000  # in a body: so many numbers take a tenth of a second, in which no other thread gets its turn
 Path = tuple[str | int, ...]
-Scan = Callable[[str, int], tuple[Any, int]]  # the value that begins there, and where it ends
 
 
 class BodyRoute(APIRoute):
@@ -66,29 +61,13 @@ class _JsonRequest(Request):
             raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in errors]) from None
 
 
-class _PatientDecoder(json.JSONDecoder):
-    """Reads in Python what is longer than SHORT, so that other threads get their turn, and the rest in C."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        own: Any = self  # typeshed has few of its attributes
-        in_c, read_array, read_object = own.scan_once, own.parse_array, own.parse_object
-        own.parse_array = lambda start, _: read_array(start, self._scan)
-        own.parse_object = lambda start, strict, _, *hooks: read_object(start, strict, self._scan, *hooks)
-        own.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]  # likewise
-        self._in_c: Scan = in_c
-        self._in_python: Scan = own.scan_once
-
-    def _scan(self, text: str, at: int) -> tuple[Any, int]:
-        if text.startswith(CLOSED, at):
-            with suppress(json.JSONDecodeError, StopIteration):  # where it is cut off
-                value, length = self._in_c(text[at : at + SHORT], 0)
-                return value, at + length
-        return self._in_python(text, at)
-
-
 def parse(body: bytes) -> Any:
-    """The JSON value. Raises json.JSONDecodeError, InvalidRequest."""
+    """The JSON value. Raises json.JSONDecodeError, InvalidRequest.
+
+    Between two objects other threads get their turn; what has none takes a tenth of a second at most.
+    """
+    if body.count(b",") > MOST_COMMAS:
+        raise InvalidRequest(f"The body has more than {MOST_COMMAS:,} commas; send it in smaller parts.")
     flawed: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -100,8 +79,7 @@ def parse(body: bytes) -> Any:
         return unique
 
     try:
-        decoder = _PatientDecoder if body.count(b",") > MANY else json.JSONDecoder
-        value = json.loads(body, cls=decoder, object_pairs_hook=members)
+        value = json.loads(body, object_pairs_hook=members)
         repeated = [(*_path(value, unique), _repeated(pairs)) for unique, pairs in flawed]
     except json.JSONDecodeError:
         raise
