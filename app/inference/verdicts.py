@@ -5,7 +5,10 @@ import numpy as np
 from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
-TABLE, FEW = 4, 1 << 16  # places of a table of all rows there could be, for each row or in all: beyond, rows are sorted
+TABLE, LEAST = (
+    4,
+    1 << 16,
+)  # places of a table of all rows there could be, for each row or in all: beyond, rows are sorted
 MOST = 1 << 62  # different rows
 ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is no accident
 
@@ -66,7 +69,7 @@ def numbered(*columns: Ints) -> Ints:
             number = np.unique(number, return_inverse=True)[1]
             size = int(number.max(initial=0)) + 1
         number, size = number * span + column, size * span
-    if size > max(TABLE * len(number), FEW):
+    if size > max(TABLE * len(number), LEAST):
         return np.asarray(np.unique(number, return_inverse=True)[1], np.int64)
     is_there = np.zeros(size, np.bool_)
     is_there[number] = True

@@ -15,7 +15,7 @@ from nextpair.words import (
     percent,
 )
 
-from app.inference.regimes import PROPAGATED
+from app.inference.regimes import MEDIUM
 from app.sentences.lists import named, quoted
 
 MODELS: dict[ExpertName | JointName | BaselineName, str] = {
@@ -145,7 +145,7 @@ def _claims(ranking: schemas.Ranking) -> Iterator[str]:
 
 def _is_propagated(ranking: schemas.Ranking) -> bool:
     """Whether votes, if there are any, were fitted by expectation propagation."""
-    method, is_small = ranking.method, len(ranking.ranking) <= PROPAGATED and not ranking.effects
+    method, is_small = ranking.method, len(ranking.ranking) <= MEDIUM and not ranking.effects
     of_votes = method.name in ("soft-bt", "hard-bt") and method.prior == "unit"
     is_true = ranking.inference_target.name != "latent" or method.verdict_weight == "learnt"
     return of_votes and is_small and is_true

@@ -63,7 +63,7 @@ async def test_of_many_candidates_checks_and_judges_have_what_the_ranking_has(
     """Six are many here."""
     for module in ("basis", "checks.ranking"):
         monkeypatch.setattr(f"app.service.{module}.RANKED_DENSE", 5)
-    monkeypatch.setattr("app.inference.judges.findings.JUDGED_JOINTLY", 5)
+    monkeypatch.setattr("app.inference.judges.findings.RANKED_DENSE", 5)
     created = await create_set(http, *KEYS, verdict_weight="one-vote", position_bias="none")
     for judge in ("ann", "bob"):
         await answer_all(http, created["id"], judge)

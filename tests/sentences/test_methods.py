@@ -9,7 +9,7 @@ from nextpair.words import InferenceTargetName
 
 from app.analysis.judged import NO_SET
 from app.analysis.ranking import Origin, rank
-from app.inference.regimes import PROPAGATED
+from app.inference.regimes import MEDIUM
 from app.sentences import methods
 from tests.analysis.test_ranking import asked, log, publish
 from tests.sentences.test_style import EXAMPLES
@@ -49,7 +49,7 @@ def test_biases_are_said_to_be_estimated_of_as_many_judges_as_they_were(judges: 
 def test_the_approximation_is_the_one_that_served() -> None:
     of_all_pairs, of_scores = ranked("all-pairs"), ranked("latent")
     anchored = of_method(of_all_pairs, prior="anchor")
-    many = of_all_pairs.model_copy(update={"ranking": of_all_pairs.ranking[:1] * (PROPAGATED + 1)})
+    many = of_all_pairs.model_copy(update={"ranking": of_all_pairs.ranking[:1] * (MEDIUM + 1)})
     for ranking, expected in (
         (of_all_pairs, methods.PROPAGATION),
         (of_scores, methods.LAPLACE),

@@ -212,7 +212,7 @@ async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has
     http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few votes of many candidates say nothing."""
-    monkeypatch.setattr(pooling, "POOL_PROPAGATED", 2)
+    monkeypatch.setattr(pooling, "AT_ONCE", 2)
     ids = [(await create_set(http, project="wood"))["id"] for _ in range(2)]
     for set_id in ids:
         await compare_all(http, set_id, [comparison("ash", "elm", 1.0), comparison("elm", "birch", 0.0)] * 2)

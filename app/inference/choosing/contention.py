@@ -4,7 +4,7 @@
 
 The pair of the largest C is that of the two likeliest to change places; for k = 1, of the two likeliest winners. So
 winners meet winners, and a consistent judge needs little more than the N - 1 comparisons that any tournament takes
-(decision 70). Pairs of C = 0 do not contend. Only CONTENDERS candidates are looked at, who are in front at mean + sd.
+(decision 70). Pairs of C = 0 do not contend. Only SMALL candidates are looked at, who are in front at mean + sd.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 
 from app.inference.gaussian import Covariance
 from app.inference.kernels.pair_sets import PairSet, within
-from app.inference.regimes import CONTENDERS
+from app.inference.regimes import SMALL
 from app.inference.types import Chance, Floats, Ints
 
 DRAWS = 400
@@ -54,4 +54,4 @@ def contentions(mean: Floats, sigma: Floats, k: int, rng: Chance) -> Floats:
 def _in_front(mean: Floats, sigma: Covariance, k: int) -> Ints:
     """Candidates that may be in question, ascending."""
     reach = mean + np.sqrt(sigma.diagonal)
-    return np.sort(np.argsort(-reach, kind="stable")[: max(CONTENDERS, 2 * k)])
+    return np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])

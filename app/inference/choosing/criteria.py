@@ -12,11 +12,11 @@ For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 
     covering      the same, but first over those of two candidates that were never compared, then over those of one
                   (PoE 4.2); joining.py finds them
 
-For the ranking of more than FULLY_SUMMED candidates pairs that join what no comparison connects yet come before all
+For the ranking of more than SMALL candidates pairs that join what no comparison connects yet come before all
 of these (joining.py), except for random and covering.
 
 All but these two speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
-while one of them is open. Beyond FULLY_SUMMED candidates the sum is taken for some pairs only. For the ranking they are
+while one of them is open. Beyond SMALL candidates the sum is taken for some pairs only. For the ranking they are
 those whose own term, (k, l) = (i, j), is largest; for another goal, those among the candidates that are least decided
 in it.
 

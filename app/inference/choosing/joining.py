@@ -1,6 +1,6 @@
 """Pairs that connect components of the comparison graph (decision 47).
 
-It is for the ranking of more than FULLY_SUMMED candidates. Between two components of the graph of comparisons the
+It is for the ranking of more than SMALL candidates. Between two components of the graph of comparisons the
 prior alone says who is ahead, so that no criterion has anything to go by. Until all are connected pairs are drawn:
 
     two candidates that were never compared, while any such pair is open
@@ -20,7 +20,7 @@ from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
 from app.inference.kernels import components
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
-from app.inference.regimes import FULLY_SUMMED
+from app.inference.regimes import SMALL
 from app.inference.types import Ints
 
 
@@ -31,7 +31,7 @@ def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Go
     """
     if criterion is Criterion.COVERING:
         return np.asarray(components.joined(component, first, second))
-    if criterion is Criterion.RANDOM or goal != RANKING or model.n <= FULLY_SUMMED:
+    if criterion is Criterion.RANDOM or goal != RANKING or model.n <= SMALL:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
     if not len(first) and len(scored) < 2:

@@ -1,6 +1,6 @@
 """The knowledge gradient of pairs (methods 12; its equations are in kernels/knowledge.py), for any expert.
 
-exact           among up to FULLY_SUMMED candidates, the sum over all pairs that matter
+exact           among up to SMALL candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
 win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is decided, and
                 tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
@@ -19,7 +19,7 @@ from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import DenseCovariance
 from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
-from app.inference.regimes import FULLY_SUMMED
+from app.inference.regimes import SMALL
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join
 from app.inference.verdicts import pair_numbers
 
@@ -128,16 +128,16 @@ def best_gains_in_round(
 
 
 def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
-    """The FULLY_SUMMED candidates that are least decided, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
+    """The SMALL candidates that are least decided, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
     n = len(mean)
-    if n <= FULLY_SUMMED:
+    if n <= SMALL:
         return np.arange(n)
     variances, of_each = sigma.diagonal, np.zeros(n)
     for kind, partner in np.argwhere(matters.meets):
         ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
         undecided = gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
         of_each[ones[:, 0]] += np.where(ones != others, undecided, 0.0).sum(axis=1)
-    return np.sort(np.argsort(-of_each, kind="stable")[:FULLY_SUMMED])
+    return np.sort(np.argsort(-of_each, kind="stable")[:SMALL])
 
 
 def _moves(spread: Floats, first: Ints, second: Ints, mean: Floats, model: Model) -> Floats:

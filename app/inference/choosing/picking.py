@@ -26,12 +26,12 @@ from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance
 from app.inference.kernels.pair_sets import Kinds, PairSet, has, mask, nth, size
-from app.inference.regimes import FULLY_SUMMED, SCANNED
+from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Chance, Floats, Ints
 
 TIE = 1e-9
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
-LISTED = 256  # pairs of more than SCANNED candidates, for one
+LISTED = 256  # pairs of more than MEDIUM candidates, for one
 NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
@@ -127,7 +127,7 @@ def _best_pairs(
             return listed(
                 len(search.mean), np.array([contended.i * len(search.mean) + contended.j])
             ), contended.contention
-    is_exact = len(search.mean) <= FULLY_SUMMED
+    is_exact = len(search.mean) <= SMALL
     if is_exact or not ranks:
         state = search.mean, sigma, search.model, search.matters
         if search.judged and is_exact:
@@ -154,8 +154,8 @@ def best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int 
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
     n, mean = len(search.mean), search.mean
     in_common, wanted = 1.0 / search.model.prior.precision[:n].sum(), LISTED + 2 * places
-    i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, wanted) if n > SCANNED else NOTHING
-    if len(i) < wanted and (pairs.leaves_out or n <= SCANNED):  # few of the pairs on the list are open
+    i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, wanted) if n > MEDIUM else NOTHING
+    if len(i) < wanted and (pairs.leaves_out or n <= MEDIUM):  # few of the pairs on the list are open
         i, j = np.nonzero(mask(pairs))
     values = search.score(mean[i] - mean[j], np.maximum(sigma.variances(i, j), 0.0))
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]

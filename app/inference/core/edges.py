@@ -25,7 +25,7 @@ from app.inference.kernels import unchecked_kernel
 from app.inference.types import Floats, Ints
 
 FARTHEST = 300.0  # score whose exponential is taken
-MERGED, FEW = 4, 1 << 18  # places of a table of sums, for each comparison or in all: with more, they stay as they are
+MERGED, LEAST = 4, 1 << 18  # places of a table of sums, for each comparison or in all: with more, they stay as they are
 
 
 class Edges(NamedTuple):
@@ -73,7 +73,7 @@ def merged(edges: Edges) -> Edges:
     is_biased = bool(len(design.bias) or len(design.offset))
     kind = design.bias - n if len(design.bias) else np.zeros(edges.size, np.int64)
     kinds = int(kind.max(initial=0)) + 1
-    if len(design.offset) or design.covariates is not None or kinds * n * n > max(MERGED * edges.size, FEW):
+    if len(design.offset) or design.covariates is not None or kinds * n * n > max(MERGED * edges.size, LEAST):
         return edges
     turned = np.zeros(edges.size, np.bool_) if is_biased else first > second
     votes, wins, weight, pulled = sums

@@ -39,7 +39,7 @@ from app.inference.fitting.model import Model, Prior
 from app.inference.fitting.posterior import Posterior, prior_beside
 from app.inference.gaussian import DenseCovariance, Votes, from_precision
 from app.inference.kernels import tilted
-from app.inference.regimes import PROPAGATED
+from app.inference.regimes import MEDIUM
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 TOLERANCE = 1e-5  # of means, in standard deviations, and of variances, relative
@@ -86,7 +86,7 @@ class Propagated(NamedTuple):
 def serves(edges: Edges, model: Model) -> bool:
     """Whether there are votes, few enough candidates, no covariates, and an expert that is soft-bt."""
     is_soft_bt = model.expert.as_soft_bt is not None and model.covariates is None
-    return is_soft_bt and 0 < model.n <= PROPAGATED and bool((edges.votes > 0.0).any())
+    return is_soft_bt and 0 < model.n <= MEDIUM and bool((edges.votes > 0.0).any())
 
 
 def propagate(edges: Edges, model: Model, tolerance: float = TOLERANCE) -> Propagated:

@@ -29,7 +29,7 @@ from app.inference.fitting.model import Model, edges_of, unit_prior
 from app.inference.fitting.posterior import fit
 from app.inference.fitting.verdict_weights import at_scale, weighed
 from app.inference.fitting.votes import agreement_of_votes, laplace_evidence, repeat_correlation_of_votes
-from app.inference.regimes import DECOMPOSED
+from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints
 
 LEAST_NOISE = 0.001
@@ -173,10 +173,10 @@ def _with_votes(
     in_full = weighed(comparisons, item, model.n, learnt)
     scale, at, weight = scale_of(in_full)
     at_first = at_scale(model, scale)
-    rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=DECOMPOSED), in_full, item, judges)
+    rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=RANKED_DENSE), in_full, item, judges)
     learnt = learnt._replace(repeat_correlation=rho)
     once = weighed(comparisons, item, model.n, learnt)
-    phi = agreement_of_votes(fit(once, at_first, dense=DECOMPOSED), once, judges)
+    phi = agreement_of_votes(fit(once, at_first, dense=RANKED_DENSE), once, judges)
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
     with_learnt = weighed(comparisons, item, model.n, learnt)
     if (with_learnt.weight != in_full.weight).any():

@@ -13,9 +13,9 @@ c = U^T R^T D y, each with delta taken out as by a flat prior,
 
 which is y ~ N(0, tau2 R R^T + kappa D^-1).
 
-Of more than DECOMPOSED candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z, by quadrature.py: that over
-c from z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same nodes;
-the maximum of the evidence moves by a few hundredths of its own standard deviation.
+Of more than RANKED_DENSE candidates no matrix is decomposed. Both sums are z^T f(R^T D R) z, by quadrature.py: that
+over c from z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same
+nodes; the maximum of the evidence moves by a few hundredths of its own standard deviation.
 
     lambda, c, y^T D y, G   Spectrum
 """
@@ -29,7 +29,7 @@ from app.inference.experts import is_vote, measurement
 from app.inference.fitting.model import Model
 from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.verdict_weights import same_question
-from app.inference.regimes import DECOMPOSED
+from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
@@ -89,7 +89,7 @@ def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
             towards, tells = _scattered(groups, d * lean, n), float(d @ (lean * groups.y))
             taken_out.append(towards[None] / np.sqrt(explained * (1.0 + FLAT)))
             pull, squares, size = pull - towards * tells / explained, squares - tells**2 / explained, size - 1.0
-    decompose = _exact if n <= DECOMPOSED else _by_quadrature
+    decompose = _exact if n <= RANKED_DENSE else _by_quadrature
     return Spectrum(*decompose(_gram(groups, d, n), np.concatenate(taken_out), pull), squares, size)
 
 

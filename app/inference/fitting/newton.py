@@ -12,7 +12,7 @@ l_e is the sum of c_k l(d; p_k) over an edge's comparisons, up to a constant (co
 Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
-Up to FACTORED parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
+Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
 need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
 whose second part is exact for what all scores have in common, of which a push leaves most.
 """
@@ -27,7 +27,7 @@ from app.inference.core.maximum import CLOSE, Maximum, maximum
 from app.inference.fitting import interior_point
 from app.inference.fitting.model import Model
 from app.inference.kernels import contiguous
-from app.inference.regimes import FACTORED
+from app.inference.regimes import SMALL
 from app.inference.types import Floats
 
 
@@ -53,7 +53,7 @@ def fit(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats
 def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
     """x with H x = g, shape (P,). Args: `near` as of `fit`."""
     (w, diagonal), n = curvature, design.n
-    if design.size <= FACTORED or design.covariates is not None:
+    if design.size <= SMALL or design.covariates is not None:
         _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
         if not failed:
             return np.asarray(step, np.float64)

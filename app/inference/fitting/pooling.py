@@ -28,7 +28,7 @@ from app.inference.fitting.measurements import log_evidence, measurements, spect
 from app.inference.fitting.model import Model, edges_of
 from app.inference.fitting.verdict_weights import at_scale, shares
 from app.inference.fitting.votes import laplace_evidence
-from app.inference.regimes import POOL_PROPAGATED
+from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, Floats, Ints, take
 
 STEP = 0.25
@@ -67,7 +67,7 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
     edges = edges_of(cast, model)
-    is_propagated = model.n <= POOL_PROPAGATED and serves(edges, model)
+    is_propagated = model.n <= AT_ONCE and serves(edges, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         evidence = propagated_evidence if is_propagated else laplace_evidence
         by_scale = [evidence(edges, at_scale(model, float(np.exp(x)))) for x in few]

@@ -5,7 +5,7 @@
     closed-form     everybody's, known before any score (closed_form.py)
     auto            as a parameter, that of judges with at least N verdicts: of those who give probabilities, and of
                     voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
-                    than BIASED_BY_DEFAULT candidates
+                    than RANKED_DENSE candidates
 
 With fewer verdicts a bias is noise as any other, as orders are balanced. Judges whose probabilities count as votes vote
 (saturation.py). It can tell of a voter who was shown pairs in orders that may be coins: with lead_i how much more often
@@ -35,7 +35,7 @@ from app.inference.fitting.model import (
     build,
     usual_verdict_weight,
 )
-from app.inference.regimes import BIASED_BY_DEFAULT
+from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 CROWD = 50  # voters
@@ -47,7 +47,7 @@ def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int
     if method.position_bias == "estimate":
         return np.full(judges, BIAS_VARIANCE)
     variances = np.full(judges, HELD_VARIANCE)
-    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= BIASED_BY_DEFAULT
+    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
     if method.position_bias != "auto" or not by_default:
         return variances
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0

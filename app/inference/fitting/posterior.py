@@ -6,9 +6,9 @@ carries one rank-one update per comparison: what it adds to the weight of its ed
 drifted too far from the one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once.
 What is published is always computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
 
-Up to FACTORED parameters are always fitted again, which is quicker.
+Up to SMALL parameters are always fitted again, which is quicker.
 
-Among more than INVERTED_AT_ONCE candidates no request should wait for a fresh Sigma. There `is_due` says when it is
+Among more than MEDIUM candidates no request should wait for a fresh Sigma. There `is_due` says when it is
 wanted, and a process that has time fits and folds on from there.
 
 Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. Where that is
@@ -35,7 +35,7 @@ from app.inference.fitting import newton
 from app.inference.fitting.model import NONE, Model, edges_of
 from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_precision, plain
 from app.inference.gaussian.sparse import from_edges
-from app.inference.regimes import DENSE, FACTORED, INVERTED_AT_ONCE
+from app.inference.regimes import DENSE, MEDIUM, SMALL
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons
 
 MAX_DRIFT = 0.5
@@ -171,8 +171,8 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
 def _is_recomputed(posterior: Posterior, changed: int, since_exact: int) -> bool:
     """Whether so many changed edges are cheaper by a fit, or its time has come."""
     model, converged = posterior.model, posterior.convergence.converged
-    latest = period(model.n) if model.n <= INVERTED_AT_ONCE else OVERDUE * period(model.n)
-    return model.size <= FACTORED or not converged or changed > model.n or since_exact >= latest
+    latest = period(model.n) if model.n <= MEDIUM else OVERDUE * period(model.n)
+    return model.size <= SMALL or not converged or changed > model.n or since_exact >= latest
 
 
 def is_due(posterior: Posterior) -> bool:

@@ -27,11 +27,11 @@ from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian.lapack import factor_in_place
 from app.inference.gaussian.sparse import Precision, from_edges
-from app.inference.regimes import DECOMPOSED
+from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import pair_numbers
 
-FEW = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
+LEAST_VARIANCE = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 PROBES, STEPS = 8, 6  # of the quadrature
 LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
@@ -41,7 +41,7 @@ LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion i
 def laplace_evidence(edges: Edges, model: Model) -> float:
     """ln Z of all that edges say at the model's tau2, up to a constant; -inf where H cannot be factored."""
     mean, weights, _ = newton.fit(edges, model)
-    if model.size <= DECOMPOSED or model.has_biases:
+    if model.size <= RANKED_DENSE or model.has_biases:
         log_det = _log_det_of_inverse(edges.design.precision(weights, model.prior.precision).T)
     else:
         log_det = _log_det_by_quadrature(from_edges(edges.design, weights, model.prior.precision).precision)
@@ -112,7 +112,7 @@ def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, 
         np.bincount(cast.judge, each, judges) for each in (repeated * apart**2, by_chance, of_a_coin, cast.p == 0.5)
     )
     left = np.maximum(1.0 - 0.25 * ties / np.maximum(coins, LEAST_SQUARE), 0.0)
-    floor = FEW * np.maximum(left, LEAST_LEFT)
+    floor = LEAST_VARIANCE * np.maximum(left, LEAST_LEFT)
     variance = np.maximum(left * may_vary - 0.5 * left * np.sqrt(may_vary), floor)
     return np.asarray(1.0 - np.minimum(varies / variance, 1.0), np.float64)
 

@@ -17,7 +17,7 @@ from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
 from app.inference.judges.labels import confirmed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
-from app.inference.regimes import JUDGED_JOINTLY, MOST_EFFECTS
+from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Consistency
@@ -105,7 +105,7 @@ def examine_judges(
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
     group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, say)
     aware = None
-    if model.n <= JUDGED_JOINTLY:
+    if model.n <= RANKED_DENSE:
         aware = judge_aware.fit(tempered, model, people, lambda n: say(FitRound("judges", n)))
     probability, confusion = group.aggregate.probability, group.aggregate.confusion
     return Findings(
@@ -144,7 +144,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 
 
 def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
-    if model.n > JUDGED_JOINTLY or not 0 < model.n * judges <= MOST_EFFECTS:
+    if model.n > RANKED_DENSE or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}

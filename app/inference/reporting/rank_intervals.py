@@ -20,9 +20,9 @@ s_i - mean(s) and s_j - mean(s) owe each other -1 / (N - 1) on average, hence v 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from app.inference.regimes import COUNTED
 from app.inference.types import Floats, Ints
 
+COUNTED = 8  # candidates: of more, the sum counts seldom twice that one is up and another down (decision 81)
 DIRECTIONS = 6  # t between 0 and a right angle
 LINES = 16  # at which ends are found; between them they are interpolated
 BEYOND = 1.5  # sds past the line that each of 2 N ends could have for itself

@@ -11,7 +11,7 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.hyperparameters import Hyperprior
 from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.position_bias import build_for
-from app.inference.regimes import EFFECTS_POOLED
+from app.inference.regimes import SMALL
 from app.inference.reporting import method_obstacle
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
@@ -37,7 +37,7 @@ def contribution_of(
     comparisons, item = interpret(counted, interpretation, judges).answers, counted.entries.item
     evidence = evidence_apart(comparisons, item, build_for(method, n, comparisons, len(judges)), judges)
     are_people = np.isin(judges, list(people))
-    can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= EFFECTS_POOLED
+    can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= SMALL
     if not can_tell or len(judges) < 2 or are_people.all():
         return LogContribution(evidence)
     published = publish(comparisons, item, no_absolute_scores(), method, n, len(judges))

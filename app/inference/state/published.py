@@ -20,7 +20,7 @@ from app.inference.fitting.published import Published
 from app.inference.fitting.repetition import Repetition, repetition_of
 from app.inference.fitting.verdict_weights import as_learnt
 from app.inference.gaussian import Scores
-from app.inference.regimes import JUDGED_JOINTLY
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
@@ -177,7 +177,7 @@ def biases(snapshot: Snapshot, published: Published) -> list[Bias]:
     if not published.posterior.convergence.converged or len(own) == len(np.unique(published.comparisons.judge)):
         return own
     method, evidence = snapshot.interpretation.method._replace(position_bias="estimate"), snapshot.evidence
-    is_noise = snapshot.model.n <= JUDGED_JOINTLY and not published.model.has_biases
+    is_noise = snapshot.model.n <= RANKED_DENSE and not published.model.has_biases
     is_noise &= not is_vote(evidence.answers.p).all()
     if published.learnt is None or evidence.absolute.size or is_noise:
         _, posterior, _, comparisons, model, *_ = under(snapshot, method)

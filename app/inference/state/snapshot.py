@@ -8,8 +8,8 @@ posterior goes on from where it was. Absolute scores enter as part of the prior,
 of comparisons that are powers of two. Verdict weights and biases in closed form are learnt at sizes rounded down to
 three significant binary digits. What is published learns both from all comparisons (published.py).
 
-Among more than LEARNT_AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
-before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than INVERTED_AT_ONCE.
+Among more than AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
+before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than MEDIUM.
 `compute_ahead` is for a process that has the time; no request has to wait for it.
 """
 
@@ -30,7 +30,7 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.verdict_weights import as_learnt, at_scale, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
-from app.inference.regimes import LEARNT_AT_ONCE
+from app.inference.regimes import AT_ONCE
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Floats, Ints, take
@@ -282,7 +282,7 @@ def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
 def learnt_from(size: int, n: int) -> int:
     """Number, of `size` comparisons of n candidates, from which verdict weights are learnt."""
     stage = leading(size, DIGITS)
-    return stage if n <= LEARNT_AT_ONCE else leading(max(stage - 1, 0), DIGITS)
+    return stage if n <= AT_ONCE else leading(max(stage - 1, 0), DIGITS)
 
 
 def leading(size: int, digits: int) -> int:

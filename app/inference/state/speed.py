@@ -10,7 +10,7 @@ from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.order import Order
 from app.inference.fitting.model import Method
-from app.inference.regimes import FACTORED, FULLY_SUMMED, KNOWN_QUICKLY
+from app.inference.regimes import SMALL
 from app.inference.state.asking import ask
 from app.inference.state.availability import NONE_BLOCKED
 from app.inference.state.catalogue import make_catalogue
@@ -20,15 +20,16 @@ from app.inference.state.published import Sought, exact, quantity
 from app.inference.state.snapshot import Snapshot, advance, empty
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
-MANY = max(FULLY_SUMMED, FACTORED) + 1  # candidates for whom other kernels work
+MANY = SMALL + 1  # candidates for whom other kernels work
 COLUMNS = 500  # of a covariance, more or less, that has taken in as many comparisons and fantasies as it may
+KNOWN_QUICKLY = 12  # candidates (decision 40)
 SLOWER = 4  # times, as many pairs by the knowledge gradient among more than KNOWN_QUICKLY candidates
 
 
 def are_quick(snapshots: Iterable[Snapshot], steps: int) -> bool:
     """True where so many comparisons or asks over these take some milliseconds."""
     models = (each.model for each in snapshots)
-    return steps <= QUICK and all(model.expert.as_soft_bt is not None and model.size <= FACTORED for model in models)
+    return steps <= QUICK and all(model.expert.as_soft_bt is not None and model.size <= SMALL for model in models)
 
 
 def choices_are_quick(sets: Sequence[tuple[Snapshot, Plan]], pairs: int) -> bool:
@@ -43,7 +44,7 @@ def work_of_a_pair(n: int, plan: Plan) -> int:
 
     Of few all pairs are read; of many some, and the fantasy of the last pair takes a column for each one before it.
     """
-    few = min(n, FULLY_SUMMED) if plan.policy.criterion is Criterion.KNOWLEDGE else 0
+    few = min(n, SMALL) if plan.policy.criterion is Criterion.KNOWLEDGE else 0
     return max(n * min(n, COLUMNS) + few**3, 1)
 
 

@@ -34,7 +34,7 @@ from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
 USUAL_EFFECTS = Normal(-0.5, 0.75)  # of ln(omega^2 / tau2): effects of 0.5 to 1.1 for scores of sd 1
 NONE = 1e-6  # omega^2 / tau2 of people: as good as 0, which M_v would divide by
 CLOSE = 1e-4  # moments of votes, in standard deviations
-SMALL = 1e-4  # difference of scores between which a weight's slope is read
+STEP = 1e-4  # difference of scores between which a weight's slope is read
 
 
 class Voices(NamedTuple):
@@ -132,9 +132,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     log_density = weight @ model.expert.log_density(d, log.p) + model.prior.pull @ theta[: model.n]
     log_density += log_prior - 0.5 * objective.precision @ theta**2 + _log_volume(reduced, sigma.log_det, objective)
     variance = _variances(reduced, sigma.base, objective)
-    bend = (
-        weight * (model.expert.curvature(d + SMALL, log.p) - model.expert.curvature(d - SMALL, log.p)) / (2.0 * SMALL)
-    )
+    bend = weight * (model.expert.curvature(d + STEP, log.p) - model.expert.curvature(d - STEP, log.p)) / (2.0 * STEP)
     theta_2 = theta - _solved(scatter(bend * variance, objective), reduced, sigma.base, objective)
     of_scale, of_effects = _slopes(theta, theta_2, reduced, sigma.base, objective)
     error, error_2 = (model.expert.slope(design_times(each, objective), log.p) for each in (theta, theta_2))

@@ -12,11 +12,11 @@ from app.inference.choosing.pair_sets import of_mask
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.kernels.pair_sets import PairSet, mask
-from app.inference.regimes import FULLY_SUMMED
+from app.inference.regimes import SMALL
 from app.inference.types import Comparisons, Ints, no_comparisons
 from tests.inference.factories import comparisons, cycle, every_pair, model
 
-MANY = FULLY_SUMMED + 2
+MANY = SMALL + 2
 NOBODY = np.empty(0, np.int64)
 each_criterion = pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 
@@ -111,7 +111,7 @@ def test_an_absolute_score_connects() -> None:
     assert len(set(component)) == MANY - 2
 
 
-@pytest.mark.parametrize(("n", "goal"), [(FULLY_SUMMED, RANKING), (MANY, Goal(top_k=1))])
+@pytest.mark.parametrize(("n", "goal"), [(SMALL, RANKING), (MANY, Goal(top_k=1))])
 def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
     assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal, Criterion.REORDERING)) == {0}
 

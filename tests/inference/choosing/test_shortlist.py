@@ -13,7 +13,7 @@ from app.inference.choosing.shortlist import VAGUEST, listed_by
 from app.inference.fitting import posterior
 from app.inference.fitting.posterior import Posterior
 from app.inference.kernels.pair_sets import PairSet, mask
-from app.inference.regimes import SCANNED
+from app.inference.regimes import MEDIUM
 from app.inference.types import no_comparisons
 from tests.inference.factories import dense, every_pair, model, random_comparisons, together
 
@@ -41,7 +41,7 @@ def test_the_best_of_many_pairs_is_on_the_list(
     criterion: Criterion, goal: Goal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Seeds 0 to 3, 150 candidates compared some eight times, of whose pairs nine in ten are open."""
-    n = 2 * SCANNED - 50
+    n = 2 * MEDIUM - 50
     for seed in range(4):
         of_log = random_comparisons(n, 4 * n, seed=seed)
         fitted = posterior.fit(of_log, model(n))
@@ -50,7 +50,7 @@ def test_the_best_of_many_pairs_is_on_the_list(
         pairs, sigma = favoured(listed(n, closed, leaves_out=True), search.matters), dense(fitted.covariance)
 
         code, values = best_of(pairs, search, sigma, 5)
-        monkeypatch.setattr(picking, "SCANNED", n)
+        monkeypatch.setattr(picking, "MEDIUM", n)
         scanned, scores = best_of(pairs, search, sigma, 5)
         monkeypatch.undo()
 
@@ -61,7 +61,7 @@ def test_the_best_of_many_pairs_is_on_the_list(
 @pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 def test_where_the_list_is_closed_the_best_of_all_is_found(criterion: Criterion) -> None:
     """Most pairs are open, but none between those of the largest variances or of near means."""
-    n = 2 * SCANNED
+    n = 2 * MEDIUM
     fitted = posterior.fit(random_comparisons(n, 4 * n, seed=0), model(n))
     search = Search(fitted.mean, model(n), Policy(criterion), 0.01, RANKING, goal_kinds(RANKING, fitted.mean), None)
     sigma = dense(fitted.covariance)

@@ -242,7 +242,7 @@ def test_the_evidence_by_quadrature_is_that_of_all_eigenvalues(
         log_evidence(spectrum(groups, np.ones(1500), of), scales[:, None] / kappas, kappas),
         learn_from(comparisons, of),
     )
-    monkeypatch.setattr("app.inference.fitting.measurements.DECOMPOSED", 100)
+    monkeypatch.setattr("app.inference.fitting.measurements.RANKED_DENSE", 100)
     by_quadrature = log_evidence(spectrum(groups, np.ones(1500), of), scales[:, None] / kappas, kappas)
     np.testing.assert_allclose(by_quadrature - by_quadrature[4], exact - exact[4], atol=2.0, rtol=0.02)
     np.testing.assert_allclose(learn_from(comparisons, of), learnt, atol=0.02)
@@ -276,7 +276,7 @@ def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: 
         )
 
     exact, learnt = evidence(), learn(comparisons, one_item(comparisons), of, 1).hyperparameters
-    monkeypatch.setattr("app.inference.fitting.votes.DECOMPOSED", 100)
+    monkeypatch.setattr("app.inference.fitting.votes.RANKED_DENSE", 100)
     by_quadrature = evidence()
     np.testing.assert_allclose(by_quadrature - by_quadrature[4], exact - exact[4], atol=0.5, rtol=0.02)
     (maximum, sd), (moved, _) = maximum_of(log_scales, exact), maximum_of(log_scales, by_quadrature)

@@ -7,7 +7,7 @@ from scipy.special import expit
 from app.inference.fitting.hyperparameters import WEAK_NOISE
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Contribution, evidence_apart, pool
-from app.inference.regimes import POOL_PROPAGATED
+from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, join, once_each
 
 N = 12
@@ -68,7 +68,7 @@ def test_few_votes_tell_of_the_scale_by_expectation_propagation() -> None:
 
 def test_few_votes_of_many_candidates_are_left_out() -> None:
     cast, item = judged(np.random.default_rng(3), 24, 4.0, None), np.zeros(24, np.int64)
-    assert not evidence_apart(cast, item, build(Method(), POOL_PROPAGATED + 1), JUDGE)
+    assert not evidence_apart(cast, item, build(Method(), AT_ONCE + 1), JUDGE)
 
 
 def test_votes_tell_of_the_scale_alone() -> None:

@@ -9,7 +9,7 @@ from scipy.special import expit
 from app.inference.fitting import Method, Published, build_for, no_absolute_scores, publish
 from app.inference.fitting.model import BIAS_VARIANCE, HELD_VARIANCE, VOTERS_BIAS_VARIANCE
 from app.inference.fitting.position_bias import CROWD, bias_variances, position_bias_of
-from app.inference.regimes import BIASED_BY_DEFAULT
+from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates
 from app.inference.state import ComparisonRow, Interpretation, Snapshot, advance, empty, exact, log_from_rows
@@ -66,7 +66,7 @@ def test_a_crowd_of_voters_has_no_biases() -> None:
 
 @pytest.mark.parametrize(
     ("method", "n"),
-    [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, BIASED_BY_DEFAULT + 1)],
+    [(AUTO._replace(expert="gaussian"), N), (AUTO._replace(prior="anchor"), N), (AUTO, RANKED_DENSE + 1)],
 )
 def test_no_bias_is_estimated_by_default_in_other_models_and_of_many_candidates(method: Method, n: int) -> None:
     method, (_, log) = method._replace(verdict_weight="one-vote"), answers_of(N, 0)

@@ -11,7 +11,7 @@ from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.verdict_weights import weighed
-from app.inference.regimes import FACTORED, INVERTED_AT_ONCE
+from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
 from tests.inference.factories import (
     Log,
@@ -112,14 +112,14 @@ def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: b
     chunks = fold_at(random_stops(count, seed), log, model(n))
 
     assert_follows(chunks, log, model(n))
-    if n <= INVERTED_AT_ONCE:
+    if n <= MEDIUM:
         assert_near(chunks, hard=hard)
 
 
 @each_kind
 def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard: bool) -> None:
     """Among many it takes a while, in which more votes come."""
-    n, count = INVERTED_AT_ONCE + 4, 150
+    n, count = MEDIUM + 4, 150
     log, m = random_comparisons(n, count, seed=1, hard=hard), model(n)
     live, ahead, began = posterior.prior(m), list[Posterior](), list[int]()
     for seen in range(1, count + 1):
@@ -139,20 +139,20 @@ def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard
 
 
 def test_only_among_many_is_a_fresh_covariance_left_to_others() -> None:
-    for n, is_left in ((INVERTED_AT_ONCE, False), (INVERTED_AT_ONCE + 1, True)):
-        log, m, often = random_comparisons(n, 60, seed=0), model(n), posterior.period(n)
+    for n, is_left in ((MEDIUM, False), (MEDIUM + 1, True)):
+        log, m, often = random_comparisons(n, 50, seed=0), model(n), posterior.period(n)
         live = [posterior.prior(m)]
-        for seen in range(1, 61):
+        for seen in range(1, 51):
             live.append(fold_rows(live[-1], take(log, slice(seen))))
 
-        assert [posterior.is_due(each) for each in live] == [is_left and k >= often for k in range(61)]
-        assert [each.since_exact for each in live] == [k if is_left else k % often for k in range(61)]
+        assert [posterior.is_due(each) for each in live] == [is_left and k >= often for k in range(51)]
+        assert [each.since_exact for each in live] == [k if is_left else k % often for k in range(51)]
         assert not posterior.is_due(posterior.exact(live[-1]))
 
 
 @pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian", "laplace"])
 def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> None:
-    n = INVERTED_AT_ONCE + 1
+    n = MEDIUM + 1
     m = model(n, expert=expert)
 
     assert not posterior.is_due(fold_at([20, 40, 60], random_comparisons(n, 60, seed=0), m))
@@ -316,7 +316,7 @@ def test_a_probability_that_is_not_a_number_is_reported() -> None:
 
 @pytest.mark.parametrize(
     ("expert", "n", "updates"),
-    [("soft-bt", FACTORED, False), ("soft-bt", FACTORED + 1, True), ("phi-beta", 20, False), ("gaussian", 70, True)],
+    [("soft-bt", SMALL, False), ("soft-bt", SMALL + 1, True), ("phi-beta", 20, False), ("gaussian", 70, True)],
 )
 def test_rank_one_updates_run_where_the_docs_say(expert: str, n: int, updates: bool) -> None:
     """29 comparisons, seen one by one."""
@@ -421,7 +421,7 @@ def weighing(n: int, seed: int) -> Comparisons:
     return log._replace(weight=np.random.default_rng(seed).uniform(0.2, 3.0, log.size))
 
 
-@pytest.mark.parametrize("n", [FACTORED + 6, INVERTED_AT_ONCE + 4])
+@pytest.mark.parametrize("n", [SMALL + 6, MEDIUM + 4])
 @pytest.mark.parametrize("kind", ["votes", "biases", "measurements", "gaussian"])
 def test_an_edge_keeps_its_weight_in_sigma_and_gains_what_it_is_told(n: int, kind: str) -> None:
     """More is said on two edges, of which one has a new answer, too."""
@@ -442,7 +442,7 @@ def test_an_edge_keeps_its_weight_in_sigma_and_gains_what_it_is_told(n: int, kin
     assert_follows(after, now, m)
 
 
-@pytest.mark.parametrize("n", [FACTORED + 6, INVERTED_AT_ONCE + 4])
+@pytest.mark.parametrize("n", [SMALL + 6, MEDIUM + 4])
 def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
     old, m = weighing(n, seed=0), model(n)
     less, more = old.weight.copy(), old.weight.copy()

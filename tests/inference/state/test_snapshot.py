@@ -19,7 +19,7 @@ from app.inference.fitting.model import Method, build
 from app.inference.fitting.position_bias import build_for
 from app.inference.fitting.posterior import Posterior, period
 from app.inference.fitting.verdict_weights import at_scale
-from app.inference.regimes import FACTORED, INVERTED_AT_ONCE, LEARNT_AT_ONCE
+from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.confidence import concordance
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
@@ -126,12 +126,12 @@ def test_catching_up_in_one_go_equals_step_by_step(steps: Iterable[int], interpr
 
 def among_many(
     *versions: int,
-    n: int = LEARNT_AT_ONCE + 1,
+    n: int = AT_ONCE + 1,
     way: str = "learnt",
     voided: int | None = None,
     ahead: bool = True,
 ) -> Snapshot:
-    """The same comparisons among more than LEARNT_AT_ONCE candidates, where a stage's lesson may be learnt ahead."""
+    """The same comparisons among more than AT_ONCE candidates, where a stage's lesson may be learnt ahead."""
     held = snapshots.empty(MIXED[way], n, ITEMS)
     for version in versions:
         voids = [voided] if voided and held.version < version == versions[-1] else []
@@ -143,7 +143,7 @@ def among_many(
 
 
 def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learnt() -> None:
-    stages = [learnt_from(size, LEARNT_AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
+    stages = [learnt_from(size, AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
     assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
     ahead = among_many(*ONE_BY_ONE)
     assert ahead.lesson is not None
@@ -160,7 +160,7 @@ def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
 
 def test_a_lesson_in_another_method_is_not_taken() -> None:
     other = Interpretation(Method(position_bias="closed-form", verdict_weight="learnt"), {})
-    n, answers = LEARNT_AT_ONCE + 1, snapshots.log_from_rows(rows())
+    n, answers = AT_ONCE + 1, snapshots.log_from_rows(rows())
     read_again = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
     assert snapshots.with_computed(read_again, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_again
 
@@ -181,9 +181,7 @@ def repeated(n: int, seed: int) -> list[ComparisonRow]:
     return made
 
 
-@pytest.mark.parametrize(
-    ("n", "seed"), [*((n, seed) for n in (6, FACTORED + 6) for seed in range(3)), (INVERTED_AT_ONCE + 4, 0)]
-)
+@pytest.mark.parametrize(("n", "seed"), [*((n, seed) for n in (6, SMALL + 6) for seed in range(3)), (MEDIUM + 4, 0)])
 @pytest.mark.parametrize("way", ["learnt", "learnt biases"])
 def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int, way: str, seed: int) -> None:
     answers, one_by_one = repeated(n, seed), snapshots.empty(MIXED[way], n, ITEMS)
@@ -211,7 +209,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
 
 
 def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
-    held = among_many(66, n=INVERTED_AT_ONCE + 4)
+    held = among_many(66, n=MEDIUM + 4)
     _, item, first, second, p, judge, *_ = rows()[-1]
     again = snapshots.log_from_rows([ComparisonRow(67, item, second, first, 0.9 - 0.8 * p, judge)])
 
@@ -222,7 +220,7 @@ def test_an_answer_in_the_other_order_needs_no_fresh_covariance() -> None:
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
 def test_a_covariance_that_is_recomputed_ahead_is_gone_on_from_whenever_it_was_computed(way: str) -> None:
-    n = INVERTED_AT_ONCE + 4
+    n = MEDIUM + 4
     ahead, left = among_many(*ONE_BY_ONE, n=n, way=way), among_many(*ONE_BY_ONE, n=n, way=way, ahead=False)
     assert ahead.posterior.since_exact < period(n)
     assert_same(ahead, left)
@@ -231,7 +229,7 @@ def test_a_covariance_that_is_recomputed_ahead_is_gone_on_from_whenever_it_was_c
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
 def test_a_covariance_takes_a_while_in_which_more_has_come(way: str) -> None:
-    n = INVERTED_AT_ONCE + 4
+    n = MEDIUM + 4
     began = among_many(58, 59, n=n, way=way, ahead=False)  # 57 comparisons, in the stage of 56
     computed = posteriors.fit_edges(began.posterior.edges, began.model)
     later = snapshots.advance(began, 62, snapshots.log_from_rows([row for row in rows() if 59 < row.seq <= 62]), [])
@@ -242,7 +240,7 @@ def test_a_covariance_takes_a_while_in_which_more_has_come(way: str) -> None:
 
 @pytest.mark.parametrize("way", ["soft-bt", "biases", "learnt"])
 def test_a_covariance_is_forgotten_with_what_it_was_computed_from(way: str) -> None:
-    n = INVERTED_AT_ONCE + 4
+    n = MEDIUM + 4
     stale = among_many(*range(60, 67), n=n, way=way)
     computed = posteriors.fit_edges(stale.posterior.edges, stale.model)
     voided = snapshots.advance(stale, 67, snapshots.log_from_rows([]), [2])
@@ -252,7 +250,7 @@ def test_a_covariance_is_forgotten_with_what_it_was_computed_from(way: str) -> N
 
 
 def test_a_covariance_is_recomputed_ahead_once_it_is_due() -> None:
-    n = INVERTED_AT_ONCE + 4
+    n = MEDIUM + 4
     early, due = (among_many(version, n=n, way="soft-bt", ahead=False) for version in (period(n) - 1, period(n) + 3))
     assert not snapshots.looks_ahead(early)
     assert snapshots.looks_ahead(due)
