@@ -76,6 +76,13 @@ def numbered(*columns: Ints) -> Ints:
     return np.asarray((np.cumsum(is_there) - 1)[number], np.int64)
 
 
+def firsts(number: Ints) -> Ints:
+    """(G,) the first row of each number; `number` (K,) has no gaps."""
+    first = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return first
+
+
 def times_before(key: Ints) -> Ints:
     """(K,) how often each key has come before."""
     order = np.argsort(key, kind="stable")

@@ -40,7 +40,7 @@ from app.inference.core.edges import Edges
 from app.inference.experts import LONGEST, is_vote
 from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import numbered
+from app.inference.verdicts import firsts, numbered
 
 LEAST_SHARE = 0.5  # of probabilities, in answers but ties
 TIE = np.nextafter(0.5, 1.0)  # as it measures
@@ -128,8 +128,7 @@ class Cells:
         low, high = np.minimum(first, second), np.maximum(first, second)
         cell = numbered(judge, item, low, high)
         self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
-        at = np.empty(self.size, np.int64)
-        at[cell[::-1]] = np.arange(self.rows)[::-1]
+        at = firsts(cell)
         self.judge, self.item, self.low, self.high = judge[at], item[at], low[at], high[at]
         self.count, self.weight, self.told = (np.zeros((self.size, 2, 3)) for _ in range(3))
         self.largest = np.zeros((self.size, 3))
@@ -165,8 +164,7 @@ class Cells:
             self.edge[cell, order] = row
             ends = first, second, by
         self.edges_size = int(row.max(initial=-1)) + 1
-        at = np.empty(self.edges_size, np.int64)
-        at[row[::-1]] = np.arange(len(row))[::-1]
+        at = firsts(row)
         self.first, self.second, self.by = (each[at] for each in ends)
         self.sums = np.zeros((self.edges_size, 4))
 

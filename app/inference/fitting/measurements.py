@@ -31,7 +31,7 @@ from app.inference.fitting.quadrature import quadrature, random_signs
 from app.inference.fitting.verdict_weights import same_question
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import pair_numbers
+from app.inference.verdicts import firsts, pair_numbers
 
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
@@ -66,7 +66,7 @@ def measurements(comparisons: Comparisons, item: Ints, n: int) -> Groups:
     rows = ~is_vote(comparisons.p)
     measured = take(comparisons, rows)
     group = same_question(measured, item[rows], n)
-    size, once = group.max(initial=-1) + 1, np.unique(group, return_index=True)[1]
+    size, once = group.max(initial=-1) + 1, firsts(group)
     turned = np.where(measured.first < measured.second, 1.0, -1.0)
     count = np.maximum(np.bincount(group, measured.weight, size), np.finfo(np.float64).tiny)
     largest = np.zeros(size)

@@ -42,7 +42,7 @@ from app.inference.fitting.published import Published
 from app.inference.fitting.verdict_weights import at_scale
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import numbered, pair_numbers
+from app.inference.verdicts import firsts, numbered, pair_numbers
 
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
@@ -192,7 +192,7 @@ class _Lasting(NamedTuple):
 
 def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
     """The answer of each cell that came most lasts; where several did, each of them by its share."""
-    _, at = np.unique(cell, return_index=True)
+    at = firsts(cell)
     times = np.array([np.bincount(cell, cast.weight * (cast.p == answer)) for answer in ANSWERS])  # (3, C)
     most = times.max(axis=0)
     came_most = times == most
@@ -234,7 +234,7 @@ def _of_measurements(
     published: Published, given: Comparisons, cell: Ints, judges: int
 ) -> tuple[Floats, Floats, Floats]:
     """(J,) what the log-odds gain, `repeats` and `alike`: each answer is compared with the first one of its cell."""
-    once = np.unique(cell, return_index=True)[1]
+    once = firsts(cell)
     p = np.clip(given.p[once][cell], LEAST, 1.0 - LEAST)
     again = given.weight.copy()
     again[once] -= 1.0

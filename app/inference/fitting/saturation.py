@@ -30,7 +30,7 @@ from app.inference.fitting.model import Method, build, edges_of
 from app.inference.fitting.verdict_weights import at_scale, same_question
 from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions
+from app.inference.verdicts import directions, firsts
 
 FINE, COARSE = 41, 9  # points on an axis: of formulas, of fits
 REACH = 3.0  # standard deviations of a prior to either side
@@ -60,7 +60,7 @@ def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.i
     first, second = place.reshape(2, -1)
     p = np.where(comparisons.p == 0.5, np.nextafter(0.5, 1.0), comparisons.p)
     comparisons = Comparisons(first, second, p, comparisons.judge, np.ones(comparisons.size))
-    once = np.unique(same_question(comparisons, item, len(who)), return_index=True)[1]
+    once = firsts(same_question(comparisons, item, len(who)))
     comparisons, item = take(comparisons, once), item[once]
     bound = _of_lengths(comparisons.p) - _as_measurements(comparisons, item, len(who))
     return bound if bound < least else bound + _of_votes(comparisons, len(who))

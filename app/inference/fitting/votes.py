@@ -29,7 +29,7 @@ from app.inference.gaussian.lapack import factor_in_place
 from app.inference.gaussian.sparse import Precision, from_edges
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import pair_numbers
+from app.inference.verdicts import firsts, numbered, pair_numbers
 
 LEAST_VARIANCE = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 PROBES, STEPS = 8, 6  # of the quadrature
@@ -79,7 +79,7 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
     cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
     expected = model.expert.expected(design_of(cast, model).differences(posterior.mean))
     turned, group = np.where(cast.first < cast.second, 1.0, -1.0), _on_a_pair(cast, model.n)
-    once = np.unique(group, return_index=True)[1]
+    once = firsts(group)
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
     left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
@@ -124,6 +124,6 @@ def _on_a_pair(comparisons: Comparisons, n: int) -> Ints:
 
 def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
     """(K,) posterior variances of s_first - s_second, each pair looked at once."""
-    pairs = pair_numbers(comparisons, posterior.model.n)
-    _, once, pair = np.unique(pairs, return_index=True, return_inverse=True)
+    pair = numbered(pair_numbers(comparisons, posterior.model.n))
+    once = firsts(pair)
     return posterior.covariance.variances(comparisons.first[once], comparisons.second[once])[pair]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, lean_to_lower, means, numbered
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered
 
 
 class PairVotes(NamedTuple):
@@ -51,7 +51,7 @@ def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVote
     low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
     pair = numbered(item, low, high)
     vote = numbered(pair, comparisons.judge)
-    at_pair, at_vote = (np.unique(number, return_index=True)[1] for number in (pair, vote))
+    at_pair, at_vote = (firsts(number) for number in (pair, vote))
     lean = means(lean_to_lower(comparisons), vote, len(at_vote), comparisons.weight)
     votes = pair[at_vote], comparisons.judge[at_vote], lean
     return PairVotes(item[at_pair], low[at_pair], high[at_pair], *votes, judges)

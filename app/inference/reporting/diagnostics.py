@@ -15,7 +15,7 @@ import numpy as np
 from app.inference.graph import components, potentials
 from app.inference.reporting.cycles import Triads, cycles
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
+from app.inference.verdicts import directions, firsts, lean_to_lower, numbered, pair_numbers, pooled_directions
 
 
 class AgreedShare(NamedTuple):
@@ -88,7 +88,7 @@ def agreement(comparisons: Comparisons, n: int, item: Ints) -> AgreedShare:
     """
     pair = numbered(item, pair_numbers(comparisons, n))
     vote = numbered(pair, comparisons.judge)  # one number for each judge of each pair
-    direction, voted_on = pooled_directions(comparisons, vote), pair[np.unique(vote, return_index=True)[1]]
+    direction, voted_on = pooled_directions(comparisons, vote), pair[firsts(vote)]
     twos, agreeing = _twos_within(voted_on), _twos_within(3 * voted_on + direction + 1)
     return AgreedShare(twos, _share(agreeing, twos))
 

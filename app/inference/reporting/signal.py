@@ -53,7 +53,7 @@ from scipy.special import expit, log_expit, logit, logsumexp
 
 from app.inference.gaussian import from_precision
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, means, name_one_side, numbered, pair_numbers
+from app.inference.verdicts import directions, firsts, means, name_one_side, numbered, pair_numbers
 
 CLAIMED = 20.0  # E from which on a signal is claimed: 1 / alpha, alpha = 0.05
 LARGEST = 700.0  # log E that is distinguished
@@ -222,7 +222,7 @@ def _of_pairs(
         comparisons, nobody, question = take(comparisons, rows), nobody[rows], np.arange(len(rows))
         chance = chance[rows]
     first, second, p, judge, weight = comparisons
-    _, at, count = np.unique(question, return_index=True, return_counts=True)
+    at, count = firsts(question), np.bincount(question)
     low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(first < second, 1.0, -1.0)
     won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
     shown = np.bincount(question, side).astype(np.float64)
@@ -258,7 +258,7 @@ def _units_of_pairs(
     sides = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
     ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
     alike = numbered(sides[0], sides[1], judge[counted], ways[counted])
-    at = np.unique(alike, return_index=True)[1]
+    at = firsts(alike)
     indices, data = sides[:, at].T.ravel(), np.tile([1.0, -1.0], len(at))
     contrast = csr_array((data, indices, np.arange(0, 2 * len(at) + 1, 2)), shape=(len(at), n))
     each = counted[at]
@@ -272,7 +272,7 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
     """
     first, second, p, judge, weight = comparisons
     pair = numbered(item, pair_numbers(comparisons, n))
-    at = np.unique(pair, return_index=True)[1]
+    at = firsts(pair)
     lower_first = first < second
     votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
     of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]

@@ -42,7 +42,7 @@ from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, design_of
 from app.inference.gaussian import plain
 from app.inference.types import Floats, Ints
-from app.inference.verdicts import numbered, pair_numbers
+from app.inference.verdicts import firsts, numbered, pair_numbers
 
 NODES = 5
 MOST_FREEDOM = 300.0  # degrees beyond which a t is as good as normal
@@ -112,7 +112,7 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
     slope, weight = slopes(published, _at_mode(published) if d is None else d)
     low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
     pair = numbered(prompt, pair_numbers(comparisons, model.n))
-    once = np.unique(pair, return_index=True)[1]
+    once = firsts(pair)
     g = np.bincount(pair, np.where(comparisons.first == low, slope, -slope))
     w = np.bincount(pair, weight)
     low, high, prompt = low[once], high[once], prompt[once]

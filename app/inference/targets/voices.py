@@ -30,6 +30,7 @@ from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian import DenseCovariance, Scores
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
+from app.inference.verdicts import firsts, numbered
 
 USUAL_EFFECTS = Normal(-0.5, 0.75)  # of ln(omega^2 / tau2): effects of 0.5 to 1.1 for scores of sd 1
 NONE = 1e-6  # omega^2 / tau2 of people: as good as 0, which M_v would divide by
@@ -78,7 +79,7 @@ def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Nor
     number[judges] = np.arange(1, len(judges) + 1)
     voice = number[log.judge]
     measured = take(log, is_measured)
-    _, once = np.unique(same_question(measured, np.zeros(measured.size, np.int64), n), return_index=True)
+    once = firsts(same_question(measured, np.zeros(measured.size, np.int64), n))
     answers = np.bincount(voice[is_measured][once], minlength=len(judges) + 1)
     measuring = np.flatnonzero(answers)
     prior = published.model.prior
@@ -103,8 +104,8 @@ def in_cells(comparisons: Comparisons, noise: Floats, n: int) -> Comparisons:
     """
     measured = ~is_vote(comparisons.p)
     rows = take(comparisons, measured)
-    ordered = (rows.judge * n + rows.first) * n + rows.second
-    _, once, cell = np.unique(ordered, return_index=True, return_inverse=True)
+    cell = numbered(rows.judge, rows.first, rows.second)
+    once = firsts(cell)
     share = rows.weight * noise[rows.judge]
     weight: Floats = np.bincount(cell, share).astype(np.float64)
     y = np.bincount(cell, share * measurement(rows.p)) / weight
