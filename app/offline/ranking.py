@@ -36,6 +36,7 @@ from app.inference.fitting import (
     Model,
     Normal,
     Published,
+    Repetition,
     TooMany,
     is_sparse,
     repetition_of,
@@ -274,6 +275,12 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
     has = judged_alone(
         np.append(item, more), np.append(first, candidate), np.append(second, candidate), len(group.keys)
     )
+
+    @cache
+    def repetition(supposing: bool) -> Repetition:
+        before = np.nan_to_num(repeats, nan=1.0) if supposing else repeats
+        return repetition_of(publish("all-pairs"), comparisons, item, before)
+
     return JudgedLog(
         keys=group.keys,
         judges=[judge or NOBODY for judge in group.judges],
@@ -292,9 +299,9 @@ def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish:
             has,
             people,
             log_effects=method.hyperprior_of(group.judges).log_effects,
-            repeats=np.nan_to_num(repeats, nan=1.0) if supposing else repeats,
+            known=repetition(supposing) if target == "all-pairs" else None,
         ),
-        repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, repeats),
+        repetition_by=lambda: repetition(False),
         outputs=group.covariates.get,
         tags=group.tags,
         times=group.times,

@@ -11,7 +11,7 @@ from nextpair.words import InferenceTargetName, MethodName
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
-from app.inference.fitting import Covariates, Method, Published, no_absolute_scores, repetition_of, unknown
+from app.inference.fitting import Covariates, Method, Published, Repetition, no_absolute_scores, repetition_of, unknown
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
 from app.sentences.confidence import DECIDED
@@ -124,12 +124,15 @@ def test_an_order_is_decided_once_a_judge_who_repeats_itself_compared_all_neighb
     def publish(target: InferenceTargetName, covariates: Covariates | None = None) -> Published:
         return publish_for(target, comparisons, item, no_absolute_scores(), Method("soft-bt"), 3, 1)
 
+    def told(published: Published) -> Repetition:
+        return repetition_of(published, comparisons, item, known)
+
     judged = replace(
         log(), judges=["gpt"], people=people, verdicts=comparisons, answers=comparisons, item=item,
         quantity_by=lambda published, target, supposing: quantity_of(
-            target, published, comparisons, item, has, people, repeats=known, supposing=supposing
+            target, published, comparisons, item, has, people, known=told(published), supposing=supposing
         ),
-        repetition_by=lambda: repetition_of(publish("all-pairs"), comparisons, item, known),
+        repetition_by=lambda: told(publish("all-pairs")),
     )  # fmt: skip
     summary = rank(judged, asked(target="all-pairs"), publish, Origin(SET_ID, len(pairs))).summary
     assert summary[0].endswith(DECIDED) == is_decided

@@ -95,7 +95,7 @@ def quantity(
     people, prior = np.isin(evidence.judges, list(sought.people)), hyperprior_of(snapshot.log, evidence.judges)
     return quantity_of(
         sought.target, published, _as_came(snapshot), evidence.item, sought.has, people, draws, prior.log_effects,
-        repeats_before(snapshot, sought), supposing=supposing,
+        repetition(snapshot, published, sought) if sought.target == "all-pairs" else None, supposing=supposing,
     )  # fmt: skip
 
 

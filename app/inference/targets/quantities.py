@@ -68,7 +68,7 @@ def quantity_of(
     people: Bools,
     draws: int | None = None,
     log_effects: Mapping[int, Normal] = {},
-    repeats: Floats | None = None,
+    known: Repetition | None = None,
     *,
     supposing: bool = False,
 ) -> Quantity:
@@ -81,7 +81,7 @@ def quantity_of(
         people: (J,) which judges are people.
         draws: of win rates; as many as their number allows by default.
         log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
-        repeats: (J,) what is known beforehand of judges' repeating themselves; as of `repetition_of`.
+        known: of judges' repeating themselves; by default, what these answers tell.
         supposing: all those who may repeat themselves do.
 
     Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
@@ -91,7 +91,7 @@ def quantity_of(
     match target:
         case "all-pairs":
             by_question = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
-            known = repetition_of(published, answers, item, unknown(len(people)) if repeats is None else repeats)
+            known = known or repetition_of(published, answers, item, unknown(len(people)))
             rho = repeat_correlations(published, item, len(people))
             lasting = _lasting(known, people, rho, supposing=supposing)
             return on_all_pairs(published, by_question, lasting, np.random.default_rng(DRAWS_SEED), draws)

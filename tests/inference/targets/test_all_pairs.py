@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from app.inference.fitting import AbsoluteScores, Method, Published, no_absolute_scores, repeat_correlations
+from app.inference.fitting import (
+    AbsoluteScores,
+    Method,
+    Published,
+    no_absolute_scores,
+    repeat_correlations,
+    repetition_of,
+)
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import (
@@ -208,7 +215,8 @@ def test_words_said_as_probabilities_are_words() -> None:
     for answers in (some, said):
         published = publish_for("all-pairs", answers, item, no_absolute_scores(), LEARNT, 8, 1)
         model, fixed = np.zeros(1, np.bool_), np.ones(1)
-        rates.append(drawn_values(quantity_of("all-pairs", published, answers, item, has, model, repeats=fixed)))
+        known = repetition_of(published, answers, item, fixed)
+        rates.append(drawn_values(quantity_of("all-pairs", published, answers, item, has, model, known=known)))
     np.testing.assert_allclose(rates[1].mean(axis=0), rates[0].mean(axis=0), atol=0.02)
     assert set(np.unique(np.round(7.0 * rates[1], 6))) <= set(range(8))
 
