@@ -52,7 +52,7 @@ class Outcome(Enum):
 class Convergence(NamedTuple):
     outcome: Outcome
     iterations: int
-    gradient_norm: float  # largest absolute entry at the returned scores; of MM iterations, their last step
+    gradient_norm: float  # largest absolute entry before the last step; of MM iterations, that step
 
     @classmethod
     def of(cls, gradient_norm: float, iterations: int, tolerance: float) -> "Convergence":
