@@ -62,7 +62,7 @@ class Convergence(Response):
     converged: bool
     iterations: int
     gradient_norm: float = Field(
-        description="Largest absolute entry of the gradient before the last step. For `bradley-terry`, the last step itself."
+        description="Largest absolute entry of the gradient before the last step. For `bradley-terry`, that step."
     )
     message: str
 
