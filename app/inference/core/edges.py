@@ -121,21 +121,22 @@ def evaluate(
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
     """The gradient (P,), w (E,) and the diagonal of H (P,).
 
-    sigma(s_i - s_j) = e_i / (e_i + e_j), so that a candidate needs one exponential. Over the scores l' adds up to 0:
-    what is left is rounding, which a vague prior would follow.
+    sigma(s_i + delta - s_j) = e_i e_delta / (e_i e_delta + e_j), so that a parameter needs one exponential. Over the
+    scores l' adds up to 0: what is left is rounding, which a vague prior would follow.
     """
     gradient, w, diagonal = np.zeros(len(theta)), np.empty(len(votes)), precision.copy()
-    is_plain = len(bias) == 0 and len(offset) == 0 and np.abs(theta).max() <= FARTHEST
+    is_plain = len(offset) == 0 and np.abs(theta).max() <= FARTHEST
     e = np.exp(theta) if is_plain else theta
     for k in range(len(votes)):
         i, j = first[k], second[k]
         d = theta[i] - theta[j]
+        if len(bias):
+            d += theta[bias[k]]
         if is_plain:
-            inverse = 1.0 / (e[i] + e[j])
-            above, below = e[i] * inverse, e[j] * inverse
+            lead = e[i] * e[bias[k]] if len(bias) else e[i]
+            inverse = 1.0 / (lead + e[j])
+            above, below = lead * inverse, e[j] * inverse
         else:
-            if len(bias):
-                d += theta[bias[k]]
             if len(offset):
                 d += offset[k]
             small = np.exp(-abs(d))

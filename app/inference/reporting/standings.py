@@ -25,6 +25,7 @@ from app.inference.targets import DRAWS_SEED, Quantity, WinRates, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 from app.inference.verdicts import means
 
+ROUNDING = 12  # decimals of a score
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 
 
@@ -239,7 +240,7 @@ def _rows(
 ) -> tuple[list[Standing], int]:
     """The rows, and how many components they are in. Those who share a rank differ by rounding: they share a score."""
     n = len(rank)
-    score = means(score, rank, n + 1)[rank]
+    score = np.round(means(score, rank, n + 1)[rank], ROUNDING) + 0.0  # no score is -0
     component = graph.components(comparisons, n)
     times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
     columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()

@@ -5,8 +5,9 @@ the same however the log came in, except for the covariance: that is within a to
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
-of comparisons that are powers of two. Verdict weights and biases in closed form are learnt at sizes rounded down to
-three significant binary digits. What is published learns both from all comparisons (published.py).
+of comparisons that are powers of two. Verdict weights, biases in closed form, and whose position biases are parameters
+are learnt at sizes rounded down to three significant binary digits. What is published learns them from all comparisons
+(published.py).
 
 Among more than AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
 before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than MEDIUM.
@@ -33,7 +34,7 @@ from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import AT_ONCE
 from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
-from app.inference.types import Comparisons, Floats, Ints, take
+from app.inference.types import Comparisons, Ints, take
 
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 
@@ -120,7 +121,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     entries = log.entries if voids else new.entries
     shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
     counted = tally(entries.comparisons, n, counted)
-    stage = _stage(log, evidence, method, n)
+    stage = _stage(old, log, evidence, is_shorter=bool(voids))
     if stage == old.stage and not voids:
         cells = _with_new(old, evidence)
         posterior = posteriors.fold(old.posterior, _edges(evidence, old.model, cells))
@@ -129,7 +130,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         )
     learnt = None if voids else _learnt_ahead(stage, old)
     if learnt is None and method.verdict_weight == "learnt":
-        learnt = _learn(log, evidence, method, n, stage.learnt)
+        learnt = _learn(log, evidence, method, n, stage.learnt, stage)
     model = _model(method, n, evidence, stage, learnt)
     cells = _cells(evidence, model, learnt)
     posterior = posteriors.fit_edges(_edges(evidence, model, cells), model)
@@ -207,7 +208,7 @@ def _wants_lesson(snapshot: Snapshot) -> bool:
 
 def _lesson(snapshot: Snapshot) -> Lesson:
     size, method, n = leading(snapshot.evidence.answers.size, DIGITS), snapshot.interpretation.method, snapshot.model.n
-    return Lesson(snapshot.model, size, _learn(snapshot.log, snapshot.evidence, method, n, size))
+    return Lesson(snapshot.model, size, _learn(snapshot.log, snapshot.evidence, method, n, size, snapshot.stage))
 
 
 def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
@@ -256,20 +257,20 @@ def _joined(judges: Ints, new: Log) -> Ints:
     return judges if ids <= set(judges.tolist()) else np.union1d(judges, judges_of(new))
 
 
-def _stage(log: Log, evidence: Evidence, method: Method, n: int) -> Stage:
+def _stage(old: Snapshot, log: Log, evidence: Evidence, *, is_shorter: bool) -> Stage:
+    method, n = old.interpretation.method, old.model.n
     learns, size = method.verdict_weight == "learnt", evidence.answers.size
     judges = len(evidence.judges) if learns or method.position_bias != "none" else 0
     pooled = log.pooled.seq if learns and log.pooled else 0
     absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
     fitted = leading(size, 1) if evidence.absolute.size else 0
     in_closed_form = leading(size, DIGITS) if method.position_bias == "closed-form" else 0
-    variances, learnt = _bias_variances(evidence, method, n), learnt_from(size, n) if learns else in_closed_form
-    of_biases = tuple(variances.tolist()) if (variances > HELD_VARIANCE).any() else ()
+    learnt, of_biases = learnt_from(size, n) if learns else in_closed_form, old.stage.bias_variances
+    told = leading(size, DIGITS)
+    if is_shorter or evidence.judges is not old.evidence.judges or told != leading(old.comparisons.size, DIGITS):
+        variances = bias_variances(method, n, take(evidence.answers, slice(told)), len(evidence.judges))
+        of_biases = tuple(variances.tolist()) if (variances > HELD_VARIANCE).any() else ()
     return Stage(judges, absolute, fitted, learnt, pooled, of_biases)
-
-
-def _bias_variances(evidence: Evidence, method: Method, n: int) -> Floats:
-    return bias_variances(method, n, evidence.answers, len(evidence.judges))
 
 
 def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
@@ -291,17 +292,17 @@ def leading(size: int, digits: int) -> int:
     return size >> dropped << dropped
 
 
-def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int) -> Hyperparameters:
+def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int, stage: Stage) -> Hyperparameters:
     first, judges = slice(size), len(evidence.judges)
     answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
-    model = build_for(method, n, answers, judges, _bias_variances(evidence, method, n))
+    model = build_for(method, n, answers, judges, np.array(stage.bias_variances, np.float64))
     return learn(answers, evidence.item[first], model, judges, prior).hyperparameters
 
 
 def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
     """The model of a stage: the same whether its first comparison has just come or its last."""
     answers = take(evidence.answers, slice(stage.learnt))
-    model = build_for(method, n, answers, len(evidence.judges), _bias_variances(evidence, method, n))
+    model = build_for(method, n, answers, len(evidence.judges), np.array(stage.bias_variances, np.float64))
     if learnt is not None:
         model = as_learnt(model, answers, learnt)
     if not evidence.absolute.size:
