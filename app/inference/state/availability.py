@@ -10,6 +10,7 @@ from app.inference.choosing.pair_sets import among, listed
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark
 from app.inference.kernels.pair_sets import Kinds, PairSet
 from app.inference.types import Bools, Chance, Ints
+from app.inference.verdicts import LEAST, TABLE
 
 NO_END = 10**9
 THE_ONLY_ITEM = np.zeros(1, np.int64)
@@ -71,9 +72,12 @@ def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out:
     of_candidates = code
     if items > 1 and not leaves_out:
         of_candidates = np.unique(code % (n * n))
+    elif items > 1 and has.all():
+        pair, times = _counted(code % (n * n), n * n)
+        of_candidates = pair[times == items]
     elif items > 1:
         item, low, high = np.unravel_index(code, (items, n, n))
-        pair, times = np.unique(code[has[item, low] & has[item, high]] % (n * n), return_counts=True)
+        pair, times = _counted(code[has[item, low] & has[item, high]] % (n * n), n * n)
         low, high = np.divmod(pair, n)
         outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
         of_candidates = pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)]
@@ -82,6 +86,15 @@ def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out:
         patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
         pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
     return OpenPairs(pairs, has, code, leaves_out, closed, most)
+
+
+def _counted(pairs: Ints, most: int) -> tuple[Ints, Ints]:
+    """The different pairs, ascending, and how often each is there; numbers are below `most`."""
+    if most > max(TABLE * len(pairs), LEAST):
+        return np.unique(pairs, return_counts=True)
+    times = np.bincount(pairs, minlength=most)
+    different = np.flatnonzero(times)
+    return different, times[different]
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
