@@ -35,4 +35,4 @@ def test_the_decisions_that_measured_it_are_there() -> None:
     measured = re.findall(r"\[([\d, ]+)\]", " ".join((regimes.__doc__ or "").split()))
     numbers = {int(number) for each in measured for number in each.split(",")}
     assert len(numbers) > 10
-    assert all(list((ROOT / "docs/decisions").glob(f"{number:04}-*.md")) for number in numbers)
+    assert all(list((ROOT / "docs/decisions").rglob(f"{number:04}-*.md")) for number in numbers)
