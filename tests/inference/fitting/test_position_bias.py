@@ -13,6 +13,7 @@ from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates
 from app.inference.state import ComparisonRow, Interpretation, Snapshot, advance, empty, exact, log_from_rows
+from app.inference.state.snapshot import DIGITS, leading
 from app.inference.targets import publish_for
 from app.inference.types import Comparisons, Floats, once_each, take
 
@@ -120,9 +121,10 @@ def test_a_judge_with_as_many_verdicts_as_candidates_changes_the_live_model_whoe
     at_once = advance(empty(Interpretation(AUTO, {}), N, 1), len(rows), log_from_rows(rows), [])
     *_, last = one_by_one(rows)
     voters = int((log.judge == 1).sum())
-    *of_few, many = one_by_one(rows[: voters + N])
-    assert [each.model.has_biases for each in (*of_few, many)] == [*[False] * (voters + N - 1), True]
-    assert not advance(many, voters + N + 1, log_from_rows([]), [voters + N]).model.has_biases
+    enough = next(size for size in range(voters + N, len(rows)) if leading(size, DIGITS) >= voters + N)
+    *of_few, many = one_by_one(rows[:enough])
+    assert [each.model.has_biases for each in (*of_few, many)] == [*[False] * (enough - 1), True]
+    assert not advance(many, enough + 1, log_from_rows([]), [enough]).model.has_biases
     np.testing.assert_allclose(last.posterior.mean, at_once.posterior.mean, atol=1e-9)
     np.testing.assert_allclose(exact(last).scores.mean, published(log, AUTO).scores.mean, atol=1e-9)
 
