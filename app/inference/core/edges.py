@@ -105,6 +105,12 @@ def slopes(edges: Edges, d: Floats, expert: Expert) -> tuple[Floats, Floats]:
     return slope, edges.votes * like.curvature(d, p) + edges.weight
 
 
+def goes_on(edges: Edges, before: Edges) -> bool:
+    """Whether the rows of `before` are the first ones."""
+    pairs = zip(edges.design[2:5], before.design[2:5], strict=True)
+    return edges.size >= before.size and all(np.array_equal(now[: len(then)], then) for now, then in pairs)
+
+
 def told_since(edges: Edges, before: Edges) -> tuple[Ints, Edges]:
     """Places of edges (L,) on which more is said, or less, than `before`, whose rows come first; and what that is."""
     added = [now.copy() for now in edges[1:]]

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.core.design import require_matrix
-from app.inference.core.edges import Edges, slopes, told_since
+from app.inference.core.edges import Edges, goes_on, slopes, told_since
 from app.inference.core.maximum import Maximum
 from app.inference.fitting import newton
 from app.inference.fitting.model import NONE, Model, edges_of
@@ -141,18 +141,20 @@ def _at(at: Maximum[Floats], edges: Edges, model: Model, dense: int | None = Non
 
 
 def fold(posterior: Posterior, edges: Edges) -> Posterior:
-    """Bring `posterior` up to `edges`, which begin with the rows that it has seen, whatever is said of them now.
+    """Bring `posterior` up to `edges`, whatever they say now; quickly, if they begin with the rows that it has seen.
 
     Equivalent to `fit_edges(edges, model)`: exactly for the mean, for the covariance within MAX_DRIFT of each weight.
     """
     model, sigma, mean = posterior.model, posterior.covariance, posterior.mean
+    start, dense = mean if posterior.convergence.converged else None, None if sigma.has_matrix else 0
+    if not goes_on(edges, posterior.edges):
+        return fit_edges(edges, model, start=start, dense=dense)
     changed, told = told_since(edges, posterior.edges)
     if not len(changed):
         return posterior
     since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + len(changed)
     if isinstance(sigma, SparseCovariance) or _is_recomputed(posterior, len(changed), since_exact):
-        start = mean if posterior.convergence.converged else None
-        return fit_edges(edges, model, start=start, dense=None if sigma.has_matrix else 0)
+        return fit_edges(edges, model, start=start, dense=dense)
     slope, more = slopes(told, told.design.differences(mean), model.expert)
     spread = sigma.times_rows(told.design)
     ahead = np.linalg.solve(np.eye(len(changed)) + more[:, None] * told.design.times(spread.T), slope) @ spread

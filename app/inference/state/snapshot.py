@@ -36,6 +36,7 @@ from app.inference.state.evidence import Evidence, Interpretation, continued, hy
 from app.inference.state.log import Log, empty_log, extend, judges_of, without
 from app.inference.types import Comparisons, Ints, take
 
+ONE_BY_ONE, A_LOT = 100, 0.05  # comparisons that are added to cells one by one, or of those before if that is more
 DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of them changes
 
 
@@ -157,12 +158,15 @@ def _cells(evidence: Evidence, model: Model, learnt: Hyperparameters | None) -> 
 
 
 def _with_new(old: Snapshot, evidence: Evidence) -> Cells | None:
-    """The cells with what has come since; made again where another snapshot went on from them."""
+    """The cells with what has come since; made again for a lot, and where another snapshot went on from them."""
     if old.cells is None:
         return None
-    rows = slice(old.comparisons.size, None)
+    seen = old.comparisons.size
+    if evidence.answers.size - seen > max(ONE_BY_ONE, A_LOT * seen):
+        return _cells(evidence, old.model, old.learnt)
+    rows = slice(seen, None)
     new = as_read(take(evidence.answers, rows), evidence.item[rows], old.model)
-    if old.cells.after(old.comparisons.size, *new):
+    if old.cells.after(seen, *new):
         return old.cells
     return _cells(evidence, old.model, old.learnt)
 

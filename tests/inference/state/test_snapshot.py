@@ -400,3 +400,33 @@ def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> No
         stop = Stop(concordance=level)
         assert snapshots.distance(snapshot, published, stop, RANKING, Left(0, None)).reason == reason
         assert snapshots.check(snapshot, stop, RANKING).reason == reason
+
+
+def test_two_snapshots_go_on_from_one() -> None:
+    """The second has its own sums, whose edges stand in another order."""
+    n, way = SMALL + 6, MIXED["learnt biases"]
+    answers = repeated(n, 0)
+    some = snapshots.advance(snapshots.empty(way, n, ITEMS), LENGTH, snapshots.log_from_rows(answers[:-3]), [])
+    one, other = (
+        snapshots.advance(
+            some, LENGTH + 1, snapshots.log_from_rows([row._replace(first=row.second, second=row.first)]), []
+        )
+        for row in answers[-2:]
+    )
+    again = snapshots.advance(some, LENGTH + 1, snapshots.log_from_rows(answers[-3:]), [])
+    assert one.cells is some.cells is not other.cells
+    assert_same(again, snapshots.advance(snapshots.empty(way, n, ITEMS), LENGTH + 1, again.log, []))
+    for each in (one, other):
+        assert_same(each, snapshots.advance(snapshots.empty(way, n, ITEMS), LENGTH + 1, each.log, []))
+
+
+def test_a_lot_at_once_is_added_up_at_once() -> None:
+    n = SMALL + 6
+    many = [ComparisonRow(seq, 0, seq % n, (seq + 1 + seq % 5) % n, 0.5 + seq % 3 / 7, 1) for seq in range(1, 301)]
+    nothing = snapshots.empty(Interpretation(Method(), {}), n, ITEMS)
+    one_by_one = nothing
+    for start in range(0, 300, 50):
+        one_by_one = snapshots.advance(one_by_one, start + 50, snapshots.log_from_rows(many[start : start + 50]), [])
+    at_once = snapshots.advance(nothing, 300, snapshots.log_from_rows(many), [])
+    assert at_once.cells is not nothing.cells
+    assert_same(one_by_one, at_once)
