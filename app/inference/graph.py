@@ -6,12 +6,25 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from app.inference.types import Comparisons, Floats, Ints
+from app.inference.verdicts import firsts
 
 
 def components(comparisons: Comparisons, n: int) -> Ints:
     """(N,) component number of each candidate, 0 for the component of candidate 0, and so on upwards."""
     edges = coo_array((np.ones(comparisons.size), (comparisons.first, comparisons.second)), shape=(n, n))
     return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
+
+
+def joined(component: Ints, first: Ints, second: Ints) -> Ints:
+    """(N,) components, numbered likewise, once (K,) pairs join some.
+
+    Args: `component` (N,) is that before, np.arange(N) of candidates that nothing joins.
+    """
+    n = len(component)
+    if not component.any() or not len(first):
+        return component
+    ends = np.append(np.arange(n), first), np.append(firsts(component)[component], second)
+    return np.asarray(connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(n, n)), False)[1], np.int64)
 
 
 def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:

@@ -22,8 +22,8 @@ from app.inference.choosing.picking import fantasise
 from app.inference.choosing.selection import select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
+from app.inference.graph import joined
 from app.inference.kernels import contiguous
-from app.inference.kernels.components import joined
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Chance, Comparisons, Ints
 
@@ -91,7 +91,7 @@ def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
     """The tally of n candidates once there are these comparisons, too."""
     leads, component = before or (np.zeros(n, np.int64), np.arange(n))
     first, second = contiguous(new.first), contiguous(new.second)
-    return Tally(lead(first, second, leads), joined(component, first, second) if component.any() else component)
+    return Tally(lead(first, second, leads), joined(component, first, second))
 
 
 def next_pairs(

@@ -18,7 +18,7 @@ from app.inference.choosing.criteria import Criterion
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
-from app.inference.kernels import components
+from app.inference.graph import joined
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
 from app.inference.regimes import SMALL
 from app.inference.types import Ints
@@ -30,14 +30,14 @@ def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Go
     Args: `component` (N,) are those by the comparisons.
     """
     if criterion is Criterion.COVERING:
-        return np.asarray(components.joined(component, first, second))
+        return joined(component, first, second)
     if criterion is Criterion.RANDOM or goal != RANKING or model.n <= SMALL:
         return np.zeros(model.n, np.int64)
     scored = np.flatnonzero(model.prior.absolute[: model.n])
     if not len(first) and len(scored) < 2:
         return component
     ones, others = np.append(first, scored[:-1]), np.append(second, scored[1:])
-    return np.asarray(components.joined(component, ones, others))
+    return joined(component, ones, others)
 
 
 def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairSet | None:

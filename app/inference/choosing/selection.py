@@ -16,7 +16,7 @@ from app.inference.choosing.picking import Choice, Search, draw, drawn_share, ex
 from app.inference.choosing.shortlist import VAGUEST, apart, shortlist
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Covariance, SparseCovariance
-from app.inference.kernels.components import joined
+from app.inference.graph import joined
 from app.inference.kernels.pair_sets import PairSet, has, size
 from app.inference.types import Chance, Floats, Ints
 

@@ -17,7 +17,6 @@ from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
-from app.inference.kernels.components import joined
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
@@ -74,7 +73,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.has,
         pair_sets.within,
     ]
-    of_pairs = [joined, knowledge, most_knowledge, lead, mark, *of_sets]
+    of_pairs = [knowledge, most_knowledge, lead, mark, *of_sets]
     of_sums = [put, read, evaluate, precision, *([precision_times] if n > N else [])]
     kernels: list[Any] = [*of_pairs, *of_sums]
     state.warm_up()

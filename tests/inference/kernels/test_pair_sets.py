@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from app.inference.choosing.pair_sets import among, listed, without
 from app.inference.fitting import posterior
-from app.inference.graph import components
-from app.inference.kernels.components import joined
+from app.inference.graph import components, joined
 from app.inference.kernels.pair_sets import (
     Kinds,
     PairSet,
