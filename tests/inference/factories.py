@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from app.inference.choosing.pair_sets import listed
 from app.inference.core.design import Design
-from app.inference.core.edges import at
+from app.inference.core.edges import derivatives
 from app.inference.experts import MAKERS, make
 from app.inference.fitting import newton, posterior
 from app.inference.fitting.model import Method, Model, build, design_of, edges_of, rows_of
@@ -99,7 +99,7 @@ def log_posterior(theta: Floats, log: Comparisons, m: Model) -> float:
 
 
 def gradient(theta: Floats, log: Comparisons, m: Model) -> Floats:
-    return at(edges_of(log, m), theta, m.expert, m.prior.precision, m.prior.pull)[0]
+    return derivatives(edges_of(log, m), theta, m.expert, m.prior.precision, m.prior.pull)[0]
 
 
 def weights_at(theta: Floats, log: Comparisons, m: Model) -> Floats:

@@ -3,8 +3,8 @@
 A question is a pair of one item, for one judge, in either order. A judge that is asked it again shares its error, so
 that m answers count as m / (1 + (m - 1) rho). Of verdicts of weights c, p as the first shown has it, cell g has
 
-    count, weight      of losses, ties and wins: their number, and sum c           votes; p between is a share of both
-    told               sum c, sum c y, sum c p (1 - p)                             measurements, y = logit p
+    weight             sum c of losses, ties and wins                              votes; p between is a share of both
+    told               sum c, sum c y                                              measurements, y = logit p
     largest            the largest c of a vote, of a tie and of a measurement      m = sum c / largest
 
 in each of the two orders: 0 where the lower-numbered candidate was shown first. What that is worth is read by
@@ -108,7 +108,7 @@ class Cells:
         self.rows = self.size = self.edges_size = 0  # comparisons, G, E
         none = np.zeros(SPARE, np.int64)
         self.judge, self.item, self.low, self.high = none, none, none, none  # (G,)
-        self.count, self.weight, self.told = (np.zeros((SPARE, 2, 3)) for _ in range(3))
+        self.weight, self.told = np.zeros((SPARE, 2, 3)), np.zeros((SPARE, 2, 2))
         self.largest, self.edge = np.zeros((SPARE, 3)), np.full((SPARE, 2), -1)
         self.first, self.second, self.by = none, none, none  # (E,)
         self.sums = np.zeros((SPARE, 4))  # votes, wins, weight, pulled
@@ -130,19 +130,9 @@ class Cells:
         self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
         at = firsts(cell)
         self.judge, self.item, self.low, self.high = judge[at], item[at], low[at], high[at]
-        self.count, self.weight, self.told = (np.zeros((self.size, 2, 3)) for _ in range(3))
+        self.weight, self.told = np.zeros((self.size, 2, 3)), np.zeros((self.size, 2, 2))
         self.largest = np.zeros((self.size, 3))
-        put(
-            self.count,
-            self.weight,
-            self.told,
-            self.largest,
-            cell,
-            first < second,
-            contiguous(p),
-            contiguous(weight),
-            measures,
-        )
+        put(self.weight, self.told, self.largest, cell, first < second, contiguous(p), contiguous(weight), measures)
         self.words = words_of(p, judge, judges)
         self._lay_edges()
         return self.read(one_vote(judges))
@@ -153,7 +143,7 @@ class Cells:
             self.edge = np.column_stack([row, row])
             ends = self.low, self.high, np.zeros_like(self.low)
         else:
-            cell, order = np.nonzero(self.count.sum(axis=2) + self.told[:, :, 0])
+            cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
             turned, by = order == 1, self.judge[cell]
             first, second = (
                 np.where(turned, self.high[cell], self.low[cell]),
@@ -170,7 +160,7 @@ class Cells:
 
     @property
     def size_bytes(self) -> int:
-        arrays = self.count, self.weight, self.told, self.largest, self.edge, self.sums
+        arrays = self.weight, self.told, self.largest, self.edge, self.sums
         return sum(each.nbytes for each in arrays) + 300 * self.size  # of columns and of the places of questions
 
     def read(self, hyperparameters: Hyperparameters) -> "Cells":
@@ -223,10 +213,8 @@ class Cells:
         if self.edge[cell, order] < 0:
             self.edge[cell, order] = self._edge_of(first, second, judge)
         read(*self._cells(), cell, cell + 1, *self._worth, self.sums, -1.0)
-        put(
-            self.count, self.weight, self.told, self.largest, np.array([cell]), np.array([first < second]),
-            np.array([p]), np.array([c]), self.measures,
-        )  # fmt: skip
+        one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
+        put(self.weight, self.told, self.largest, *one, self.measures)
         if self._still_reads(p, judge):
             read(*self._cells(), cell, cell + 1, *self._worth, self.sums, 1.0)
         else:
@@ -260,10 +248,10 @@ class Cells:
                 _with(column, cell, value)
                 for column, value in zip((self.judge, self.item, self.low, self.high), question, strict=True)
             )
-            self.count, self.weight, self.told = (
-                _with(each, cell, 0.0) for each in (self.count, self.weight, self.told)
+            self.weight, self.told, self.largest = (
+                _with(each, cell, 0.0) for each in (self.weight, self.told, self.largest)
             )
-            self.largest, self.edge = _with(self.largest, cell, 0.0), _with(self.edge, cell, -1)
+            self.edge = _with(self.edge, cell, -1)
             if not self.has_orders:
                 self.edge[cell] = self._edge_of(question[2], question[3], judge=0)
         return cell
@@ -296,20 +284,16 @@ def _with(array: NDArray[Number], at: int, value: float) -> NDArray[Number]:
 
 @unchecked_kernel
 def put(
-    count: Floats, weight: Floats, told: Floats, largest: Floats, cell: Ints, is_in_order: Bools, p: Floats, c: Floats,
-    measures: bool,
+    weight: Floats, told: Floats, largest: Floats, cell: Ints, is_in_order: Bools, p: Floats, c: Floats, measures: bool
 ) -> None:  # fmt: skip
     """Add (K,) verdicts to cells, in place."""
     for k in range(len(p)):
         g, order = cell[k], 0 if is_in_order[k] else 1
         if not measures or p[k] == 0.0 or p[k] == 0.5 or p[k] == 1.0:
             if p[k] == 0.5:
-                count[g, order, 1] += 1.0
                 weight[g, order, 1] += c[k]
                 kind = 1
             else:
-                count[g, order, 0] += 1.0 - p[k]
-                count[g, order, 2] += p[k]
                 weight[g, order, 0] += c[k] * (1.0 - p[k])
                 weight[g, order, 2] += c[k] * p[k]
                 kind = 0
@@ -317,7 +301,6 @@ def put(
             y = min(max(np.log(p[k] / (1.0 - p[k])), -LONGEST), LONGEST)
             told[g, order, 0] += c[k]
             told[g, order, 1] += c[k] * y
-            told[g, order, 2] += c[k] * p[k] * (1.0 - p[k])
             kind = 2
         largest[g, kind] = max(largest[g, kind], c[k])
 

@@ -1,13 +1,12 @@
-"""The design R of K rows, comparisons or sums of them: whatever is linear in the parameters goes through here.
+"""The design R of K rows, comparisons or sums of them.
 
-d = R theta + offset                 row k of R: +1 at first, -1 at second, +1 at the bias, x_k at the covariates
+Whatever is linear in the parameters goes through here.
 
-R x, R^T y         Design.times, .scatter                  (P,) or (P, M) to (K,) or (K, M); (K,) to (P,)
-R^T diag(w) R      Design.precision, its diagonal .information     with the prior's precisions q, (P, P); (P,)
+    d = R theta + offset        row k of R: +1 at first, -1 at second, +1 at the bias, x_k at the covariates
 
-kernel             slow formula
-precision_times    (diag(q) + R^T diag(w) R) x
-precision          diag(q) + R^T diag(w) R
+    kernel             slow formula
+    precision_times    (diag(q) + R^T diag(w) R) x
+    precision          diag(q) + R^T diag(w) R
 """
 
 from typing import NamedTuple
@@ -37,43 +36,51 @@ class Design(NamedTuple):
     offset: Floats = NO_OFFSET  # (K,) of d, where biases are known; (0,) where there is none
     covariates: Floats | None = None  # (K, C), whose effects are the last parameters
 
+    @property
+    def effects(self) -> slice:
+        """Where the covariates' effects are among the parameters."""
+        return slice(self.size - (0 if self.covariates is None else self.covariates.shape[1]), self.size)
+
     def times(self, x: Floats) -> Floats:
+        """R x, (K,) of (P,), or (K, M) of (P, M)."""
         product = x[self.first] - x[self.second]
         if len(self.bias):
             product = product + x[self.bias]
         if self.covariates is not None:
-            product = product + self.covariates @ x[self.size - self.covariates.shape[1] :]
+            product = product + self.covariates @ x[self.effects]
         return np.asarray(product)
 
     def differences(self, theta: Floats) -> Floats:
-        """d, (K,)."""
+        """d (K,) of theta (P,)."""
         d = self.times(theta)
         return d + self.offset if len(self.offset) else d
 
     def scatter(self, y: Floats) -> Floats:
+        """R^T y, (P,) of (K,)."""
         total = np.bincount(self.first, y, self.size) - np.bincount(self.second, y, self.size)
         if len(self.bias):
             total += np.bincount(self.bias, y, self.size)
         if self.covariates is not None:
-            total[self.size - self.covariates.shape[1] :] = y @ self.covariates
+            total[self.effects] = y @ self.covariates
         return total.astype(np.float64, copy=False)
 
     def information(self, weights: Floats) -> Floats:
+        """The diagonal of R^T diag(w) R, (P,) of w (K,)."""
         total = np.bincount(self.first, weights, self.size) + np.bincount(self.second, weights, self.size)
         if len(self.bias):
             total += np.bincount(self.bias, weights, self.size)
         if self.covariates is not None:
-            total[self.size - self.covariates.shape[1] :] = weights @ self.covariates**2
+            total[self.effects] = weights @ self.covariates**2
         return total.astype(np.float64, copy=False)
 
     def precision(self, weights: Floats, prior: Floats) -> Floats:
-        """H (P, P), symmetric, in Fortran order, from the prior's precisions (P,). Raises TooMany."""
+        """H = diag(q) + R^T diag(w) R, (P, P), symmetric, in Fortran order, of w (K,) and q (P,). Raises TooMany."""
         require_matrix(self.size)
         first, second = contiguous(self.first), contiguous(self.second)
         h = precision(first, second, contiguous(self.bias), contiguous(weights), contiguous(prior), self.n).T
-        of_scores = self.size - (0 if self.covariates is None else self.covariates.shape[1])
-        for place in range(of_scores, self.size):
-            row = self.scatter(weights * self.covariates[:, place - of_scores])  # type: ignore[index]
+        columns = () if self.covariates is None else self.covariates.T
+        for place, column in enumerate(columns, self.effects.start):
+            row = self.scatter(weights * column)
             h[place, : place + 1] = h[: place + 1, place] = row[: place + 1]
             h[place, place] += prior[place]
         return h

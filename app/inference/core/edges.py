@@ -70,12 +70,11 @@ def merged(edges: Edges) -> Edges:
     """
     design, *sums = edges
     n, first, second = design.n, design.first, design.second
-    is_biased = bool(len(design.bias) or len(design.offset))
     kind = design.bias - n if len(design.bias) else np.zeros(edges.size, np.int64)
     kinds = int(kind.max(initial=0)) + 1
     if len(design.offset) or design.covariates is not None or kinds * n * n > max(MERGED * edges.size, LEAST):
         return edges
-    turned = np.zeros(edges.size, np.bool_) if is_biased else first > second
+    turned = (first > second) & (len(design.bias) == 0)
     votes, wins, weight, pulled = sums
     wins, pulled = np.where(turned, votes - wins, wins), np.where(turned, -pulled, pulled)
     low, high = np.where(turned, second, first), np.where(turned, first, second)
@@ -83,11 +82,12 @@ def merged(edges: Edges) -> Edges:
     there = np.flatnonzero(np.bincount(row, minlength=size))
     sums = [np.bincount(row, each, size)[there].astype(np.float64) for each in (votes, wins, weight, pulled)]
     (kind, pair), bias = np.divmod(there, n * n), design.bias
-    at = design._replace(first=pair // n, second=pair % n, bias=n + kind if len(bias) else bias)
-    return Edges(at, *sums)
+    return Edges(design._replace(first=pair // n, second=pair % n, bias=n + kind if len(bias) else bias), *sums)
 
 
-def at(edges: Edges, theta: Floats, expert: Expert, precision: Floats, pull: Floats) -> tuple[Floats, Curvature]:
+def derivatives(
+    edges: Edges, theta: Floats, expert: Expert, precision: Floats, pull: Floats
+) -> tuple[Floats, Curvature]:
     """The gradient (P,) and the curvature, given the prior's precision and pull (P,)."""
     design, votes, wins, weight, pulled = edges
     if expert.as_soft_bt is not None and design.covariates is None:

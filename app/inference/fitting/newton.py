@@ -22,7 +22,7 @@ from scipy.linalg import lapack
 
 from app.inference.core.conjugate_gradients import newton_step
 from app.inference.core.design import Design, precision_times
-from app.inference.core.edges import Curvature, Edges, at, log_density_of
+from app.inference.core.edges import Curvature, Edges, derivatives, log_density_of
 from app.inference.core.maximum import CLOSE, Maximum, maximum
 from app.inference.fitting import interior_point
 from app.inference.fitting.model import Model
@@ -43,7 +43,7 @@ def fit(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats
     if model.expert.kink is not None and edges.size:
         return interior_point.solve(start, edges, model)
     theta, curvature, convergence = maximum(
-        lambda theta: at(edges, theta, model.expert, prior.precision, prior.pull),
+        lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
         lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
         start,
     )
@@ -81,4 +81,4 @@ def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
 
 def weights(theta: Floats, edges: Edges, model: Model) -> Floats:
     """w (E,) at theta."""
-    return at(edges, theta, model.expert, model.prior.precision, model.prior.pull)[1].weights
+    return derivatives(edges, theta, model.expert, model.prior.precision, model.prior.pull)[1].weights

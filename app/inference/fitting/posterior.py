@@ -103,7 +103,7 @@ def prior(model: Model) -> Posterior:
 def prior_beside(edges: Edges, model: Model, convergence: Convergence) -> Posterior:
     """The prior, which has seen the edges with weights of 0."""
     mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
-    return _at(Maximum(mean, none, convergence), edges, model)
+    return _around(Maximum(mean, none, convergence), edges, model)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
@@ -121,14 +121,14 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
     if not edges.size:
         return prior(model)
     try:
-        return _at(newton.fit(edges, model, start=start), edges, model, dense)
+        return _around(newton.fit(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
         return prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
 
 
-def _at(at: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:
+def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:
     """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
-    mean, weights, convergence = at
+    mean, weights, convergence = top
     precision = model.prior.precision
     if is_sparse(model, dense):
         return Posterior(mean, from_edges(edges.design, weights, precision), NONE, convergence, edges, model)

@@ -108,7 +108,7 @@ def test_a_verdict_costs_the_same_after_many() -> None:
     cells = Cells.of(log, np.zeros(10_000, np.int64), N, 1, has_orders=False, measures=True)
 
     assert cells.size == cells.edges_size == N
-    assert cells.count.sum() == 10_000
+    assert cells.weight.sum() == 10_000
 
 
 def read(*p: float) -> list[float]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.core.design import precision_times
-from app.inference.core.edges import Edges, at, evaluate, log_density_of, merged, slopes, told_since
+from app.inference.core.edges import Edges, derivatives, evaluate, log_density_of, merged, slopes, told_since
 from app.inference.experts import measured_bt
 from app.inference.fitting.model import Model, rows_of
 from app.inference.types import Comparisons, Floats, take
@@ -28,7 +28,7 @@ def scores(m: Model) -> Floats:
 
 
 def gradient(theta: Floats, edges: Edges, m: Model) -> Floats:
-    return at(edges, theta, m.expert, m.prior.precision, m.prior.pull)[0]
+    return derivatives(edges, theta, m.expert, m.prior.precision, m.prior.pull)[0]
 
 
 @each_bias
@@ -69,7 +69,7 @@ def test_gradient_and_curvature_are_those_of_finite_differences(expert: str, bia
     steps = STEP * np.eye(m.size)
     rises = [(density(theta + e) - density(theta - e)) / (2.0 * STEP) for e in steps]
     np.testing.assert_allclose(gradient(theta, edges, m), rises, atol=1e-7)
-    _, curvature = at(edges, theta, m.expert, m.prior.precision, m.prior.pull)
+    _, curvature = derivatives(edges, theta, m.expert, m.prior.precision, m.prior.pull)
     h = edges.design.precision(curvature.weights, m.prior.precision)
     bends = [(gradient(theta - e, edges, m) - gradient(theta + e, edges, m)) / (2.0 * STEP) for e in steps]
     np.testing.assert_allclose(h, bends, atol=1e-7)
