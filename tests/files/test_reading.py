@@ -114,6 +114,10 @@ def test_keys_stay_text(tmp_path: Path) -> None:
         ("first,first,winner\nx,y,tie\n", ", line 1: column 'first' is there twice; rename one of them"),
         ("first,second,winner\nx,y,tie\nx,y\n", ", line 3: 2 fields, the header has 3; quote commas"),
         (
+            'first,second,winner\nx,y,tie\nx,"y,tie\nx,y,first\n',
+            ", line 3: a quote is opened and never closed; close it, or leave it out",
+        ),
+        (
             "first,second,winner\nx,y,frist\n",
             ", line 2, column 'winner': 'frist' is not a verdict; write first, ",
         ),

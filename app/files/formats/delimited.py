@@ -29,7 +29,7 @@ def read_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Ite
     """
     first = stream.readline()
     delimiter, lines = _delimited(name, _texts(name, chain([first], stream), bounds))
-    records = _records(lines, delimiter)
+    records = _records(name, lines, delimiter)
     number, header = next(records)
     bounds.hold(name, columns=len(header))
     refuse_repeated(f"{name}, line {number}", header)
@@ -45,7 +45,7 @@ def read_in_parts(name: str, stream: BinaryIO, bounds: Bounds, rows: int) -> Ite
             bounds.hold(name, rows=count + cells.num_rows)
             yield Content(cells, "line", partial(add, count + 2), [])
             count += cells.num_rows
-        records = _records(_texts(name, chain(BytesIO(block), stream), bounds, count + 2), delimiter, count + 2)
+        records = _records(name, _texts(name, chain(BytesIO(block), stream), bounds, count + 2), delimiter, count + 2)
     for batch in batches(name, records, bounds, rows, count):
         good = [(number, record) for number, record in batch if len(record) == len(header)]
         faults = [_fault(number, record, header, delimiter) for number, record in batch if len(record) != len(header)]
@@ -103,10 +103,15 @@ def _delimited(name: str, lines: Iterator[str]) -> tuple[str, Iterator[str]]:
     return max(cells, key=cells.__getitem__), chain(head, lines)
 
 
-def _records(lines: Iterator[str], delimiter: str, first: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """The line that each record starts on, counted from the first, and its fields; blank lines are no records."""
-    reader, line = csv.reader(lines, delimiter=delimiter), first
+def _records(name: str, lines: Iterator[str], delimiter: str, first: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """The line that each record starts on, counted from the first, and its fields; blank lines are no records.
+
+    Raises InputError for a quote that is never closed: a blank line behind the last one is part of its record.
+    """
+    reader, line, begins, record = csv.reader(chain(lines, ["\n"]), delimiter=delimiter), first, first, list[str]()
     for record in reader:
         if record:
             yield line, record
-        line = reader.line_num + first
+        begins, line = line, reader.line_num + first
+    if record:
+        raise InputError(f"{name}, line {begins}: a quote is opened and never closed; close it, or leave it out")
