@@ -7,10 +7,11 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
+from scipy.special import logit
 
 from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
-from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
+from app.inference.reporting import LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import quantity_after
 from app.inference.targets import Quantity
@@ -118,13 +119,14 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
 
 
 def _judge(comparisons: Comparisons) -> schemas.JudgeDiagnostics:
-    closed = closed_form(comparisons.p, comparisons.weight) if comparisons.size else None
+    """The closed form of soft-bt's bias is the logit of the mean p: infinite of who only ever names one position."""
+    mean = float(np.average(comparisons.p, weights=comparisons.weight)) if comparisons.size else None
     return schemas.JudgeDiagnostics(
         comparisons=comparisons.size,
         failures={},
         failure_rate=None,
-        first_picked=closed.beta if closed else None,
-        delta=closed.delta if closed and np.isfinite(closed.delta) else None,
+        first_picked=mean,
+        delta=float(logit(mean)) if mean is not None and 0.0 < mean < 1.0 else None,
     )
 
 

@@ -10,7 +10,7 @@ from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import Method
 from app.inference.fitting.position_bias import build_for
-from app.inference.reporting.bias import Bias, closed_form, estimates
+from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
 from tests.inference.factories import (
@@ -95,25 +95,6 @@ def ladder(n: int) -> Comparisons:
     return by_one_judge(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 0.7))
 
 
-@pytest.mark.parametrize("delta", [-0.8, 0.0, 1.5])
-def test_closed_forms_on_simulated_judges(delta: float) -> None:
-    """Pairs in random order, candidates that hardly differ: beta is the p of equals, delta its logit."""
-    rng = np.random.default_rng(0)
-    d = 0.2 * rng.standard_normal(20_000)
-
-    beta, found = closed_form((rng.random(20_000) < expit(d + delta)).astype(np.float64))
-
-    assert beta == pytest.approx(expit(delta), abs=0.015)
-    assert found == pytest.approx(delta, abs=0.08)
-
-
-def test_closed_forms_by_hand() -> None:
-    beta, delta = closed_form(np.array([0.9, 0.7, 0.8]))
-
-    assert beta == pytest.approx(0.8)
-    assert delta == pytest.approx(np.log(4.0))
-
-
 @each_true_expert
 def test_a_closed_form_is_reported_as_such_and_doubted_where_orders_are_not_mixed(expert: str) -> None:
     _, log = simulated(10, 400, [1.0], expert)
@@ -123,21 +104,6 @@ def test_a_closed_form_is_reported_as_such_and_doubted_where_orders_are_not_mixe
     assert abs(mixed.delta - 1.0) < 3.0 * mixed.sd
     assert (mixed.identified, mixed.comparisons) == (True, 400)
     assert not one_way.identified
-
-
-def test_a_gaussian_expert_at_the_mean_p_centres_the_verdicts() -> None:
-    """beta = E[p] (PoE A.8): the mean of alpha (p - beta) is 0."""
-    _, log = simulated(10, 500, [1.0], "gaussian")
-    beta = float(np.clip(closed_form(log.p).beta, 0.0, 1.0))
-
-    at_zero = model(10, 1.0, "gaussian", beta=beta).expert.slope(np.zeros(500), log.p)
-
-    assert at_zero.sum() == pytest.approx(0.0, abs=1e-10)
-
-
-@pytest.mark.parametrize(("p", "delta"), [(1.0, np.inf), (0.0, -np.inf)])
-def test_a_judge_that_only_ever_names_one_position_has_an_infinite_bias(p: float, delta: float) -> None:
-    assert closed_form(np.full(3, p)).delta == delta
 
 
 @each_true_expert
