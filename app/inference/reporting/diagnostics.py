@@ -1,4 +1,4 @@
-"""Figures of the log alone, before any fit: cycles, repeats, presentation order, agreement.
+"""Figures of the log alone, before any fit: cycles, repeats and presentation order.
 
     direction    of a verdict: the sign of p - 1/2; within 1e-9 of zero it is a tie, here and for a mean of verdicts
     one pair     an item and an unordered pair of candidates; where orders differ, a verdict is turned to match
@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, tril, triu
 
 from app.inference.graph import components, potentials
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.inference.verdicts import directions, firsts, lean_to_lower, numbered, pair_numbers, pooled_directions
+from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
 
 DRAWS = 59  # of random verdicts
 SMALLEST = 1e-300
@@ -57,7 +57,6 @@ class LogDiagnostics(NamedTuple):
     components: int
     cycles: Triads
     repeats: Consistency
-    agreement: AgreedShare
     order_balance: PositionBalance
 
 
@@ -67,7 +66,6 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
         int(components(comparisons, n).max(initial=-1)) + 1,
         cycles(comparisons, n),
         repeats(comparisons, n, item),
-        agreement(comparisons, n, item),
         order_balance(comparisons, n),
     )
 
@@ -109,20 +107,6 @@ def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | No
     first, second, tie = (np.bincount(judge, now == way) + np.bincount(judge, before == way) for way in (1, -1, 0))
     agrees = (2.0 * first * second + tie**2) / np.maximum(first + second + tie, 1.0) ** 2
     return float(agrees[judge].mean())
-
-
-def agreement(comparisons: Comparisons, n: int, item: Ints) -> AgreedShare:
-    """Agreement of two different judges of the same pair, over all pairs and all twos of their judges.
-
-    A judge that decided a pair several times has one verdict there, the pooled one. Two random judges, without
-    ties, agree in half of the pairs.
-    """
-    pair = numbered(item, pair_numbers(comparisons, n))
-    vote = numbered(pair, comparisons.judge)  # one number for each judge of each pair
-    direction, voted_on = pooled_directions(comparisons, vote), pair[firsts(vote)]
-    sizes = np.bincount(voted_on), np.bincount(3 * voted_on + direction + 1)
-    twos, agreeing = (int((size * (size - 1) // 2).sum()) for size in sizes)
-    return AgreedShare(twos, agreeing / twos if twos else None)
 
 
 def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:

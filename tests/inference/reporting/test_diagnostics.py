@@ -12,7 +12,6 @@ from app.inference.reporting.diagnostics import (
     Consistency,
     PositionBalance,
     Triads,
-    agreement,
     circulation,
     cycles,
     order_balance,
@@ -121,14 +120,6 @@ def repeats_by_search(log: Comparisons, item: Ints) -> Consistency:
     )
 
 
-def agreement_by_search(log: Comparisons, item: Ints) -> AgreedShare:
-    votes: dict[tuple[int, int, int], dict[int, list[int]]] = {}
-    for k in range(log.size):
-        votes.setdefault(pair_of(log, item, k), {}).setdefault(int(log.judge[k]), []).append(k)
-    pairs = [pair for judges in votes.values() for pair in combinations(judges.values(), 2)]
-    return AgreedShare(len(pairs), share_of([pooled(log, one) == pooled(log, other) for one, other in pairs]))
-
-
 @numerics
 @given(logs(max_n=6, max_count=40))
 def test_cycles_are_those_found_triple_by_triple(log: Log) -> None:
@@ -215,8 +206,6 @@ def test_a_tie_agrees_with_a_tie_only() -> None:
 
     assert repeats(tie_tie, 2, one_item(tie_tie)) == Consistency(NOTHING, AgreedShare(1, 1.0), 0.0, 0.0, 1.0)
     assert repeats(tie_win, 2, one_item(tie_win)) == Consistency(NOTHING, AgreedShare(1, 0.0), 0.0, 0.0, 0.25)
-    assert agreement(judged_by(tie_tie, 0, 1), 2, one_item(tie_tie)) == AgreedShare(1, 1.0)
-    assert agreement(judged_by(tie_win, 0, 1), 2, one_item(tie_win)) == AgreedShare(1, 0.0)
 
 
 def test_a_vote_is_no_repeat_of_itself_nor_of_another_judge_item_or_pair() -> None:
@@ -226,50 +215,12 @@ def test_a_vote_is_no_repeat_of_itself_nor_of_another_judge_item_or_pair() -> No
 
 
 @numerics
-@given(judged_logs())
-def test_agreement_is_that_found_by_search(log: Judged) -> None:
-    assert agreement(log.comparisons, log.n, log.item) == agreement_by_search(log.comparisons, log.item)
-
-
-def test_judges_that_decide_alike_agree_in_any_order_shown() -> None:
-    once = random_comparisons(5, 60, seed=0)
-    log = joined(once, swapped(once))._replace(judge=np.repeat([0, 1], 60))
-
-    assert agreement(log, 5, np.tile(np.arange(60), 2)) == AgreedShare(60, 1.0)
-
-
-def test_three_judges_of_one_pair_make_three_pairs() -> None:
-    log = judged_by(comparisons((0, 1, 0.9), (1, 0, 0.2), (0, 1, 0.4)), 0, 1, 2)
-
-    assert agreement(log, 2, one_item(log)) == AgreedShare(3, 1 / 3)
-
-
-def test_a_judge_that_repeats_itself_does_not_agree_with_itself() -> None:
-    log = comparisons((0, 1, 0.9), (0, 1, 0.9), (1, 0, 0.1))
-
-    assert agreement(log, 2, one_item(log)) == NOTHING
-
-
-def test_a_judge_that_repeats_itself_counts_once_by_its_mean_verdict() -> None:
-    log = judged_by(comparisons((0, 1, 1.0), (0, 1, 0.4), (0, 1, 0.4), (1, 0, 0.1)), 0, 0, 0, 1)
-
-    assert agreement(log, 2, one_item(log)) == AgreedShare(1, 1.0)
-
-
-def test_judges_of_different_items_or_pairs_are_not_compared() -> None:
-    log = judged_by(comparisons((0, 1, 0.9), (0, 1, 0.9), (1, 2, 0.9)), 0, 1, 2)
-
-    assert agreement(log, 3, np.array([0, 1, 0])) == NOTHING
-
-
-@numerics
 @given(judged_logs(), st.permutations(range(3)))
 def test_names_do_not_matter(log: Judged, label: list[int]) -> None:
     other = relabelled(log.comparisons, np.array(label))
 
     assert cycles(other, 3) == cycles(log.comparisons, 3)
     assert repeats(other, 3, log.item) == repeats(log.comparisons, 3, log.item)
-    assert agreement(other, 3, log.item) == agreement(log.comparisons, 3, log.item)
 
 
 @numerics
@@ -279,7 +230,6 @@ def test_swapping_every_order_with_its_verdict_only_exchanges_the_positions(log:
     same_order, reversed_order, first_both, second_both, by_chance = repeats(log.comparisons, n, item)
 
     assert cycles(other, n) == cycles(log.comparisons, n)
-    assert agreement(other, n, item) == agreement(log.comparisons, n, item)
     assert repeats(other, n, item) == Consistency(same_order, reversed_order, second_both, first_both, by_chance)
     assert order_balance(other, n).worst == order_balance(log.comparisons, n).worst
 
@@ -291,7 +241,6 @@ def test_only_repeats_depend_on_the_order_in_time(log: Judged, seed: int) -> Non
     other = reordered(log.comparisons, shuffle)
 
     assert cycles(other, log.n) == cycles(log.comparisons, log.n)
-    assert agreement(other, log.n, log.item[shuffle]) == agreement(log.comparisons, log.n, log.item)
     assert order_balance(other, log.n).worst == order_balance(log.comparisons, log.n).worst
 
 
@@ -330,7 +279,6 @@ def test_an_empty_log_has_nothing_to_share(n: int) -> None:
 
     assert cycles(empty, n) == Triads(0, 0, None)
     assert repeats(empty, n, one_item(empty)) == Consistency(NOTHING, NOTHING, None, None, None)
-    assert agreement(empty, n, one_item(empty)) == NOTHING
     assert order_balance(empty, n) == PositionBalance(0, None, None)
 
 
@@ -342,7 +290,6 @@ def test_a_big_log_is_no_trouble() -> None:
 
     assert 0 < found.cyclic < found.triads
     assert repeats(log, 2000, item).same_order.pairs > 0
-    assert agreement(log, 2000, item).pairs > 0
     assert order_balance(log, 2000).worst > 0
 
 

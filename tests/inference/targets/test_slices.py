@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.targets import TagDeviation, deviations, on_new_items
-from app.inference.targets.by_tag import (
+from app.inference.targets.slices import (
     Sliced,
     at_variance,
     by_tag,
@@ -129,7 +129,7 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
 
 @pytest.mark.parametrize("votes", [False, True])
 def test_without_effects_of_tags_a_slice_is_the_whole(votes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.inference.targets.by_tag.GRID", np.array([-25.0]))
+    monkeypatch.setattr("app.inference.targets.slices.GRID", np.array([-25.0]))
     comparisons, item, tag = judged(5, 12, votes=votes)
     fitted = published(comparisons, item)
     for scores in by_tag(fitted, item, tag, TAGS).scores:
@@ -239,7 +239,7 @@ def test_refused(tag: Ints, why: str) -> None:
 
 
 def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.inference.targets.by_tag.MOST_IN_SLICES", 90)
+    monkeypatch.setattr("app.inference.targets.slices.MOST_IN_SLICES", 90)
     with pytest.raises(ValueError, match="4 candidates on 6 prompts have 96; leave out"):
         sliced(judged(16, 6))
 
