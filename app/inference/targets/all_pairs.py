@@ -159,11 +159,9 @@ def on_all_pairs(
     shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
     biases = np.where(consistent, 0.0, _biases(published, asked, rng, draws))
     errors = _errors(published, asked)[:, None] * np.sqrt(drawn.noise)
-    in_order = np.ix_(np.arange(questions), order, order)
-    rates = mean_verdicts(
-        np.ascontiguousarray(drawn.scores.T), biases, asked.p[in_order], asked.times[in_order],
-        np.ascontiguousarray(asked.has[:, order]), errors, shares, rng,
-    ).T  # fmt: skip
+    pairs = np.ix_(np.arange(questions), order, order)
+    in_order = RoundAnswers(asked.judge, np.ascontiguousarray(asked.has[:, order]), asked.p[pairs], asked.times[pairs])
+    rates = mean_verdicts(np.ascontiguousarray(drawn.scores.T), biases, in_order, errors, shares, rng).T
     judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     of_round = _round(asked, judged, lasting)
     if not of_round.verdicts.all():
@@ -330,39 +328,29 @@ def _log_of_votes(lasting: float, q: float, cast: float, won: float, share: floa
 
 @unchecked_kernel
 def mean_verdicts(
-    scores: Floats,
-    bias: Floats,
-    p: Floats,
-    times: Floats,
-    has: Bools,
-    sd: Floats,
-    share: Floats,
-    rng: np.random.Generator,
+    scores: Floats, bias: Floats, asked: RoundAnswers, sd: Floats, share: Floats, rng: np.random.Generator
 ) -> Floats:
     """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
 
     It is 0 of a candidate about whom nothing is asked.
 
-    Args:
-        scores: (N, D); bias: (Q, D), of who is asked.
-        p: (Q, N, N) mean answer to [question, first, second], NaN where there is none; times: (Q, N, N) how many.
-        has: (Q, N) which candidates the question is asked about.
-        sd: (Q, D) of a measurement's error, 0 of votes; share: (Q, D) r, of a measurement 0 or 1.
+    Args: `scores` (N, D); of who is asked, `bias`, `sd` of a measurement's error, 0 of votes, and `share`, r, which of
+        a measurement is 0 or 1, (Q, D) each.
     """
     n, draws = scores.shape
     total, count = np.zeros((n, draws)), np.zeros((n, 1))
     odds, verdict = _odds(scores), np.empty(draws)
     cast, won = np.zeros(2), np.zeros(2)
-    for q in range(len(p)):
+    for q in range(len(bias)):
         tilt, measures = np.exp(bias[q]), sd[q, 0] > 0.0
         for i in range(n):
             for j in range(i):
-                if not (has[q, i] and has[q, j]):
+                if not (asked.has[q, i] and asked.has[q, j]):
                     continue
                 count[i, 0] += 1.0
                 count[j, 0] += 1.0
-                forth, back = p[q, i, j], 1.0 - p[q, j, i]
-                cast[0], cast[1] = times[q, i, j], times[q, j, i]
+                forth, back = asked.p[q, i, j], 1.0 - asked.p[q, j, i]
+                cast[0], cast[1] = asked.times[q, i, j], asked.times[q, j, i]
                 won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
                 won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
                 for draw in range(draws):  # as a function of its own this takes four times as long

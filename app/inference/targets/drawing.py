@@ -80,63 +80,62 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
     n = len(order)
-    parameters = np.append(order, n + best_first(votes.mean[n:]))
-    place, factor = np.argsort(parameters), np.linalg.cholesky(votes.covariance[np.ix_(parameters, parameters)])
-    rows = (*(place[ends] for ends in votes[2:5]), *(contiguous(each) for each in votes[5:]))
+    votes = _in_order(votes, np.append(order, n + best_first(votes.mean[n:])))
+    factor = np.linalg.cholesky(votes.covariance)
     x = rng.standard_normal((draws, len(factor))) @ factor.T
-    if draws > PROBES and log_ratios(x[:PROBES], *rows).std() < ALIKE:
+    if draws > PROBES and log_ratios(x[:PROBES], votes).std() < ALIKE:
         return x[:, :n]
-    ratio = log_ratios(x, *rows)
+    ratio = log_ratios(x, votes)
     weight = np.exp(ratio - ratio.max(initial=-np.inf))
     if draws and weight.sum() ** 2 > EFFECTIVE * draws * np.square(weight).sum():
         places = weight.sum() * (np.arange(draws) + rng.random()) / draws
         return x[np.minimum(np.searchsorted(np.cumsum(weight), places), draws - 1), :n]
     for _ in range(SLICES):
-        turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, *rows, rng)
+        turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, votes, rng)
     return x[:, :n]
 
 
+def _in_order(votes: Votes, order: Ints) -> Votes:
+    """The same with the (P,) parameters in this order, in arrays that kernels take."""
+    mean, covariance, *ends = votes[:5]
+    first, second, bias = (np.argsort(order)[end] for end in ends)
+    rows = (contiguous(each) for each in votes[5:])
+    return Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
+
+
 @unchecked_kernel
-def _log_ratio(
-    x: Floats, first: Ints, second: Ints, bias: Ints, wins: Floats, losses: Floats, difference: Floats, slope: Floats,
-    precision: Floats,
-) -> float:  # fmt: skip
+def _log_ratio(x: Floats, votes: Votes) -> float:
     """r(x)."""
     total, product = 0.0, 1.0
-    for m in range(len(wins)):
-        moved = x[first[m]] - x[second[m]]
-        if len(bias):
-            moved += x[bias[m]]
-        d, votes = difference[m] + moved, wins[m] + losses[m]
+    for m in range(len(votes.wins)):
+        moved = x[votes.first[m]] - x[votes.second[m]]
+        if len(votes.bias):
+            moved += x[votes.bias[m]]
+        d, wins, losses = votes.difference[m] + moved, votes.wins[m], votes.losses[m]
         flatter = 1.0 + math.exp(-abs(d))
-        total += wins[m] * min(d, 0.0) - losses[m] * max(d, 0.0) - (slope[m] - 0.5 * precision[m] * moved) * moved
-        if votes == 1.0:  # one logarithm for many
+        total += wins * min(d, 0.0) - losses * max(d, 0.0)
+        total -= (votes.slope[m] - 0.5 * votes.precision[m] * moved) * moved
+        if wins + losses == 1.0:  # one logarithm for many
             product *= flatter
             if product > LARGEST:
                 total -= math.log(product)
                 product = 1.0
         else:
-            total -= votes * math.log(flatter)
+            total -= (wins + losses) * math.log(flatter)
     return total - math.log(product)
 
 
 @unchecked_kernel
-def log_ratios(
-    x: Floats, first: Ints, second: Ints, bias: Ints, wins: Floats, losses: Floats, difference: Floats, slope: Floats,
-    precision: Floats,
-) -> Floats:  # fmt: skip
-    """(D,) r of (D, P) draws less the mean; the others (M,) as in gaussian.Votes."""
+def log_ratios(x: Floats, votes: Votes) -> Floats:
+    """(D,) r of (D, P) draws less the mean."""
     ratios = np.empty(len(x))
     for k in range(len(x)):
-        ratios[k] = _log_ratio(x[k], first, second, bias, wins, losses, difference, slope, precision)
+        ratios[k] = _log_ratio(x[k], votes)
     return ratios
 
 
 @unchecked_kernel
-def turn(
-    x: Floats, ratio: Floats, z: Floats, first: Ints, second: Ints, bias: Ints, wins: Floats, losses: Floats,
-    difference: Floats, slope: Floats, precision: Floats, rng: np.random.Generator,
-) -> None:  # fmt: skip
+def turn(x: Floats, ratio: Floats, z: Floats, votes: Votes, rng: np.random.Generator) -> None:
     """Move each draw along an ellipse, in place.
 
     Args: `x` (D, P) are draws less the mean, `ratio` (D,) r of them, `z` (D, P) draws of N(0, Sigma).
@@ -150,7 +149,7 @@ def turn(
             along, across = math.cos(angle), math.sin(angle)
             for p in range(len(turned)):
                 turned[p] = along * x[k, p] + across * z[k, p]
-            reached = _log_ratio(turned, first, second, bias, wins, losses, difference, slope, precision)
+            reached = _log_ratio(turned, votes)
             if reached > level:
                 x[k], ratio[k] = turned, reached
                 break

@@ -16,7 +16,7 @@ from app.inference.fitting import (
 )
 from app.inference.reporting import Wanted, summary_of
 from app.inference.targets import WinRates, drawn_values, judged_alone, publish_for, quantity_of
-from app.inference.targets.all_pairs import Lasting, asked_in, mean_verdicts, on_all_pairs
+from app.inference.targets.all_pairs import Lasting, RoundAnswers, asked_in, mean_verdicts, on_all_pairs
 from app.inference.targets.drawing import draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
 
@@ -69,7 +69,8 @@ def drawn(pair: Pair, seed: int = 0) -> Floats:
         np.full((1, DRAWS), pair.rho),
     )
     bias = np.full((1, DRAWS), pair.delta)
-    verdicts: Floats = mean_verdicts(scores, bias, p, times, has, sd, rho, np.random.default_rng(seed))[0]
+    asked = RoundAnswers(np.zeros(1, np.int64), has, p, times)
+    verdicts: Floats = mean_verdicts(scores, bias, asked, sd, rho, np.random.default_rng(seed))[0]
     return verdicts
 
 
@@ -100,10 +101,9 @@ def test_scores_far_apart_decide_alike_in_every_draw() -> None:
     """Their odds are no finite numbers; nor are those of close scores beside the odds of another draw."""
     scores = np.array([[900.0, 1.0], [-900.0, 0.0], [-950.0, -1.0]]).repeat([1, 40_000], axis=1)
     nothing = np.full((1, 3, 3), np.nan)
-    verdicts = mean_verdicts(
-        scores, np.zeros((1, scores.shape[1])), nothing, np.zeros((1, 3, 3)), np.ones((1, 3), np.bool_),
-        np.zeros((1, scores.shape[1])), np.ones((1, scores.shape[1])), np.random.default_rng(0),
-    )  # fmt: skip
+    asked = RoundAnswers(np.zeros(1, np.int64), np.ones((1, 3), np.bool_), nothing, np.zeros((1, 3, 3)))
+    none, all_of_it = np.zeros((1, scores.shape[1])), np.ones((1, scores.shape[1]))
+    verdicts = mean_verdicts(scores, none, asked, none, all_of_it, np.random.default_rng(0))
     np.testing.assert_array_equal(verdicts[:, 0], [1.0, 0.5, 0.0])
     expected = [expit(scores[i, 1] - np.delete(scores[:, 1], i)).mean() for i in range(3)]
     np.testing.assert_allclose(verdicts[:, 1:].mean(axis=1), expected, atol=0.01)

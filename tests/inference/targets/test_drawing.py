@@ -229,10 +229,10 @@ def slow_turn(x: Floats, z: Floats, votes: Votes, rng: np.random.Generator) -> F
 def test_a_step_is_that_of_the_slow_formula(biases: bool) -> None:
     votes, rng = votes_of(1, biases=biases), np.random.default_rng(2)
     x, z = rng.standard_normal((2, D, len(votes.mean)))
-    ratio = log_ratios(x, *votes[2:])
+    ratio = log_ratios(x, votes)
     np.testing.assert_allclose(ratio, slow_log_ratio(x, votes), rtol=1e-12, atol=1e-12)
     expected = slow_turn(x, z, votes, np.random.default_rng(3))
-    turn(x, ratio, z, *votes[2:], np.random.default_rng(3))
+    turn(x, ratio, z, votes, np.random.default_rng(3))
     np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(ratio, slow_log_ratio(expected, votes), rtol=1e-9, atol=1e-9)
 
@@ -244,7 +244,7 @@ def test_thousands_of_single_votes_do_not_overflow() -> None:
         losses=np.full(count, 0.5), difference=np.zeros(count), slope=np.zeros(count), precision=np.zeros(count),
     )  # fmt: skip
     x = np.zeros((1, N))
-    np.testing.assert_allclose(log_ratios(x, *ties[2:]), -count * np.log(2.0), rtol=1e-12)
+    np.testing.assert_allclose(log_ratios(x, ties), -count * np.log(2.0), rtol=1e-12)
 
 
 def test_without_votes_draws_of_the_normal_stay_draws_of_it() -> None:
@@ -257,7 +257,7 @@ def test_without_votes_draws_of_the_normal_stay_draws_of_it() -> None:
     x, *normal = (rng.standard_normal((draws, N)) @ root.T for _ in range(4))
     ratio, before = np.zeros(draws), x.copy()
     for z in normal:
-        turn(x, ratio, z, *nothing[2:], rng)
+        turn(x, ratio, z, nothing, rng)
     assert (x != before).any(axis=1).all()
     np.testing.assert_allclose(x.mean(axis=0), 0.0, atol=4.0 * np.sqrt(1.5 / draws))
     np.testing.assert_allclose(np.cov(x.T), np.eye(N) + 0.5, atol=4.0 * 1.5 * np.sqrt(2.0 / draws))
