@@ -106,7 +106,7 @@ def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level
     count = pair.max(initial=-1) + 1
     theirs, others = (means(lean[side], pair[side], count) for side in (by_reference, ~by_reference))
     alike = np.nan_to_num(directions(theirs) * directions(others))
-    pairs, agreeing = np.count_nonzero(alike), np.count_nonzero(alike > 0.0)
+    pairs, agreeing = int(np.count_nonzero(alike)), int(np.count_nonzero(alike > 0.0))
     return PairsAgreed(pairs, agreeing / pairs, wilson(agreeing / pairs, pairs, level)) if pairs else None
 
 

@@ -139,19 +139,23 @@ def resolve(
     also = [target for target in TARGETS if target != name and not obstacles[target]]
     if "people" in also and not judging.has_people:
         also.remove("people")
-    is_refused = not wanted and own not in ("auto", name) and method not in BASELINES
-    return Target(name, also, method, judged, (own, obstacles[own]) if is_refused else None)
+    if wanted or own == "auto" or method in BASELINES or (obstacle := obstacles[own]) is None:
+        return Target(name, also, method, judged)
+    return Target(name, also, method, judged, (own, obstacle))
 
 
 def own_target(judging: Judging, method: MethodName, own: InferenceTargetChoice) -> InferenceTargetName:
     """The name of the target that `resolve` comes to where none is wanted."""
-    name = own
-    if own == "auto":  # what the set says: new prompts where there are enough of them
-        only_people = judging.has_people and not judging.models
-        name = "latent" if only_people else "all-pairs"
-        if judging.possible_prompts >= ENOUGH_PROMPTS:
-            name = "new-items"
+    name = _usual(judging) if own == "auto" else own
     return "latent" if method_obstacle(name, method) or _obstacle(name, judging) else name
+
+
+def _usual(judging: Judging) -> InferenceTargetName:
+    """What `auto` is."""
+    if judging.possible_prompts >= ENOUGH_PROMPTS:
+        return "new-items"
+    only_people = judging.has_people and not judging.models
+    return "latent" if only_people else "all-pairs"
 
 
 def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle | None:

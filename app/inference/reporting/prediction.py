@@ -49,10 +49,10 @@ class HeldOutCheck(NamedTuple):
 
 def predict(comparisons: Comparisons, n: int) -> Predictions:
     """Predictions of every verdict, given those before it."""
-    first, second, p, judge, weight = map(contiguous, comparisons)
-    judges = int(judge.max(initial=-1)) + 1
-    variance = np.append(np.ones(n), np.full(judges, BIAS_VARIANCE))
-    return Predictions(*filtered(first, second, n + judge, p, weight, np.zeros(n + judges), variance))
+    first, second, p, judge, weight = comparisons
+    variance = np.append(np.ones(n), np.full(int(judge.max(initial=-1)) + 1, BIAS_VARIANCE))
+    rows = contiguous(first), contiguous(second), n + judge, contiguous(p), contiguous(weight)
+    return Predictions(*filtered(*rows, np.zeros(len(variance)), variance))
 
 
 @kernel

@@ -240,11 +240,12 @@ def _of_pairs(
         once = firsts(alike)
         each = counted[once]
         contrast = _contrasts(np.arange(len(once)), winner[once], loser[once], np.ones(len(once)), (len(once), n))
-        return Units(contrast, judge[at][each], stood[each], lean[each], np.bincount(alike, times[counted]) + 0.0)
+        return Units(
+            contrast, judge[at][each], stood[each], lean[each], np.bincount(alike, times[counted]).astype(np.float64)
+        )
 
-    return units(won, won * way, _leans(chance, question, first < second)), units(
-        np.where(unknown, way, 0.0), none, none
-    )
+    of_winners = units(won, won * way, _leans(chance, question, first < second))
+    return of_winners, units(np.where(unknown, way, 0.0), none, none)
 
 
 def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:

@@ -60,15 +60,6 @@ class PromptsNeeded(NamedTuple):
     comparisons_suffice: bool | None  # endless comparisons on these prompts reach the level; None: unknown
 
 
-class _Clusters(NamedTuple):
-    """A posterior and what the prompts add to it."""
-
-    scores: Scores
-    excess: Floats  # (N, N) E
-    prompts: int  # M
-    prior: Prior
-
-
 def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> Scores:
     """The scores on prompts like those that have comparisons; `item` (K,) is the prompt of each comparison.
 
@@ -76,7 +67,8 @@ def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> S
 
     Raises ValueError with fewer than two prompts, TooMany where the covariance is no matrix.
     """
-    return _scores(_clusters(published, item, d), 1.0)
+    excess = _excess(published, item, published.scores.covariance.matrix(), d)
+    return _scores(published.scores, published.model.prior, excess, prompts_of(item)[1])
 
 
 def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
@@ -93,12 +85,22 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 
     `figure` has to grow with confidence. Errors as `on_new_items`.
     """
-    clusters, omega2 = _clusters(published, item), variance_of_effects(published, item)
-    needed = _fewest(clusters, lambda scores: figure(scores) >= level)
+    (_, prompts), scores, prior = prompts_of(item), published.scores, published.model.prior
+    excess, omega2 = _excess(published, item, scores.covariance.matrix()), variance_of_effects(published, item)
+    likeliest = max(scores.parts, key=itemgetter(0))[1] if scores.parts else scores
+
+    def reached(count: int) -> bool:
+        """Whether so many prompts are enough; more than there are, on the likeliest part of the posterior alone."""
+        of = scores if count == prompts else likeliest
+        return figure(_scores(of, prior, excess, prompts, count / prompts)) >= level
+
+    needed = _fewest(prompts, reached)
     if omega2 is None:
-        return PromptsNeeded(clusters.prompts, None, needed, None)
-    suffices = figure(_same_prompts(clusters, omega2)) >= level
-    return PromptsNeeded(clusters.prompts, _share_left(clusters, omega2), needed, suffices)
+        return PromptsNeeded(prompts, None, needed, None)
+    left = max(omega2 / prompts, np.finfo(np.float64).tiny)  # by endless comparisons on the present prompts
+    of_differences = _mean_of_differences(scores.covariance.matrix() + excess)
+    suffices = figure(_alike(scores.mean, left, prompts)) >= level
+    return PromptsNeeded(prompts, min(2.0 * left / of_differences, 1.0), needed, suffices)
 
 
 def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
@@ -149,11 +151,6 @@ def by_prompt(design: Design, prompt: Ints, prompts: int) -> Design:
     return own._replace(size=prompts * design.size, covariates=None)
 
 
-def _clusters(published: Published, item: Ints, d: Floats | None = None) -> _Clusters:
-    excess = _excess(published, item, published.scores.covariance.matrix(), d)
-    return _Clusters(published.scores, excess, prompts_of(item)[1], published.model.prior)
-
-
 def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = None) -> Floats:
     """E of the parameters that come first, as many as have this Sigma."""
     (prompt, prompts), whole = prompts_of(item), published.posterior.covariance.matrix()
@@ -169,9 +166,8 @@ def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = 
     return np.asarray(beyond @ beyond.T)
 
 
-def _scores(clusters: _Clusters, times: float) -> Scores:
-    """The scores on new prompts, had there been so many times as many prompts."""
-    posterior, excess, prompts, prior = clusters
+def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:
+    """The scores on new prompts, had there been so many times as many prompts as these."""
     parts = posterior.parts or ((1.0, posterior),)
     if times != 1.0:
         parts = tuple((weight, part._replace(votes=None)) for weight, part in parts)
@@ -203,34 +199,26 @@ def _nodes(freedom: float) -> list[tuple[float, float]]:
     return list(zip(2.0 * x / freedom, share / share.sum(), strict=True))
 
 
-def _same_prompts(clusters: _Clusters, omega2: float) -> Scores:
-    """The scores after endless comparisons on the present prompts."""
-    mean, variance = clusters.scores.mean, max(omega2 / clusters.prompts, np.finfo(np.float64).tiny)
-    nodes = _nodes(clusters.prompts - 1.0)
-    return mixed([(share, Scores(mean, plain(np.eye(len(mean)) * (variance / x)))) for x, share in nodes])
+def _alike(mean: Floats, variance: float, prompts: int) -> Scores:
+    """Scores with this mean, and independent errors of this variance as it is known from so many prompts."""
+    unit = np.eye(len(mean))
+    return mixed([(share, Scores(mean, plain(unit * (variance / x)))) for x, share in _nodes(prompts - 1.0)])
 
 
-def _share_left(clusters: _Clusters, omega2: float) -> float:
-    """Share of the mean variance of differences that endless comparisons on the present prompts leave; at most 1."""
-    sigma = clusters.scores.covariance.matrix() + clusters.excess
+def _mean_of_differences(sigma: Floats) -> float:
+    """The mean variance of the differences of scores whose covariance is sigma."""
     n = len(sigma)
-    of_differences = 2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1)
-    return min(2.0 * omega2 / clusters.prompts / float(of_differences), 1.0)
+    return float(2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1))
 
 
-def _fewest(clusters: _Clusters, reached: Callable[[Scores], bool]) -> int | None:
-    """Prompts in all, the present ones at least, with which a figure that grows with them is reached, within 5%.
-
-    More prompts than there are are tried on the likeliest part of the posterior alone.
-    """
-    low, high = clusters.prompts, MOST * clusters.prompts
-    if reached(_scores(clusters, 1.0)):
+def _fewest(low: int, reached: Callable[[int], bool]) -> int | None:
+    """Prompts in all, the present ones at least, with which a figure that grows with them is reached, within 5%."""
+    high = MOST * low
+    if reached(low):
         return low
-    if parts := clusters.scores.parts:
-        clusters = clusters._replace(scores=max(parts, key=itemgetter(0))[1])
-    if not reached(_scores(clusters, float(MOST))):
+    if not reached(high):
         return None
     while high - low > max(low // 20, 1):
         middle = round((low * high) ** 0.5) if high > 2 * low else (low + high) // 2
-        low, high = (low, middle) if reached(_scores(clusters, middle / clusters.prompts)) else (middle, high)
+        low, high = (low, middle) if reached(middle) else (middle, high)
     return high

@@ -259,7 +259,7 @@ def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats]:
     """Scores less the mode, (2, ..., T, N), by each tag and by all others, and covariances; `tag` (..., M)."""
     total, here = blocks.sum(axis=0), sums_by_tag(blocks, tag, tags)
     n, both = len(total), np.array([here, total - here])
-    covariance = np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n))
+    covariance = np.asarray(np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n)), np.float64)
     return (covariance @ both[..., n:])[..., 0], covariance
 
 
