@@ -137,7 +137,7 @@ def deviations(
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores.mean), rng, permutations, tags)
     sizes = np.bincount(prompts.tag, minlength=tags).tolist()
-    found = list[TagDeviation]()
+    of_tags = list[TagDeviation]()
     for t, size in enumerate(sizes):
         first, second = (int(place) for place in np.unravel_index(z[t].argmax(), (n, n)))
         here, there = scores[:, t, first] - scores[:, t, second]
@@ -146,8 +146,8 @@ def deviations(
         is_reversal = bool(d + here > CLEAR * sd_here and d + there < -CLEAR * sd_there)
         p_value = (1 + int((permuted >= z[t].max()).sum())) / (1 + permutations)
         smallest = min(sizes.count(size) / comb(sum(sizes), size), 1.0)
-        found.append(TagDeviation(p_value, first, second, float(here - there), is_reversal, smallest))
-    return found
+        of_tags.append(TagDeviation(p_value, first, second, float(here - there), is_reversal, smallest))
+    return of_tags
 
 
 def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
