@@ -1,18 +1,17 @@
 """Judges validated against a reference, such as people, and one temperature that corrects their probabilities.
 
-a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
-truth         the direction of the mean of what the references said of the pair, each verdict counting once
-agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
-              pair is left out. Random verdicts agree on half. Its interval is Wilson's (1927)
-both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other: what the two say
-              together has no position bias in it
+    a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
+    truth         the direction of the mean of what the references said of the pair, each verdict counting once
+    agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
+                  pair is left out. Random verdicts agree on half. Its interval is Wilson's (1927)
 
 p is the judge's probability that the first candidate is better, y the truth of the pair: 1 for the first, 0 for the
 second, 1/2 for a tie. Both have shape (K,).
 
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2 (GPM App. B)
-    both orders   p~ = (p~_ij + 1 - p~_ji) / 2: a temperature is of single answers, as a set applies it; what is held
-                  against people is what the two together say, in which a position bias cancels     (PoE 3.5)
+    both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other. What the two say
+                  together, p~ = (p~_ij + 1 - p~_ji) / 2, has no position bias in it; a temperature is of single
+                  answers, as a set applies it                                                        (PoE 3.5)
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the

@@ -56,7 +56,7 @@ GRID = np.linspace(-7.0, 3.0, 12)
 UNKNOWN = 1e-8  # of the mean information: added in every direction, as of some nothing may be known
 ROUNDING = 6  # decimals of z, below which permutations tie
 MOST, FEWEST, WORK = 999, 199, 1_000_000_000  # B, and T N^3 B as far as B is not the fewest
-IN_ONE_GO = 4_000_000  # entries of matrices that are inverted together
+IN_ONE_GO = 400_000  # entries of matrices that are inverted together
 CLEAR = 1.645  # standard deviations by which each order of a reversal is claimed
 
 
