@@ -91,17 +91,21 @@ class RoundAnswers(NamedTuple):
     times: Floats  # (Q, N, N) how many answers
 
 
-def asked_in(answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
-    """The answers of every judge, each of whom may be asked about all items.
+def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
+    """The answers of every judge, each of whom may be asked about all items; of nobody, a stranger who said nothing.
 
-    Args: `item` (K,) is what each was about, `has` (I, N) tells which candidates have an output for it.
+    An answer that counts as a vote is one: what was said is added to what is drawn. Args: as of `quantity_of`.
     """
-    n = has.shape[1]
+    n, taken = has.shape[1], published.comparisons.p
+    if not answers.size:
+        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
+        return RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
     cell, cells = (question * n + answers.first) * n + answers.second, len(judges) * len(items) * n * n
-    p = np.minimum(means(answers.p, cell, cells, answers.weight), 1.0).reshape(shape)
+    as_taken = np.where(is_vote(taken), taken, answers.p)
+    p = np.minimum(means(as_taken, cell, cells, answers.weight), 1.0).reshape(shape)
     times: Floats = np.bincount(cell, answers.weight, cells).astype(np.float64).reshape(shape)
     return RoundAnswers(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), p, times)
 
@@ -134,24 +138,14 @@ def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool
 
 
 def on_all_pairs(
-    published: Published,
-    answers: Comparisons,
-    item: Ints,
-    has: Bools,
-    lasting: Lasting,
-    rng: np.random.Generator,
-    draws: int | None = None,
+    published: Published, asked: RoundAnswers, lasting: Lasting, rng: np.random.Generator, draws: int | None = None
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
-    Args: `answers`, `item` (K,) and `has` (I, N) as of `quantity_of`; `lasting` is of every judge who answered.
+    Args: `lasting` is of every judge who answered.
     """
     scores, n = published.scores, published.model.n
-    if answers.size:
-        asked = asked_in(_as_taken(published, answers), item, has)
-    else:  # a stranger is asked about everybody
-        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
-        asked = RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
+    if not published.answers.size:
         lasting = Lasting(np.ones(1), np.ones(1), np.zeros(1))
     questions, order = len(asked.judge), best_first(scores.mean)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
@@ -172,12 +166,6 @@ def on_all_pairs(
     verdicts = int((outputs * (outputs - 1)).sum()) // 2
     come_back = float(by_question @ (lasting.share * lasting.probability)[asked.judge])
     return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
-
-
-def _as_taken(published: Published, answers: Comparisons) -> Comparisons:
-    """The answers, each as a vote where it counts as one: what was said is added to what is drawn."""
-    taken = published.comparisons.p
-    return answers._replace(p=np.where(is_vote(taken), taken, answers.p))
 
 
 def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:

@@ -97,9 +97,11 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
     needed = _fewest(prompts, reached)
     if omega2 is None:
         return PromptsNeeded(prompts, None, needed, None)
+    sigma, n = scores.covariance.matrix() + excess, len(excess)
+    of_differences = float(2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1))  # their mean variance
     left = max(omega2 / prompts, np.finfo(np.float64).tiny)  # by endless comparisons on the present prompts
-    of_differences = _mean_of_differences(scores.covariance.matrix() + excess)
-    suffices = figure(_alike(scores.mean, left, prompts)) >= level
+    endless = [(share, Scores(scores.mean, plain(np.eye(n) * (left / x)))) for x, share in _nodes(prompts - 1.0)]
+    suffices = figure(mixed(endless)) >= level
     return PromptsNeeded(prompts, min(2.0 * left / of_differences, 1.0), needed, suffices)
 
 
@@ -197,18 +199,6 @@ def _nodes(freedom: float) -> list[tuple[float, float]]:
     freedom = min(freedom, MOST_FREEDOM)
     x, share = roots_genlaguerre(NODES, 0.5 * freedom - 1.0)
     return list(zip(2.0 * x / freedom, share / share.sum(), strict=True))
-
-
-def _alike(mean: Floats, variance: float, prompts: int) -> Scores:
-    """Scores with this mean, and independent errors of this variance as it is known from so many prompts."""
-    unit = np.eye(len(mean))
-    return mixed([(share, Scores(mean, plain(unit * (variance / x)))) for x, share in _nodes(prompts - 1.0)])
-
-
-def _mean_of_differences(sigma: Floats) -> float:
-    """The mean variance of the differences of scores whose covariance is sigma."""
-    n = len(sigma)
-    return float(2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1))
 
 
 def _fewest(low: int, reached: Callable[[int], bool]) -> int | None:

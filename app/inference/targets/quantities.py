@@ -21,7 +21,7 @@ from app.inference.fitting import (
     unknown,
 )
 from app.inference.fitting.hyperparameters import Approximation
-from app.inference.targets.all_pairs import WinRates, lasting_of, on_all_pairs
+from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
 from app.inference.targets.people import of_people
@@ -91,7 +91,7 @@ def quantity_of(
             known = known or repetition_of(published, answers, item, unknown(len(people)))
             rho = repeat_correlations(published, item, len(people))
             lasting, rng = lasting_of(known, people, rho, supposing=supposing), np.random.default_rng(DRAWS_SEED)
-            return on_all_pairs(published, answers, item, has, lasting, rng, draws)
+            return on_all_pairs(published, asked_in(published, answers, item, has), lasting, rng, draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":

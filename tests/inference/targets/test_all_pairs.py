@@ -34,7 +34,7 @@ def win_rates(answers: Comparisons, n: int, item: Ints | None = None, method: Me
 def drawn_by(published: Published, answers: Comparisons, item: Ints, has: Bools) -> WinRates:
     rho = repeat_correlations(published, item, int(answers.judge.max(initial=-1)) + 1)
     lasting = Lasting(np.sqrt(rho), np.ones(len(rho)), np.zeros(len(rho)))
-    return on_all_pairs(published, answers, item, has, lasting, np.random.default_rng(0))
+    return on_all_pairs(published, asked_in(published, answers, item, has), lasting, np.random.default_rng(0))
 
 
 def round_robin(n: int, p: Floats) -> Comparisons:
@@ -155,9 +155,7 @@ def test_a_part_of_the_draws_has_a_judge_who_repeats_itself() -> None:
     values = {
         w1: on_all_pairs(
             published,
-            log,
-            item,
-            has,
+            asked_in(published, log, item, has),
             Lasting(np.ones(1), np.array([w1]), np.zeros(1)),
             np.random.default_rng(0),
         ).values[:, 0]
@@ -265,10 +263,12 @@ def test_several_judges_count_alike() -> None:
 
 
 def test_a_judge_who_said_the_same_again_said_it_once() -> None:
-    log = some_log(7, judges=1)
-    twice = join(log, take(log, slice(1)))
-    one, two = (asked_in(each, np.zeros(each.size, np.int64), np.ones((1, 7), np.bool_)) for each in (log, twice))
-    np.testing.assert_array_equal(one.p, two.p)
+    log, has, p = some_log(7, judges=1), np.ones((1, 7), np.bool_), list[Floats]()
+    for each in (log, join(log, take(log, slice(1)))):
+        item = np.zeros(each.size, np.int64)
+        published = publish_for("all-pairs", each, item, no_absolute_scores(), LEARNT, 7, 1)
+        p.append(asked_in(published, each, item, has).p)
+    np.testing.assert_array_equal(*p)
 
 
 @pytest.mark.parametrize("votes", [1.0, 2.0])
