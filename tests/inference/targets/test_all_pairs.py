@@ -268,7 +268,7 @@ def test_a_judge_who_said_the_same_again_said_it_once() -> None:
         item = np.zeros(each.size, np.int64)
         published = publish_for("all-pairs", each, item, no_absolute_scores(), LEARNT, 7, 1)
         p.append(asked_in(published, each, item, has).p)
-    np.testing.assert_array_equal(*p)
+    np.testing.assert_array_equal(p[0], p[1])
 
 
 @pytest.mark.parametrize("votes", [1.0, 2.0])
