@@ -51,7 +51,6 @@ class Scope(NamedTuple):
 
     judging: Judging
     pairs: int  # of outputs that there are
-    judged: int  # of them, by any judge
     complete: bool  # whether each judge has judged all of them
     all_prompts: int  # 0 of texts
     verdicts: Mapping[str, int]  # by the judge's name, most first
@@ -116,7 +115,6 @@ def judged_of(
     return Scope(
         judging=judging_of(comparisons, item, has, people),
         pairs=pairs,
-        judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,
         all_prompts=all_prompts,
         verdicts=dict(sorted(by_name.items(), key=lambda each: (-each[1], each[0]))),
