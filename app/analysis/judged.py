@@ -73,7 +73,7 @@ class JudgedLog:
         try:
             return resolve(judged, method, own, wanted)
         except Unanswerable as error:
-            fault = obstacle(error.obstacle, error.method, error.judged.judging)
+            fault = obstacle(error.obstacle, method, judged.judging)
             raise Impossible("inference_target", fault) from None
 
     def quantity(self, published: Published, target: InferenceTargetName, *, supposing: bool = False) -> Quantity:

@@ -8,7 +8,6 @@ from nextpair import schemas
 from nextpair.words import ObjectiveName
 
 from app.inference.reporting import (
-    CalibrationObjective,
     ProbabilityErrors,
     beside_references,
     debiased,
@@ -52,7 +51,7 @@ def _calibration(
     p, outcome = beside_references(
         raw(snapshot), snapshot.log.entries.item, numbers.get(ids[judge], NOBODY), references
     )
-    fit = temperature(p, outcome, CalibrationObjective(objective))
+    fit = temperature(p, outcome, objective)
     is_known = fit.verdicts > 0
     return schemas.Calibration(
         set_id=set_id,

@@ -7,12 +7,14 @@ from uuid import UUID
 
 import numpy as np
 from nextpair import schemas
+from scipy.special import logit
 
 from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
-from app.inference.reporting import LogDiagnostics, closed_form, ranking_history
+from app.inference.judges import agreement_with_others
+from app.inference.reporting import AgreedShare, LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
-from app.inference.state import quantity_after
+from app.inference.state import pair_votes_of, quantity_after
 from app.inference.targets import Quantity
 from app.inference.types import Comparisons, no_comparisons, take
 from app.live.jobs import Report
@@ -38,12 +40,19 @@ class Facts:
         return diagnose_log(judged.verdicts, len(judged.keys), judged.item)
 
     @cached_property
+    def agreement(self) -> AgreedShare:
+        """Agreement of two different judges of the same pair, over all pairs and all twos of their judges."""
+        met, agreeing = agreement_with_others(pair_votes_of(self.basis.snapshot))
+        twos = int(met.sum()) // 2
+        return AgreedShare(twos, int(agreeing.sum()) // 2 / twos if twos else None)
+
+    @cached_property
     def of_now(self) -> schemas.Diagnostics:
         """Everything but failures and the history. Raises TooMany."""
         model, covariance = self.basis.snapshot.model, self.basis.snapshot.posterior.covariance
         if not covariance.has_matrix:
             raise TooMany(f"diagnostics compare every two candidates, and {model.n:,} candidates are too many")
-        return _diagnostics(self.basis, self.of_log)
+        return _diagnostics(self)
 
 
 async def read(ctx: Context, set_id: UUID) -> schemas.Diagnostics:
@@ -86,8 +95,9 @@ def _history(basis: Basis) -> list[schemas.Moment]:
     return [schemas.Moment(version=int(seqs[each.comparisons - 1]), **each._asdict()) for each in history]
 
 
-def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
+def _diagnostics(facts: Facts) -> schemas.Diagnostics:
     """Diagnostics without failures and history."""
+    basis, of_log = facts.basis, facts.of_log
     judged, snapshot = basis.judged, basis.snapshot
     return schemas.Diagnostics(
         set_id=basis.row.id,
@@ -101,7 +111,7 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
             first_both=of_log.repeats.first_both,
             second_both=of_log.repeats.second_both,
         ),
-        agreement=present_agreement(of_log.agreement),
+        agreement=present_agreement(facts.agreement),
         order_balance=schemas.OrderBalance(
             worst=of_log.order_balance.worst,
             mixed=of_log.order_balance.mixed,
@@ -118,13 +128,14 @@ def _diagnostics(basis: Basis, of_log: LogDiagnostics) -> schemas.Diagnostics:
 
 
 def _judge(comparisons: Comparisons) -> schemas.JudgeDiagnostics:
-    closed = closed_form(comparisons.p, comparisons.weight) if comparisons.size else None
+    """The closed form of soft-bt's bias is the logit of the mean p: infinite of who only ever names one position."""
+    mean = float(np.average(comparisons.p, weights=comparisons.weight)) if comparisons.size else None
     return schemas.JudgeDiagnostics(
         comparisons=comparisons.size,
         failures={},
         failure_rate=None,
-        first_picked=closed.beta if closed else None,
-        delta=closed.delta if closed and np.isfinite(closed.delta) else None,
+        first_picked=mean,
+        delta=float(logit(mean)) if mean is not None and 0.0 < mean < 1.0 else None,
     )
 
 

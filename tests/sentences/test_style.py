@@ -110,7 +110,7 @@ def of_targets() -> Iterator[str]:
     ):
         judging = Judging(5, items or 1, items or 1, len(verdicts), has_people=True, models=1)
         for pairs, people in product((0, 1, 3_000), ((), ("ann",))):
-            scope = Scope(judging, pairs, 0, is_complete, items, verdicts, {*people} & verdicts.keys())
+            scope = Scope(judging, pairs, is_complete, items, verdicts, {*people} & verdicts.keys())
             yield from (
                 inference_targets.answered(Target(name, [], "soft-bt", scope))
                 for name in (names if verdicts else ("all-pairs", "latent"))

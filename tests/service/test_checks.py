@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.reporting.cycles import circulation
+from app.inference.reporting.diagnostics import circulation
 from app.inference.types import Floats, Ints, by_one_judge
 from app.service.checks.ranking import RARE
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from app.inference.experts import unsaturated
-from app.inference.reporting.calibration import CalibrationObjective, tells_temperature, temperature
+from app.inference.reporting.calibration import tells_temperature, temperature
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import lean_to_lower, means, numbered, pair_numbers
 
@@ -62,7 +62,7 @@ def _temperature(answers: ShownAnswers, p: Floats, labels: Floats, judge: int) -
     labelled = (answers.judge == judge) & ~np.isnan(outcome)
     if not tells_temperature(answers.p[labelled]):
         return 1.0
-    return temperature(p[labelled], outcome[labelled], CalibrationObjective.LOG_LOSS).temperature
+    return temperature(p[labelled], outcome[labelled]).temperature
 
 
 def _position_bias(answers: ShownAnswers, x: Floats, judges: int, pairs: int) -> Floats:

@@ -1,6 +1,6 @@
 """Discrimination of each judge, relative to the others, lately and before: is it random, has it changed?
 
-Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones (fitting/prediction.py).
+Verdict k of a judge is predicted from all verdicts of the others and its own earlier ones (reporting/prediction.py).
 The scales count in proportion to how well they predict both. Then q is the probability predicted that the first wins, z
 what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
 judge's verdicts
@@ -19,7 +19,7 @@ import numpy as np
 from nextpair.words import DiscriminationName
 from scipy.special import expit, logit, softmax
 
-from app.inference.fitting.prediction import Predictions, log_likelihoods, logits, predict
+from app.inference.reporting.prediction import Predictions, log_likelihoods, logits, predict
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, numbered, pair_numbers
 

@@ -3,21 +3,19 @@
 Not here: fits themselves (fitting), what several judges make of one pair (judges), words (sentences), JSON (analysis).
 """
 
-from app.inference.reporting.bias import Bias, closed_form
+from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import (
-    CalibrationObjective,
     ProbabilityErrors,
-    TemperatureFit,
+    beside_references,
     debiased,
     rejection,
     reliability,
     temperature,
+    validation_by_people,
 )
 from app.inference.reporting.confidence import Confidence, PairsOf, concordance
-from app.inference.reporting.cycles import DRAWS, circulation, is_decided
-from app.inference.reporting.diagnostics import AgreedShare, LogDiagnostics, diagnose
+from app.inference.reporting.diagnostics import DRAWS, AgreedShare, LogDiagnostics, circulation, diagnose, is_decided
 from app.inference.reporting.head_to_heads import beside_one
-from app.inference.reporting.held_out import check_predictions
 from app.inference.reporting.history import HistoryPoint, ranking_history
 from app.inference.reporting.inference_targets import (
     ENOUGH_PROMPTS,
@@ -35,8 +33,8 @@ from app.inference.reporting.inference_targets import (
 )
 from app.inference.reporting.judge_effects import JudgeEffects
 from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
+from app.inference.reporting.prediction import check_predictions
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
-from app.inference.reporting.references import BesideReferences, PairsAgreed, beside_references
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
 from app.inference.reporting.standings import (
     ForecastPoint,
@@ -48,7 +46,6 @@ from app.inference.reporting.standings import (
     by_posterior,
     summary_of,
 )
-from app.inference.reporting.validation import BesidePeople, validation_by_people
 from app.inference.reporting.win_rates import (
     Against,
     Rates,

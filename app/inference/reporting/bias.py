@@ -2,9 +2,7 @@
 
 delta > 0 favours the first position. Two ways to know it:
 
-    closed form   beta = E[p] for the gaussian expert; delta = logit(E[p]) for soft-bt: no scores needed, sound where
-                  pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]));
-                  of any expert, and in a ranking: fitting/closed_form.py
+    closed form   no scores needed, sound where pairs and their order are drawn at random: fitting/closed_form.py
     jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
                   model.py; the scores' covariance is then the Schur complement of the joint one, which is what
                   `posterior.scores` reads off
@@ -24,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
-from scipy.special import logit
 
 from app.inference.fitting import newton
 from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
@@ -55,17 +52,6 @@ class Bias(NamedTuple):
         if self.discrimination is None or self.sd_of_discrimination is None:
             return False
         return self.discrimination < -PROVEN * self.sd_of_discrimination
-
-
-class ClosedForm(NamedTuple):
-    beta: float  # mean p: what the gaussian expert takes for a tie
-    delta: float  # logit of it: soft-bt; infinite where the judge only ever names one position
-
-
-def closed_form(p: Floats, weight: Floats | None = None) -> ClosedForm:
-    """One judge's bias, from (K,) probabilities, at least one of them, and how much each weighs."""
-    beta = float(np.average(p, weights=weight))
-    return ClosedForm(beta, float(logit(beta)))
 
 
 def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:

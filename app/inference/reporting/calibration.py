@@ -1,11 +1,17 @@
-"""A judge's probabilities compared with people's verdicts, and one temperature that corrects them (GPM App. B).
+"""Judges validated against a reference, such as people, and one temperature that corrects their probabilities.
 
-p is the judge's probability that the first candidate is better, y what a person said of the same pair: 1 for the
-first, 0 for the second, 1/2 for a tie. Both have shape (K,).
+    a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
+    truth         the direction of the mean of what the references said of the pair, each verdict counting once
+    agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
+                  pair is left out. Random verdicts agree on half. Its interval is Wilson's (1927)
 
-    temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2
-    both orders   p~ = (p~_ij + 1 - p~_ji) / 2: a temperature is of single answers, as a set applies it; what is held
-                  against people is what the two together say, in which a position bias cancels     (PoE 3.5)
+p is the judge's probability that the first candidate is better, y the truth of the pair: 1 for the first, 0 for the
+second, 1/2 for a tie. Both have shape (K,).
+
+    temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2 (GPM App. B)
+    both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other. What the two say
+                  together, p~ = (p~_ij + 1 - p~_ji) / 2, has no position bias in it; a temperature is of single
+                  answers, as a set applies it                                                        (PoE 3.5)
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
@@ -20,15 +26,16 @@ outnumber scores T can change the ranking (methods, erratum 5).
 """
 
 import math
-from collections.abc import Callable
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import ObjectiveName
 from scipy.special import expit, log_expit, logit
 
 from app.inference.experts import is_vote, unsaturated
-from app.inference.types import Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before
+from app.inference.wilson import wilson
 
 FEWEST_ANSWERS = 20  # that a temperature is estimated from
 BINS = 15
@@ -40,11 +47,10 @@ AT_BOUND = 1e-3  # in log T
 REJECTED = np.linspace(0.0, 0.9, 10)
 
 
-class CalibrationObjective(StrEnum):
-    """The error that the temperature minimises."""
-
-    LOG_LOSS = "log-loss"
-    ECE = "ece"
+class PairsAgreed(NamedTuple):
+    pairs: int  # on which both sides name a winner
+    share: float  # of them with the same winner
+    interval: tuple[float, float]
 
 
 class Reliability(NamedTuple):
@@ -79,25 +85,52 @@ class TemperatureFit(NamedTuple):
     verdicts: int  # K
 
 
-def temperature(p: Floats, outcome: Floats, objective: CalibrationObjective) -> TemperatureFit:
-    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
+def validation_by_people(
+    comparisons: Comparisons, item: Ints, people: Bools, level: float
+) -> tuple[PairsAgreed | None, dict[int, TemperatureFit]]:
+    """How far all other judges agree with people, and the temperature of each of them whose answers tell one.
 
-    Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
+    Args: `item` (K,) is what each comparison was about; `people` (J,) tells who they are.
     """
-    t = math.exp(SEARCHES[objective](p, outcome)) if _logits(p).any() else 1.0
-    at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
-    before, after = (errors(tempered(p, at), outcome) for at in (1.0, t))
-    return TemperatureFit(t, before, after, at_bound, len(outcome))
+    if not people.any() or people.all():
+        return None, {}
+    beside = {judge: beside_references(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
+    temperatures = {judge: temperature(*each) for judge, each in beside.items() if tells_temperature(each[0])}
+    return agreement_with(comparisons, item, people, level), temperatures
 
 
-def debiased(p: Floats, temperature: float) -> Floats:
-    """(K,) what both orders say together at a temperature of each; `p` as in `temperature`."""
-    return np.asarray(np.atleast_2d(tempered(p, temperature)).mean(axis=0))
+def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed | None:
+    """Agreement of all other judges with the references, None without a pair; arguments as in `beside_references`."""
+    pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
+    count = pair.max(initial=-1) + 1
+    theirs, others = (means(lean[side], pair[side], count) for side in (by_reference, ~by_reference))
+    alike = np.nan_to_num(directions(theirs) * directions(others))
+    pairs, agreeing = int(np.count_nonzero(alike)), int(np.count_nonzero(alike > 0.0))
+    return PairsAgreed(pairs, agreeing / pairs, wilson(agreeing / pairs, pairs, level)) if pairs else None
 
 
-def tempered(p: Floats, temperature: float | Floats) -> Floats:
-    """(K,) p~, with one temperature or one for each; at T = 1 it is p itself, 0 and 1 included."""
-    return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
+def beside_references(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> tuple[Floats, Floats]:
+    """The answers of a judge beside the truth: p (2, K) of the lower-numbered candidate in both orders, and y (K,).
+
+    Couples count once; p is the same twice where there was one order only.
+
+    Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges, by number.
+    """
+    pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
+    truth = means(lean[by_reference], pair[by_reference], pair.max(initial=-1) + 1)
+    answers = np.flatnonzero((comparisons.judge == judge) & ~np.isnan(truth[pair]))
+    turned, pair = (comparisons.first > comparisons.second)[answers].astype(np.int64), pair[answers]
+    couple = numbered(pair, times_before(2 * pair + turned))
+    once = firsts(couple)
+    p = np.full((2, len(once)), np.nan)
+    p[turned, couple] = 0.5 + lean[answers]
+    return np.where(np.isnan(p), p[::-1], p), 0.5 + 0.5 * directions(truth[pair[once]])
+
+
+def _pairs(comparisons: Comparisons, item: Ints) -> Ints:
+    """(K,) the number of each comparison's pair, without gaps."""
+    first, second, _, _, _ = comparisons
+    return numbered(item, np.minimum(first, second), np.maximum(first, second))
 
 
 def tells_temperature(p: Floats) -> bool:
@@ -105,12 +138,32 @@ def tells_temperature(p: Floats) -> bool:
     return p.shape[-1] >= FEWEST_ANSWERS and not is_vote(p).all()
 
 
+def temperature(p: Floats, outcome: Floats, objective: ObjectiveName = "log-loss") -> TemperatureFit:
+    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
+
+    Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
+    """
+    search = _least_log_loss if objective == "log-loss" else _least_ece
+    t = math.exp(search(p, outcome)) if _logits(p).any() else 1.0
+    at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
+    return TemperatureFit(t, errors(p, outcome), errors(tempered(p, t), outcome), at_bound, len(outcome))
+
+
+def tempered(p: Floats, temperature: float | Floats) -> Floats:
+    """(K,) p~, with one temperature or one for each; at T = 1 it is p itself, 0 and 1 included."""
+    return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
+
+
+def debiased(p: Floats, temperature: float) -> Floats:
+    """(K,) what both orders say together at a temperature of each; `p` as in `temperature`."""
+    return np.asarray(np.atleast_2d(tempered(p, temperature)).mean(axis=0))
+
+
 def errors(p: Floats, outcome: Floats) -> ProbabilityErrors:
     """Args: `p` as in `temperature`."""
     together, single = debiased(p, 1.0), np.atleast_2d(p)
-    return ProbabilityErrors(
-        log_loss(together, outcome), ece(together, outcome), ece(single.ravel(), np.tile(outcome, len(single)))
-    )
+    biased = ece(single.ravel(), np.tile(outcome, len(single)))
+    return ProbabilityErrors(log_loss(together, outcome), ece(together, outcome), biased)
 
 
 def log_loss(p: Floats, outcome: Floats) -> float:
@@ -192,9 +245,3 @@ def _least_ece(p: Floats, outcome: Floats) -> float:
 
 def _around(log_t: float, step: float) -> tuple[float, float]:
     return max(log_t - step, -MAX_LOG_T), min(log_t + step, MAX_LOG_T)
-
-
-SEARCHES: dict[CalibrationObjective, Callable[[Floats, Floats], float]] = {
-    CalibrationObjective.LOG_LOSS: _least_log_loss,
-    CalibrationObjective.ECE: _least_ece,
-}

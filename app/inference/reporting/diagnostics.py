@@ -1,4 +1,4 @@
-"""Figures of the log alone, before any fit: cycles, repeats, presentation order, agreement.
+"""Figures of the log alone, before any fit: cycles, repeats and presentation order.
 
     direction    of a verdict: the sign of p - 1/2; within 1e-9 of zero it is a tie, here and for a mean of verdicts
     one pair     an item and an unordered pair of candidates; where orders differ, a verdict is turned to match
@@ -6,16 +6,32 @@
     agree        two verdicts with the same direction once turned to the same order; a tie agrees with a tie only
 
 Means go by weight, counts count verdicts. A verdict is never compared with itself. A share of nothing is None.
+Cycles, i over j over k over i, are among verdicts that are pooled over all judges and items.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array, tril, triu
 
 from app.inference.graph import components, potentials
-from app.inference.reporting.cycles import Triads, cycles
-from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, numbered, pair_numbers, pooled_directions
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
+from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
+
+DRAWS = 59  # of random verdicts
+SMALLEST = 1e-300
+STEPS = 30  # towards a singular value, the same for given and random verdicts
+
+
+class Triads(NamedTuple):
+    triads: int  # triples of candidates whose three pairs all have a winner
+    cyclic: int  # those in which each beats one of the others
+    share: float | None
+
+
+class Circulation(NamedTuple):
+    size: float
+    at_random: int  # of DRAWS logs of random verdicts, how many have at least as much
 
 
 class AgreedShare(NamedTuple):
@@ -32,8 +48,7 @@ class Consistency(NamedTuple):
 
 
 class PositionBalance(NamedTuple):
-    lead: Ints  # (N,) how many times more often each candidate was shown first than second
-    worst: int  # largest absolute lead
+    worst: int  # largest difference between how often a candidate was shown first and second
     mixed: float | None  # share of what verdicts say of a position bias that no scores could say as well
     first_picked: float | None  # mean p, by weight
 
@@ -42,7 +57,6 @@ class LogDiagnostics(NamedTuple):
     components: int
     cycles: Triads
     repeats: Consistency
-    agreement: AgreedShare
     order_balance: PositionBalance
 
 
@@ -52,7 +66,6 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
         int(components(comparisons, n).max(initial=-1)) + 1,
         cycles(comparisons, n),
         repeats(comparisons, n, item),
-        agreement(comparisons, n, item),
         order_balance(comparisons, n),
     )
 
@@ -63,34 +76,37 @@ def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
     Each verdict is compared with the judge's earliest one on the pair in the same order, and with the earliest one in
     the other order, where these came before it: at most two pairs per verdict. Swapped pairs that do not agree are
     those won by the first position both times, those won by the second both times, and those with one tie.
-    Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
-    agrees in 2 f s + t^2: never if it is always the same position, always if nothing but ties.
     """
     key = 2 * numbered(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
-    earliest = _earliest(key)
-    now, before = _preceded(earliest[key])
-    later, other = _preceded(earliest[key ^ 1])
+    place, earliest = np.arange(len(key)), np.full(2 * (key.max(initial=0) // 2 + 1), len(key))  # by key
+    np.minimum.at(earliest, key, place)
+    now, later = np.flatnonzero(earliest[key] < place), np.flatnonzero(earliest[key ^ 1] < place)
+    before, other = earliest[key[now]], earliest[key[later] ^ 1]
     shown, turned = directions(comparisons.p - 0.5), directions(lean_to_lower(comparisons))
     return Consistency(
-        _agreement(turned[now] == turned[before]),
-        _agreement(turned[later] == turned[other]),
-        _agreement((shown[later] > 0) & (shown[other] > 0)).share,
-        _agreement((shown[later] < 0) & (shown[other] < 0)).share,
+        _agreed(turned[now] == turned[before]),
+        _agreed(turned[later] == turned[other]),
+        _agreed((shown[later] > 0) & (shown[other] > 0)).share,
+        _agreed((shown[later] < 0) & (shown[other] < 0)).share,
         _agreement_by_chance(comparisons.judge[later], shown[later], shown[other]),
     )
 
 
-def agreement(comparisons: Comparisons, n: int, item: Ints) -> AgreedShare:
-    """Agreement of two different judges of the same pair, over all pairs and all twos of their judges.
+def _agreed(agrees: Bools) -> AgreedShare:
+    return AgreedShare(len(agrees), float(agrees.mean()) if len(agrees) else None)
 
-    A judge that decided a pair several times has one verdict there, the pooled one. Two random judges, without
-    ties, agree in half of the pairs.
+
+def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
+    """Chance that two verdicts agree, from (M,) pairs of directions as shown and the habits of the judge of each.
+
+    Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
+    agrees in 2 f s + t^2: never if it is always the same position, always if nothing but ties.
     """
-    pair = numbered(item, pair_numbers(comparisons, n))
-    vote = numbered(pair, comparisons.judge)  # one number for each judge of each pair
-    direction, voted_on = pooled_directions(comparisons, vote), pair[firsts(vote)]
-    twos, agreeing = _twos_within(voted_on), _twos_within(3 * voted_on + direction + 1)
-    return AgreedShare(twos, _share(agreeing, twos))
+    if not judge.size:
+        return None
+    first, second, tie = (np.bincount(judge, now == way) + np.bincount(judge, before == way) for way in (1, -1, 0))
+    agrees = (2.0 * first * second + tie**2) / np.maximum(first + second + tie, 1.0) ** 2
+    return float(agrees[judge].mean())
 
 
 def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
@@ -100,49 +116,78 @@ def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
     `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
     first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 in a tree or where some are always first.
     """
-    leads = np.bincount(comparisons.first, minlength=n) - np.bincount(comparisons.second, minlength=n)
-    worst = int(np.abs(leads).max(initial=0))
+    first, second, p, _, weight = comparisons
+    lead = np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
+    worst = int(np.abs(lead).max(initial=0))
     if not comparisons.size:
-        return PositionBalance(leads, worst, None, None)
+        return PositionBalance(worst, None, None)
     merits = potentials(np.ones(comparisons.size), comparisons, n)
-    merit = merits[comparisons.first] - merits[comparisons.second]
-    mixed = 1.0 - float(np.average(merit, weights=comparisons.weight))
-    return PositionBalance(
-        leads, worst, min(max(mixed, 0.0), 1.0), float(np.average(comparisons.p, weights=comparisons.weight))
-    )
+    mixed = 1.0 - float(np.average(merits[first] - merits[second], weights=weight))
+    return PositionBalance(worst, min(max(mixed, 0.0), 1.0), float(np.average(p, weights=weight)))
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def cycles(comparisons: Comparisons, n: int) -> Triads:
+    """Contradictions of the pooled verdicts: i over j over k over i.
+
+    Verdicts of one total order have no cycle. Random verdicts make a quarter of the triads cyclic on average: two of
+    the eight ways to decide three pairs.
+    """
+    winner, loser = _edges(comparisons, n)
+    degree = np.bincount(np.append(winner, loser), minlength=n)
+    place = np.argsort(
+        np.argsort(degree, kind="stable")
+    )  # has at most sqrt(2 E) neighbours above it, which bounds work
+    wins = csr_array((np.ones(len(winner), np.int64), (place[winner], place[loser])), shape=(n, n))
+    up, down = triu(wins, format="csr"), tril(wins).T.tocsr()  # [i, j] with i < j: won by i, won by j
+    triads = _closed(up + down, up + down)
+    cyclic = _closed(up, down) + _closed(down, up)
+    return Triads(triads, cyclic, cyclic / triads if triads else None)
 
 
-def _agreement(agrees: Bools) -> AgreedShare:
-    return AgreedShare(len(agrees), _share(int(agrees.sum()), len(agrees)))
+def _closed(sides: csr_array, closing: csr_array) -> int:
+    """Number of i < j < k that have i-j and j-k in `sides` and i-k in `closing`."""
+    return int((sides @ sides).multiply(closing).sum())
 
 
-def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
-    """Chance that two verdicts agree, from (M,) pairs of directions as shown and the habits of the judge of each."""
-    if not judge.size:
-        return None
-    first, second, tie = (np.bincount(judge, now == way) + np.bincount(judge, before == way) for way in (1, -1, 0))
-    agrees = (2.0 * first * second + tie**2) / np.maximum(first + second + tie, 1.0) ** 2
-    return float(agrees[judge].mean())
+def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
+    """(E,) winners and (E,) losers of the pairs that have a winner."""
+    pair, group = np.unique(pair_numbers(comparisons, n), return_inverse=True)
+    direction, (low, high) = pooled_directions(comparisons, group), np.divmod(pair, n)
+    winner, loser = np.where(direction > 0, (low, high), (high, low))
+    return winner[direction != 0], loser[direction != 0]
 
 
-def _earliest(key: Ints) -> Ints:
-    """First place of each key, at its own index; K for a key that never comes. Keys come in twos: 2g and 2g + 1."""
-    earliest = np.full(2 * (key.max(initial=0) // 2 + 1), len(key))
-    np.minimum.at(earliest, key, np.arange(len(key)))
-    return earliest
+def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:
+    """Circulation of verdicts, in what no scores explain, compared with random verdicts on the same pairs.
+
+    y is 1 for each pair that has a winner, as winner against loser; least squares scores leave y - D s of it, which in
+    an (N, N) matrix R, R_ij = -R_ji, is circulation alone. The largest singular value of R is how much of that is one
+    circulation of all candidates, as when each beats the next half of a cycle. At random the signs of y are drawn.
+    """
+    winner, loser = _edges(comparisons, n)
+    signs = np.where(rng.random((len(winner), 1 + DRAWS)) < 0.5, -1.0, 1.0)
+    signs[:, 0] = 1.0
+    s = potentials(signs, by_one_judge(winner, loser, np.ones(len(winner))), n)
+    size, *of_random = _largest_singular_values(signs - (s[winner] - s[loser]), winner, loser, rng.standard_normal(n))
+    return Circulation(float(size), int((np.array(of_random) >= size).sum()))
 
 
-def _preceded(earlier: Ints) -> tuple[Ints, Ints]:
-    """The rows k with earlier[k] < k, and their earlier[k]."""
-    now = np.flatnonzero(earlier < np.arange(len(earlier)))
-    return now, earlier[now]
+def _largest_singular_values(values: Floats, row: Ints, column: Ints, start: Floats) -> Floats:
+    """(M,) of the skew-symmetric (N, N) matrices with these (E, M) values at row and column, by power iteration."""
+    edges, n = np.arange(len(row)), len(start)
+    at_row, at_column = (csr_array((np.ones(len(end)), (end, edges)), shape=(n, len(end))) for end in (row, column))
+    x, size = np.tile(start[:, None], values.shape[1]), np.empty(values.shape[1])
+    for _ in range(STEPS):
+        x /= np.maximum(np.linalg.norm(x, axis=0), SMALLEST)
+        x = np.asarray(at_row @ (values * x[column]) - at_column @ (values * x[row]))
+        size = np.linalg.norm(x, axis=0)
+    return np.asarray(size)
 
 
-def _twos_within(group: Ints) -> int:
-    """Number of pairs of members that the groups have in all."""
-    size = np.bincount(group)
-    return int((size * (size - 1) // 2).sum())
+def is_decided(comparisons: Comparisons, best_first: Ints) -> bool:
+    """Whether all verdicts agree with this order (N,), and each candidate was compared with the next one."""
+    place = np.argsort(best_first)
+    lead = place[comparisons.second] - place[comparisons.first]
+    agrees = np.sign(comparisons.p - 0.5) == np.sign(lead)
+    neighbours = np.unique(np.minimum(place[comparisons.first], place[comparisons.second])[np.abs(lead) == 1])
+    return bool(agrees.all() and len(neighbours) == len(best_first) - 1)

@@ -13,7 +13,7 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 from app.inference import experts
 from app.inference.fitting.baselines import BASELINES
 from app.inference.regimes import MOST_IN_A_ROUND, RANKED_DENSE
-from app.inference.targets import has_too_many_effects
+from app.inference.targets.voices import has_too_many_effects
 from app.inference.types import Bools, Comparisons, Ints
 from app.inference.verdicts import pair_numbers
 
@@ -51,7 +51,6 @@ class Scope(NamedTuple):
 
     judging: Judging
     pairs: int  # of outputs that there are
-    judged: int  # of them, by any judge
     complete: bool  # whether each judge has judged all of them
     all_prompts: int  # 0 of texts
     verdicts: Mapping[str, int]  # by the judge's name, most first
@@ -73,9 +72,9 @@ class Target(NamedTuple):
 class Unanswerable(ValueError):
     """A target that was asked for by name, and cannot be answered."""
 
-    def __init__(self, target: InferenceTargetName, method: MethodName, judged: Scope, obstacle: Obstacle) -> None:
-        super().__init__(target, obstacle)
-        self.target, self.method, self.judged, self.obstacle = target, method, judged, obstacle
+    def __init__(self, obstacle: Obstacle) -> None:
+        super().__init__(obstacle)
+        self.obstacle = obstacle
 
 
 def judging_of(comparisons: Comparisons, item: Ints, has: Bools, people: Bools) -> Judging:
@@ -102,12 +101,7 @@ def possible_prompts(has: Bools) -> int:
 
 
 def judged_of(
-    comparisons: Comparisons,
-    item: Ints,
-    has: Bools,
-    names: Sequence[str],
-    people: Bools,
-    all_prompts: int,
+    comparisons: Comparisons, item: Ints, has: Bools, names: Sequence[str], people: Bools, all_prompts: int
 ) -> Scope:
     """What was judged of N candidates, by J judges.
 
@@ -121,7 +115,6 @@ def judged_of(
     return Scope(
         judging=judging_of(comparisons, item, has, people),
         pairs=pairs,
-        judged=len(np.unique(pair)),
         complete=len(np.unique(pair * len(names) + comparisons.judge)) == len(by_name) * pairs,
         all_prompts=all_prompts,
         verdicts=dict(sorted(by_name.items(), key=lambda each: (-each[1], each[0]))),
@@ -139,22 +132,28 @@ def resolve(
     judging = judged.judging
     obstacles = {target: method_obstacle(target, method) or _obstacle(target, judging) for target in TARGETS}
     if wanted and (obstacle := obstacles[wanted]):
-        raise Unanswerable(wanted, method, judged, obstacle)
-    name = wanted or (_usual(judging) if own == "auto" else own)
-    offered = TARGETS if judging.has_people else [target for target in TARGETS if target != "people"]
-    also = [target for target in offered if target != name and not obstacles[target]]
-    if method in BASELINES:
-        return Target("latent", also, method, judged)
-    if (obstacle := obstacles[name]) is None:
+        raise Unanswerable(obstacle)
+    name = wanted or own_target(judging, method, own)
+    also = [target for target in TARGETS if target != name and not obstacles[target]]
+    if "people" in also and not judging.has_people:
+        also.remove("people")
+    if wanted or own == "auto" or method in BASELINES or (obstacle := obstacles[own]) is None:
         return Target(name, also, method, judged)
-    also.remove("latent")
-    return Target("latent", also, method, judged, None if own == "auto" else (name, obstacle))
+    return Target(name, also, method, judged, (own, obstacle))
 
 
 def own_target(judging: Judging, method: MethodName, own: InferenceTargetChoice) -> InferenceTargetName:
     """The name of the target that `resolve` comes to where none is wanted."""
     name = _usual(judging) if own == "auto" else own
     return "latent" if method_obstacle(name, method) or _obstacle(name, judging) else name
+
+
+def _usual(judging: Judging) -> InferenceTargetName:
+    """What `auto` is."""
+    if judging.possible_prompts >= ENOUGH_PROMPTS:
+        return "new-items"
+    only_people = judging.has_people and not judging.models
+    return "latent" if only_people else "all-pairs"
 
 
 def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle | None:
@@ -168,11 +167,6 @@ def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle
     if target == "new-items" or experts.make(method).as_soft_bt:
         return None
     return Obstacle.PREDICTS_NO_VERDICT
-
-
-def round_of(judging: Judging) -> int:
-    """How many verdicts there are once every judge has judged every pair in both orders."""
-    return judging.candidates * (judging.candidates - 1) * judging.prompts * judging.judges
 
 
 def _obstacle(target: InferenceTargetName, judging: Judging) -> Obstacle | None:
@@ -192,9 +186,6 @@ def _obstacle(target: InferenceTargetName, judging: Judging) -> Obstacle | None:
     return Obstacle.MANY_EFFECTS if has_too_many_effects(judging.candidates, judging.models) else None
 
 
-def _usual(judging: Judging) -> InferenceTargetName:
-    """What `auto` is."""
-    if judging.possible_prompts >= ENOUGH_PROMPTS:
-        return "new-items"
-    only_people = judging.has_people and not judging.models
-    return "latent" if only_people else "all-pairs"
+def round_of(judging: Judging) -> int:
+    """How many verdicts there are once every judge has judged every pair in both orders."""
+    return judging.candidates * (judging.candidates - 1) * judging.prompts * judging.judges

@@ -30,7 +30,8 @@ from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, confidence_of
 from app.inference.reporting.rank_intervals import rank_intervals
 from app.inference.reporting.win_rates import VOTES, around, quantiles, rates
-from app.inference.targets import Quantity, drawn_in_place, drawn_values, is_drawn
+from app.inference.targets import Quantity, drawn_values, is_drawn
+from app.inference.targets.drawing import drawn_in_place
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import means
 

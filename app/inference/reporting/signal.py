@@ -227,14 +227,64 @@ def _of_pairs(
     won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
     shown = np.bincount(question, side).astype(np.float64)
     way = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
-    shown = np.where(np.bincount(question, np.isnan(chance)) > 0.0, way, 0.0)
-    lean = _leans(chance, question, first < second)
-    total = np.bincount(question, weight).astype(np.float64)
+    unknown = np.bincount(question, np.isnan(chance)) > 0.0
+    total, none = np.bincount(question, weight).astype(np.float64), np.zeros(len(at))
     times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
-    return (
-        _units_of_pairs(low, high, won, judge[at], won * way, lean, times, n),
-        _units_of_pairs(low, high, shown, judge[at], np.zeros(len(at)), np.zeros(len(at)), times, n),
-    )
+
+    def units(sign: Floats, stood: Floats, lean: Floats) -> Units:
+        """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
+        counted = np.flatnonzero(sign)
+        winner, loser = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
+        ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
+        alike = numbered(winner, loser, judge[at][counted], ways[counted])
+        once = firsts(alike)
+        each = counted[once]
+        contrast = _contrasts(np.arange(len(once)), winner[once], loser[once], np.ones(len(once)), (len(once), n))
+        return Units(
+            contrast, judge[at][each], stood[each], lean[each], np.bincount(alike, times[counted]).astype(np.float64)
+        )
+
+    of_winners = units(won, won * way, _leans(chance, question, first < second))
+    return of_winners, units(np.where(unknown, way, 0.0), none, none)
+
+
+def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:
+    """Units of prompts: who won, and who was shown first where nobody knows by which chance.
+
+    A pair shown both ways cancels a habit in both.
+    """
+    first, second, p, judge, weight = comparisons
+    pair, prompt_of_row = numbered(item, pair_numbers(comparisons, n)), numbered(item)
+    at, lower_first = firsts(pair), first < second
+    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
+    of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
+    ways = np.isfinite(of_ways)
+    won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
+    unknown = (np.bincount(pair, np.isnan(chance)) > 0.0) & ~ways.all(axis=0)
+    shown = np.where(unknown, np.where(ways[0], 1.0, -1.0), 0.0)
+    who = judge[firsts(prompt_of_row)]
+    several = np.bincount(prompt_of_row, judge != who[prompt_of_row]) > 0.0
+    who = np.where(several, judge.max(initial=0) + 1, who)
+    prompt, low, high = prompt_of_row[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
+    pairs = np.sqrt(np.bincount(prompt))[prompt]
+
+    def units(sign: Floats, lean: Floats) -> Units:
+        """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of a prompt, and its sum of l."""
+        contrast = _contrasts(prompt, low, high, sign / pairs, (len(who), n))
+        counted = np.flatnonzero(np.diff(contrast.indptr))
+        none, one = np.zeros(len(counted)), np.ones(len(counted))
+        return Units(contrast[counted], who[counted], none, _sums(lean, prompt)[counted], one)
+
+    return units(won, _leans(chance, pair, lower_first)), units(shown, np.zeros(len(at)))
+
+
+def _contrasts(unit: Ints, ahead: Ints, behind: Ints, size: Floats, shape: tuple[int, int]) -> csr_array:
+    """(U, N) the sum of size (e_ahead - e_behind) of each unit, without what is 0."""
+    places = np.tile(unit, 2), np.concatenate([ahead, behind])
+    contrast = csr_array(coo_array((np.concatenate([size, -size]), places), shape=shape))
+    contrast.data[np.abs(contrast.data) < ROUNDED] = 0.0
+    contrast.eliminate_zeros()
+    return contrast
 
 
 def _leans(chance: Floats, pair: Ints, lower_first: Bools) -> Floats:
@@ -248,59 +298,3 @@ def _sums(lean: Floats, group: Ints) -> Floats:
     """(G,) l of each group together."""
     lean = np.bincount(group, lean).astype(np.float64)
     return np.where(np.abs(lean) > AS_CERTAIN, np.inf, lean)
-
-
-def _units_of_pairs(
-    low: Ints, high: Ints, sign: Floats, judge: Ints, stood: Floats, lean: Floats, times: Floats, n: int
-) -> Units:
-    """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
-    counted = np.flatnonzero(sign)
-    sides = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
-    ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
-    alike = numbered(sides[0], sides[1], judge[counted], ways[counted])
-    at = firsts(alike)
-    indices, data = sides[:, at].T.ravel(), np.tile([1.0, -1.0], len(at))
-    contrast = csr_array((data, indices, np.arange(0, 2 * len(at) + 1, 2)), shape=(len(at), n))
-    each = counted[at]
-    return Units(contrast, judge[each], stood[each], lean[each], np.bincount(alike, times[counted]).astype(np.float64))
-
-
-def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:
-    """Units of prompts: who won, and who was shown first where nobody knows by which chance.
-
-    A pair shown both ways cancels a habit in both.
-    """
-    first, second, p, judge, weight = comparisons
-    pair = numbered(item, pair_numbers(comparisons, n))
-    at = firsts(pair)
-    lower_first = first < second
-    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
-    of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
-    ways = np.isfinite(of_ways)
-    won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
-    is_unknown = np.bincount(pair, np.isnan(chance)) > 0.0
-    shown = np.where(is_unknown & ~ways.all(axis=0), np.where(ways[0], 1.0, -1.0), 0.0)
-    prompt, several = numbered(item), judge.max(initial=0) + 1
-    who, last = np.full(prompt.max(initial=-1) + 1, several), np.full(prompt.max(initial=-1) + 1, -1)
-    np.minimum.at(who, prompt, judge)
-    np.maximum.at(last, prompt, judge)
-    who = np.where(who == last, who, several)
-    lean = _leans(chance, pair, lower_first)
-    sides = prompt[at], np.minimum(first, second)[at], np.maximum(first, second)[at]
-    return (
-        _units_of_prompts(*sides, won, who, lean, n),
-        _units_of_prompts(*sides, shown, who, np.zeros(len(at)), n),
-    )
-
-
-def _units_of_prompts(prompt: Ints, low: Ints, high: Ints, sign: Floats, who: Ints, lean: Floats, n: int) -> Units:
-    """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of each prompt, and the sum of l."""
-    size = sign / np.sqrt(np.bincount(prompt))[prompt]
-    places = np.tile(prompt, 2), np.concatenate([low, high])
-    contrast = csr_array(coo_array((np.concatenate([size, -size]), places), shape=(len(who), n)))
-    contrast.data[np.abs(contrast.data) < ROUNDED] = 0.0
-    contrast.eliminate_zeros()
-    counted = np.flatnonzero(np.diff(contrast.indptr))
-    return Units(
-        contrast[counted], who[counted], np.zeros(len(counted)), _sums(lean, prompt)[counted], np.ones(len(counted))
-    )

@@ -23,24 +23,30 @@ Once all questions are answered in both orders by judges who repeat themselves, 
 pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
 each other one is drawn in their place, without a bias. It may well be the best, or the last.
 
-    W       WinRates.values     (D, N)
+    W                       WinRates.values                         (D, N)
+    r, w1                   Lasting.share, .probability             (J,)
+    mean_verdicts           compiled; the slow formulas are above and in the tests
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
 
 from app.inference.experts import LONGEST, is_vote
-from app.inference.fitting.published import Published
+from app.inference.fitting import Published, Repetition
+from app.inference.fitting.repetition import DRAWS_ANEW
 from app.inference.gaussian import Scores
-from app.inference.kernels.all_pairs import mean_verdicts
+from app.inference.kernels import unchecked_kernel
 from app.inference.targets.drawing import best_first, draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import means
 
 VERDICTS, FEWEST, MOST = 50_000_000, 200, 4000  # drawn in all; draws
 ROUNDING = 10  # decimals of a win rate, below which candidates tie
+WIDEST = 1000.0  # between the scores of a draw: wider ones have odds that are no finite numbers, or 0
+LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
 class Round(NamedTuple):
@@ -85,19 +91,21 @@ class RoundAnswers(NamedTuple):
     times: Floats  # (Q, N, N) how many answers
 
 
-def asked_in(answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
-    """The answers of every judge, each of whom may be asked about all items.
+def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
+    """The answers of every judge, each of whom may be asked about all items; of nobody, a stranger who said nothing.
 
-    Args: `item` (K,) is what each was about, `has` (I, N) tells which candidates have an output for it.
+    An answer that counts as a vote is one: what was said is added to what is drawn. Args: as of `quantity_of`.
     """
-    n = has.shape[1]
-    (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
+    n, taken = has.shape[1], published.comparisons.p
     if not answers.size:
-        return RoundAnswers(judges, has[:0], np.empty((0, n, n)), np.empty((0, n, n)))
+        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
+        return RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
+    (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
     cell, cells = (question * n + answers.first) * n + answers.second, len(judges) * len(items) * n * n
-    p = np.minimum(means(answers.p, cell, cells, answers.weight), 1.0).reshape(shape)
+    as_taken = np.where(is_vote(taken), taken, answers.p)
+    p = np.minimum(means(as_taken, cell, cells, answers.weight), 1.0).reshape(shape)
     times: Floats = np.bincount(cell, answers.weight, cells).astype(np.float64).reshape(shape)
     return RoundAnswers(np.repeat(judges, len(items)), np.tile(has[items], (len(judges), 1)), p, times)
 
@@ -116,40 +124,46 @@ def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     return has if len(np.unique(item)) > 1 else np.ones_like(has)
 
 
+def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool = False) -> Lasting:
+    """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing.
+
+    Args: `people` (J,) tells who they are; with `supposing`, all those who may repeat themselves do.
+    """
+    probability, consistent = known.probability, known.consistent
+    if supposing:
+        probability = (known.supposed > DRAWS_ANEW).astype(np.float64)
+        consistent = (known.supposed_consistent > DRAWS_ANEW).astype(np.float64)
+    share = np.where(people, np.sqrt(rho), 1.0)
+    return Lasting(share, np.where(people, 1.0, probability), np.where(people, 0.0, consistent))
+
+
 def on_all_pairs(
-    published: Published,
-    asked: RoundAnswers,
-    lasting: Lasting,
-    rng: np.random.Generator,
-    draws: int | None = None,
+    published: Published, asked: RoundAnswers, lasting: Lasting, rng: np.random.Generator, draws: int | None = None
 ) -> WinRates:
     """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
 
     Args: `lasting` is of every judge who answered.
     """
     scores, n = published.scores, published.model.n
-    if not len(asked.judge):
-        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
-        stranger = RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
-        return on_all_pairs(published, stranger, Lasting(np.ones(1), np.ones(1), np.zeros(1)), rng, draws)
-    draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * len(asked.judge), 1), FEWEST, MOST))
-    order = best_first(scores)
+    if not published.answers.size:
+        lasting = Lasting(np.ones(1), np.ones(1), np.zeros(1))
+    questions, order = len(asked.judge), best_first(scores.mean)
+    draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     drawn = draw_scores(scores, order, rng, draws)
-    sorted_ = np.ix_(np.arange(len(asked.judge)), order, order)
-    sd, judged = _errors(published, asked), (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, judged, lasting)
     shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
-    rates = mean_verdicts(
-        np.ascontiguousarray(drawn.scores.T), np.where(consistent, 0.0, _biases(published, asked, rng, draws)),
-        asked.p[sorted_], asked.times[sorted_], np.ascontiguousarray(asked.has[:, order]),
-        sd[:, None] * np.sqrt(drawn.noise), shares, rng,
-    ).T  # fmt: skip
+    biases = np.where(consistent, 0.0, _biases(published, asked, rng, draws))
+    errors = _errors(published, asked)[:, None] * np.sqrt(drawn.noise)
+    pairs = np.ix_(np.arange(questions), order, order)
+    in_order = RoundAnswers(asked.judge, np.ascontiguousarray(asked.has[:, order]), asked.p[pairs], asked.times[pairs])
+    rates = mean_verdicts(np.ascontiguousarray(drawn.scores.T), biases, in_order, errors, shares, rng).T
+    judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
+    of_round = _round(asked, judged, lasting)
     if not of_round.verdicts.all():
         rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
-    outputs = asked.has.sum(axis=1)
-    verdicts, by_question = int((outputs * (outputs - 1)).sum()) // 2, judged.sum(axis=(1, 2)) // 2
+    outputs, by_question = asked.has.sum(axis=1), judged.sum(axis=(1, 2)) // 2
+    verdicts = int((outputs * (outputs - 1)).sum()) // 2
     come_back = float(by_question @ (lasting.share * lasting.probability)[asked.judge])
     return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
 
@@ -164,9 +178,9 @@ def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int
 
 def _round(asked: RoundAnswers, judged: Bools, lasting: Lasting) -> Round:
     """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
-    both = np.where(asked.times > 0.0, asked.p, 0.0) + np.where(asked.times > 0.0, 1.0 - asked.p, 0.0).swapaxes(1, 2)
-    shown = (asked.times > 0.0).astype(np.float64)
-    wins = both / np.maximum(shown + shown.swapaxes(1, 2), 1.0)
+    shown, turned = asked.times > 0.0, asked.times.swapaxes(1, 2) > 0.0
+    both = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
+    wins = both / np.maximum(shown.astype(np.float64) + turned, 1.0)
     has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
     return Round(
         wins.sum(axis=0),
@@ -217,3 +231,140 @@ def _biases(published: Published, asked: RoundAnswers, rng: np.random.Generator,
     drawn = posterior.mean[place][:, None] + sd[:, None] * rng.standard_normal((len(place), draws))
     drawn[~model.estimated_biases[judges]] = 0.0
     return np.ascontiguousarray(drawn[number])
+
+
+@unchecked_kernel
+def _odds(scores: Floats) -> Floats:
+    """(N, D) exp of the scores less the middle of each draw, whose scores are drawn together where they are wider."""
+    odds = np.empty_like(scores)
+    for draw in range(scores.shape[1]):
+        low, high = scores[:, draw].min(), scores[:, draw].max()
+        middle, shrink = 0.5 * (low + high), min(1.0, WIDEST / max(high - low, 1.0))
+        for i in range(len(scores)):
+            odds[i, draw] = math.exp(shrink * (scores[i, draw] - middle))
+    return odds
+
+
+@unchecked_kernel
+def _sigma(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+@unchecked_kernel
+def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Generator) -> float:
+    """The mean of the votes in both orders, of which one was cast; NaN is the other."""
+    cast, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+    if favour == 0.0 or cast == 0.5:
+        return cast
+    here, there = _sigma(d + favour), _sigma(d - favour)
+    won = min(here, there) / here if cast > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
+    return 0.5 * (cast + (rng.random() < won))
+
+
+@unchecked_kernel
+def _measured(delta: float, forth: float, back: float) -> float:
+    """The mean of the probabilities in both orders, of which one was given; NaN is the other."""
+    p, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+    if favour == 0.0:
+        return p
+    odds = math.exp(-2.0 * favour)
+    return 0.5 * (p + p * odds / (p * odds + (1.0 - p)))
+
+
+@unchecked_kernel
+def _expected(d: float, delta: float, sd: float) -> float:
+    """The mean of the probabilities in both orders over an error that is drawn anew each time."""
+    flatter = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd * sd)
+    return 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
+
+
+@unchecked_kernel
+def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float, rng: np.random.Generator) -> float:
+    """The mean of the lasting votes in both orders of a judge who repeats itself with probability `share`.
+
+    Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
+        how many votes there were so, and for it.
+    """
+    first = 1.0 if here > there else 0.0
+    both = _log(min(here, there)) + _log_of_votes(1.0, here, cast[0], won[0], share)
+    both += _log_of_votes(1.0, there, cast[1], won[1], share)
+    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, here, cast[0], won[0], share)
+    neither += _log_of_votes(0.0, there, cast[1], won[1], share)
+    one = -math.inf
+    if here != there:
+        one = _log(abs(here - there)) + _log_of_votes(first, here, cast[0], won[0], share)
+        one += _log_of_votes(1.0 - first, there, cast[1], won[1], share)
+    most = max(both, one, neither)
+    p_both, p_one, p_neither = math.exp(both - most), math.exp(one - most), math.exp(neither - most)
+    u = rng.random() * (p_both + p_one + p_neither)
+    return 0.5 * ((u < p_both) + (u < p_both + p_one))
+
+
+@unchecked_kernel
+def _log(probability: float) -> float:
+    return math.log(max(probability, LEAST))
+
+
+@unchecked_kernel
+def _log_of_votes(lasting: float, q: float, cast: float, won: float, share: float) -> float:
+    """The log-probability of these votes in one order, given the lasting one."""
+    wins = share * lasting + (1.0 - share) * q
+    of_wins = won * _log(wins) if won > 0.0 else 0.0
+    of_losses = (cast - won) * _log(1.0 - wins) if cast > won else 0.0
+    return of_wins + of_losses
+
+
+@unchecked_kernel
+def mean_verdicts(
+    scores: Floats, bias: Floats, asked: RoundAnswers, sd: Floats, share: Floats, rng: np.random.Generator
+) -> Floats:
+    """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
+
+    It is 0 of a candidate about whom nothing is asked.
+
+    Args: `scores` (N, D); of who is asked, `bias`, `sd` of a measurement's error, 0 of votes, and `share`, r, which of
+        a measurement is 0 or 1, (Q, D) each.
+    """
+    n, draws = scores.shape
+    total, count = np.zeros((n, draws)), np.zeros((n, 1))
+    odds, verdict = _odds(scores), np.empty(draws)
+    cast, won = np.zeros(2), np.zeros(2)
+    for q in range(len(bias)):
+        tilt, measures = np.exp(bias[q]), sd[q, 0] > 0.0
+        for i in range(n):
+            for j in range(i):
+                if not (asked.has[q, i] and asked.has[q, j]):
+                    continue
+                count[i, 0] += 1.0
+                count[j, 0] += 1.0
+                forth, back = asked.p[q, i, j], 1.0 - asked.p[q, j, i]
+                cast[0], cast[1] = asked.times[q, i, j], asked.times[q, j, i]
+                won[0] = cast[0] * forth if cast[0] > 0.0 else 0.0
+                won[1] = cast[1] * back if cast[1] > 0.0 else 0.0
+                for draw in range(draws):  # as a function of its own this takes four times as long
+                    above, below, d = odds[i, draw], odds[j, draw], scores[i, draw] - scores[j, draw]
+                    if measures and share[q, draw] == 0.0:
+                        verdict[draw] = _expected(d, bias[q, draw], sd[q, draw])
+                    elif measures and cast[0] + cast[1] == 0.0:
+                        x = math.exp(-d - sd[q, draw] * rng.standard_normal())
+                        verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
+                    elif share[q, draw] < 1.0 and not measures:
+                        here = above * tilt[draw] / (above * tilt[draw] + below)
+                        there = above / (above + below * tilt[draw])
+                        verdict[draw] = 0.5 * (here + there)
+                        if share[q, draw] > 0.0:
+                            lasting = _lasting(here, there, cast, won, share[q, draw], rng)
+                            verdict[draw] += share[q, draw] * (lasting - verdict[draw])
+                    elif cast[0] + cast[1] == 0.0:
+                        u = rng.random()
+                        wins = u * (above * tilt[draw] + below) < above * tilt[draw]
+                        verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
+                    elif cast[0] > 0.0 and cast[1] > 0.0:
+                        verdict[draw] = 0.5 * (forth + back)
+                    elif measures:
+                        verdict[draw] = _measured(bias[q, draw], forth, back)
+                    else:
+                        verdict[draw] = _voted(d, bias[q, draw], forth, back, rng)
+                total[i] += verdict
+                total[j] += 1.0 - verdict
+    return total / np.maximum(count, 1.0)

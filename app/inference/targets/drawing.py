@@ -12,14 +12,17 @@ An elliptical slice leaves that as it is (Murray, Adams and MacKay 2010; about a
 Murray and Adams 2014). Where the two are near each other, draws of the normal are drawn again by exp r, which costs a
 tenth (importance resampling: Rubin 1987); where r hardly varies, of many votes, they are what votes say. Of what a part
 of the posterior has beyond its votes, as that on new prompts has, the mean is added, and the covariance as a normal.
+
+    a, b, nu, tau    Votes.wins, .losses, .slope, .precision; slow formulas of the kernels are in the tests
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.gaussian import Scores, Votes
-from app.inference.kernels import contiguous, ellipses
+from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Floats, Ints
 
 ROUNDING = 9  # decimals of a score, below which candidates count as equal
@@ -29,20 +32,8 @@ EFFECTIVE = 0.7  # share of the draws that they are worth once each weighs exp r
 SLICES = 5  # of each draw: two hundred change nothing, with 24 candidates that votes separate completely either
 NOTHING = 1e-9  # of a variance
 FEWEST, MOST, SCORES = 2000, 10_000, 500_000  # as many draws as give so many scores in all
-
-
-def usual_draws(n: int) -> int:
-    """Number of draws of n scores in which published figures and claims are counted."""
-    return min(max(SCORES // max(n, 1), FEWEST), MOST)
-
-
-def best_first(posterior: Scores) -> Ints:
-    """(N,) the candidates by their mean scores: in this order draws are the same whoever is listed first."""
-    return _largest_first(posterior.mean)
-
-
-def _largest_first(mean: Floats) -> Ints:
-    return np.argsort(-np.round(mean, ROUNDING), kind="stable")
+NARROWEST = 1e-9  # bracket of angles, at which a draw stays where it is
+LARGEST = 1e200  # product whose logarithm is taken
 
 
 class ScoreDraws(NamedTuple):
@@ -50,6 +41,20 @@ class ScoreDraws(NamedTuple):
 
     scores: Floats  # (D, N)
     noise: Floats  # (D,) sigma2, relative to that learnt
+
+
+def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
+    """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
+    order = best_first(posterior.mean)
+    draws = draws or min(max(SCORES // max(len(order), 1), FEWEST), MOST)
+    values = np.empty((draws, len(order)))
+    values[:, order] = draw_scores(posterior, order, rng, draws).scores
+    return values
+
+
+def best_first(mean: Floats) -> Ints:
+    """(N,) the candidates by their mean scores: in this order draws are the same whoever is listed first."""
+    return np.argsort(-np.round(mean, ROUNDING), kind="stable")
 
 
 def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> ScoreDraws:
@@ -75,29 +80,78 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
     n = len(order)
-    parameters = np.append(order, n + _largest_first(votes.mean[n:]))
-    place, factor = np.argsort(parameters), np.linalg.cholesky(votes.covariance[np.ix_(parameters, parameters)])
-    rows = (
-        place[votes.first], place[votes.second], place[votes.bias], contiguous(votes.wins), contiguous(votes.losses),
-        contiguous(votes.difference), contiguous(votes.slope), contiguous(votes.precision),
-    )  # fmt: skip
+    votes = _in_order(votes, np.append(order, n + best_first(votes.mean[n:])))
+    factor = np.linalg.cholesky(votes.covariance)
     x = rng.standard_normal((draws, len(factor))) @ factor.T
-    if draws > PROBES and ellipses.log_ratios(x[:PROBES], *rows).std() < ALIKE:
+    if draws > PROBES and log_ratios(x[:PROBES], votes).std() < ALIKE:
         return x[:, :n]
-    ratio = ellipses.log_ratios(x, *rows)
+    ratio = log_ratios(x, votes)
     weight = np.exp(ratio - ratio.max(initial=-np.inf))
     if draws and weight.sum() ** 2 > EFFECTIVE * draws * np.square(weight).sum():
         places = weight.sum() * (np.arange(draws) + rng.random()) / draws
         return x[np.minimum(np.searchsorted(np.cumsum(weight), places), draws - 1), :n]
     for _ in range(SLICES):
-        ellipses.turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, *rows, rng)
+        turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, votes, rng)
     return x[:, :n]
 
 
-def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
-    """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
-    order = best_first(posterior)
-    draws = draws or usual_draws(len(order))
-    values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(posterior, order, rng, draws).scores
-    return values
+def _in_order(votes: Votes, order: Ints) -> Votes:
+    """The same with the (P,) parameters in this order, in arrays that kernels take."""
+    mean, covariance, *ends = votes[:5]
+    first, second, bias = (np.argsort(order)[end] for end in ends)
+    rows = (contiguous(each) for each in votes[5:])
+    return Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
+
+
+@unchecked_kernel
+def _log_ratio(x: Floats, votes: Votes) -> float:
+    """r(x)."""
+    total, product = 0.0, 1.0
+    for m in range(len(votes.wins)):
+        moved = x[votes.first[m]] - x[votes.second[m]]
+        if len(votes.bias):
+            moved += x[votes.bias[m]]
+        d, wins, losses = votes.difference[m] + moved, votes.wins[m], votes.losses[m]
+        flatter = 1.0 + math.exp(-abs(d))
+        total += wins * min(d, 0.0) - losses * max(d, 0.0)
+        total -= (votes.slope[m] - 0.5 * votes.precision[m] * moved) * moved
+        if wins + losses == 1.0:  # one logarithm for many
+            product *= flatter
+            if product > LARGEST:
+                total -= math.log(product)
+                product = 1.0
+        else:
+            total -= (wins + losses) * math.log(flatter)
+    return total - math.log(product)
+
+
+@unchecked_kernel
+def log_ratios(x: Floats, votes: Votes) -> Floats:
+    """(D,) r of (D, P) draws less the mean."""
+    ratios = np.empty(len(x))
+    for k in range(len(x)):
+        ratios[k] = _log_ratio(x[k], votes)
+    return ratios
+
+
+@unchecked_kernel
+def turn(x: Floats, ratio: Floats, z: Floats, votes: Votes, rng: np.random.Generator) -> None:
+    """Move each draw along an ellipse, in place.
+
+    Args: `x` (D, P) are draws less the mean, `ratio` (D,) r of them, `z` (D, P) draws of N(0, Sigma).
+    """
+    turned = np.empty(x.shape[1])
+    for k in range(len(x)):
+        level = ratio[k] + math.log(1.0 - rng.random())
+        angle = 2.0 * math.pi * rng.random()
+        low, high = angle - 2.0 * math.pi, angle
+        while high - low > NARROWEST:
+            along, across = math.cos(angle), math.sin(angle)
+            for p in range(len(turned)):
+                turned[p] = along * x[k, p] + across * z[k, p]
+            reached = _log_ratio(turned, votes)
+            if reached > level:
+                x[k], ratio[k] = turned, reached
+                break
+            low, high = (angle, high) if angle < 0.0 else (low, angle)
+            angle = low + (high - low) * rng.random()

@@ -37,12 +37,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import roots_genlaguerre
 
+from app.inference.core.design import Design
 from app.inference.fitting import Effect, Published, Scores, effects_of
 from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, design_of
 from app.inference.gaussian import plain
 from app.inference.types import Floats, Ints
-from app.inference.verdicts import firsts, numbered, pair_numbers
+from app.inference.verdicts import numbered, pair_numbers
 
 NODES = 5
 MOST_FREEDOM = 300.0  # degrees beyond which a t is as good as normal
@@ -59,15 +60,6 @@ class PromptsNeeded(NamedTuple):
     comparisons_suffice: bool | None  # endless comparisons on these prompts reach the level; None: unknown
 
 
-class _Clusters(NamedTuple):
-    """A posterior and what the prompts add to it."""
-
-    scores: Scores
-    excess: Floats  # (N, N) E
-    prompts: int  # M
-    prior: Prior
-
-
 def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> Scores:
     """The scores on prompts like those that have comparisons; `item` (K,) is the prompt of each comparison.
 
@@ -75,7 +67,8 @@ def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> S
 
     Raises ValueError with fewer than two prompts, TooMany where the covariance is no matrix.
     """
-    return _scores(_clusters(published, item, d), 1.0)
+    excess = _excess(published, item, published.scores.covariance.matrix(), d)
+    return _scores(published.scores, published.model.prior, excess, prompts_of(item)[1])
 
 
 def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
@@ -84,7 +77,7 @@ def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
     Errors as `on_new_items`.
     """
     sigma = published.posterior.covariance.matrix()
-    return effects_of(published, sigma + _beyond(_sandwich(published, *prompts_of(item)), sigma))
+    return effects_of(published, sigma + _excess(published, item, sigma))
 
 
 def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], float], level: float) -> PromptsNeeded:
@@ -92,13 +85,24 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 
     `figure` has to grow with confidence. Errors as `on_new_items`.
     """
-    clusters, omega2 = _clusters(published, item), variance_of_effects(published, item)
-    return PromptsNeeded(
-        clusters.prompts,
-        None if omega2 is None else _share_left(clusters, omega2),
-        _fewest(clusters, lambda scores: figure(scores) >= level),
-        None if omega2 is None else figure(_same_prompts(clusters, omega2)) >= level,
-    )
+    (_, prompts), scores, prior = prompts_of(item), published.scores, published.model.prior
+    excess, omega2 = _excess(published, item, scores.covariance.matrix()), variance_of_effects(published, item)
+    likeliest = max(scores.parts, key=itemgetter(0))[1] if scores.parts else scores
+
+    def reached(count: int) -> bool:
+        """Whether so many prompts are enough; more than there are, on the likeliest part of the posterior alone."""
+        of = scores if count == prompts else likeliest
+        return figure(_scores(of, prior, excess, prompts, count / prompts)) >= level
+
+    needed = _fewest(prompts, reached)
+    if omega2 is None:
+        return PromptsNeeded(prompts, None, needed, None)
+    sigma, n = scores.covariance.matrix() + excess, len(excess)
+    of_differences = float(2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1))  # their mean variance
+    left = max(omega2 / prompts, np.finfo(np.float64).tiny)  # by endless comparisons on the present prompts
+    endless = [(share, Scores(scores.mean, plain(np.eye(n) * (left / x)))) for x, share in _nodes(prompts - 1.0)]
+    suffices = figure(mixed(endless)) >= level
+    return PromptsNeeded(prompts, min(2.0 * left / of_differences, 1.0), needed, suffices)
 
 
 def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
@@ -107,39 +111,20 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
     Args: `d` (K,) are the differences without effects, those of the mode by default; where each of several groups of
         prompts, fewer than M, has scores of its own there, M / (M - groups) replaces M / (M - 1).
     """
-    prompt, prompts = prompts_of(item)
-    comparisons, model = published.comparisons, published.model
-    slope, weight = slopes(published, _at_mode(published) if d is None else d)
-    low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
+    (prompt, prompts), comparisons, model = prompts_of(item), published.comparisons, published.model
+    slope, weight = slopes(published, d)
     pair = numbered(prompt, pair_numbers(comparisons, model.n))
-    once = firsts(pair)
-    g = np.bincount(pair, np.where(comparisons.first == low, slope, -slope))
-    w = np.bincount(pair, weight)
-    low, high, prompt = low[once], high[once], prompt[once]
-    at_low, at_high = prompt * model.n + low, prompt * model.n + high
-    size = prompts * model.n
-    pull = np.bincount(at_low, g, size) - np.bincount(at_high, g, size)
-    information = np.bincount(at_low, w, size) + np.bincount(at_high, w, size)
-    alike = float((information**2).sum() - 2.0 * (w**2).sum())
-    if alike <= 1e-9 * float((w**2).sum()):
+    of_pairs = np.bincount(pair, np.where(comparisons.first < comparisons.second, slope, -slope))
+    squares = float((np.bincount(pair, weight) ** 2).sum())
+    own = by_prompt(design_of(comparisons, model), prompt, prompts)
+    pull, information = (
+        sums.reshape(prompts, model.size)[:, : model.n] for sums in (own.scatter(slope), own.information(weight))
+    )
+    alike = float((information**2).sum()) - 2.0 * squares
+    if alike <= 1e-9 * squares:
         return None
-    together = float((pull**2).sum() - 2.0 * (g**2).sum())
+    together = float((pull**2).sum() - 2.0 * (of_pairs**2).sum())
     return max(together / alike * prompts / (prompts - groups), 0.0)
-
-
-def _clusters(published: Published, item: Ints, d: Floats | None = None) -> _Clusters:
-    prompt, prompts = prompts_of(item)
-    n, prior = published.model.n, published.model.prior
-    sandwich = _sandwich(published, prompt, prompts, d)[:n, :n]
-    excess = _beyond(sandwich, published.scores.covariance.matrix())
-    return _Clusters(published.scores, excess, prompts, prior)
-
-
-def _sandwich(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
-    """(P, P) V of all parameters."""
-    sigma, pulls = published.posterior.covariance.matrix(), _pulls(published, prompt, prompts, d)
-    between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
-    return np.asarray(sigma @ between @ sigma)
 
 
 def prompts_of(item: Ints) -> tuple[Ints, int]:
@@ -152,52 +137,45 @@ def prompts_of(item: Ints) -> tuple[Ints, int]:
     return np.asarray(prompt, np.int64), len(used)
 
 
-def slopes(published: Published, d: Floats) -> tuple[Floats, Floats]:
-    """c l'(d) and w (K,)."""
-    comparisons, expert = published.comparisons, published.model.expert
-    return comparisons.weight * expert.slope(d, comparisons.p), comparisons.weight * expert.curvature(d, comparisons.p)
-
-
-def _at_mode(published: Published) -> Floats:
-    """d (K,)."""
-    return design_of(published.comparisons, published.model).differences(published.posterior.mean)
-
-
-def _pulls(published: Published, prompt: Ints, prompts: int, d: Floats | None = None) -> Floats:
-    """(M, P) g_m. Slow formula: `Design.scatter` of the slopes of each prompt's comparisons."""
+def slopes(published: Published, d: Floats | None = None) -> tuple[Floats, Floats]:
+    """c l'(d) and w (K,), by default at the mode."""
     comparisons, model = published.comparisons, published.model
-    slope, _ = slopes(published, _at_mode(published) if d is None else d)
-    row, size = prompt * model.size, prompts * model.size
-    total = np.bincount(row + comparisons.first, slope, size) - np.bincount(row + comparisons.second, slope, size)
-    if model.has_biases:
-        total += np.bincount(row + model.n + comparisons.judge, slope, size)
-    for place, x in enumerate(model.covariates.values.T if model.covariates else (), model.biases_end):
-        total += np.bincount(row + place, slope * x, size)
-    return np.asarray(total.reshape(prompts, model.size), np.float64)
+    d = design_of(comparisons, model).differences(published.posterior.mean) if d is None else d
+    slope, curvature = model.expert.slope(d, comparisons.p), model.expert.curvature(d, comparisons.p)
+    return comparisons.weight * slope, comparisons.weight * curvature
 
 
-def _beyond(sandwich: Floats, sigma: Floats) -> Floats:
-    """E, of the shape of both."""
+def by_prompt(design: Design, prompt: Ints, prompts: int) -> Design:
+    """The design in which each of M prompts has all P parameters for itself, without covariates; `prompt` (K,)."""
+    row = prompt * design.size
+    bias = row + design.bias if len(design.bias) else design.bias
+    own = design._replace(first=row + design.first, second=row + design.second, bias=bias)
+    return own._replace(size=prompts * design.size, covariates=None)
+
+
+def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = None) -> Floats:
+    """E of the parameters that come first, as many as have this Sigma."""
+    (prompt, prompts), whole = prompts_of(item), published.posterior.covariance.matrix()
+    design, (slope, _) = design_of(published.comparisons, published.model), slopes(published, d)
+    pulls = by_prompt(design, prompt, prompts).scatter(slope).reshape(prompts, design.size)  # g
+    if design.covariates is not None:
+        np.add.at(pulls[:, design.effects], prompt, slope[:, None] * design.covariates)
+    between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
+    sandwich = (whole @ between @ whole)[: len(sigma), : len(sigma)]
     root = np.linalg.cholesky(sigma)
-    half = np.linalg.solve(root, sandwich)
-    values, vectors = np.linalg.eigh(np.linalg.solve(root, half.T))
+    values, vectors = np.linalg.eigh(np.linalg.solve(root, np.linalg.solve(root, sandwich).T))
     beyond = root @ (vectors * np.sqrt(np.maximum(values - 1.0, 0.0)))
     return np.asarray(beyond @ beyond.T)
 
 
-def _scores(clusters: _Clusters, times: float) -> Scores:
-    """The scores on new prompts, had there been so many times as many prompts."""
-    posterior, excess, prompts, prior = clusters
-    return mixed(
-        [
-            (
-                weight * share,
-                _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times),
-            )
-            for weight, part in posterior.parts or ((1.0, posterior),)
-            for x, share in _nodes(times * prompts - 1.0)
-        ]
-    )
+def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:
+    """The scores on new prompts, had there been so many times as many prompts as these."""
+    parts = posterior.parts or ((1.0, posterior),)
+    if times != 1.0:
+        parts = tuple((weight, part._replace(votes=None)) for weight, part in parts)
+    nodes = _nodes(times * prompts - 1.0)
+    pairs = [(weight * share, part, x) for weight, part in parts for x, share in nodes]
+    return mixed([(weight, _with_excess(part, excess / x, prior, times)) for weight, part, x in pairs])
 
 
 def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Scores:
@@ -223,39 +201,14 @@ def _nodes(freedom: float) -> list[tuple[float, float]]:
     return list(zip(2.0 * x / freedom, share / share.sum(), strict=True))
 
 
-def _same_prompts(clusters: _Clusters, omega2: float) -> Scores:
-    """The scores after endless comparisons on the present prompts."""
-    mean, n = clusters.scores.mean, len(clusters.scores.mean)
-    variance = max(omega2 / clusters.prompts, np.finfo(np.float64).tiny)
-    return mixed(
-        [
-            (share, Scores(mean, plain(np.eye(n) * variance / x, n * float(np.log(variance / x)))))
-            for x, share in _nodes(clusters.prompts - 1.0)
-        ]
-    )
-
-
-def _share_left(clusters: _Clusters, omega2: float) -> float:
-    """Share of the mean variance of differences that endless comparisons on the present prompts leave; at most 1."""
-    sigma = clusters.scores.covariance.matrix() + clusters.excess
-    n = len(sigma)
-    of_differences = 2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1)
-    return min(2.0 * omega2 / clusters.prompts / float(of_differences), 1.0)
-
-
-def _fewest(clusters: _Clusters, reached: Callable[[Scores], bool]) -> int | None:
-    """Prompts in all, the present ones at least, with which a figure that grows with them is reached, within 5%.
-
-    More prompts than there are are tried on the likeliest part of the posterior alone.
-    """
-    low, high = clusters.prompts, MOST * clusters.prompts
-    if reached(_scores(clusters, 1.0)):
+def _fewest(low: int, reached: Callable[[int], bool]) -> int | None:
+    """Prompts in all, the present ones at least, with which a figure that grows with them is reached, within 5%."""
+    high = MOST * low
+    if reached(low):
         return low
-    if parts := clusters.scores.parts:
-        clusters = clusters._replace(scores=max(parts, key=itemgetter(0))[1])
-    if not reached(_scores(clusters, float(MOST))):
+    if not reached(high):
         return None
     while high - low > max(low // 20, 1):
         middle = round((low * high) ** 0.5) if high > 2 * low else (low + high) // 2
-        low, high = (low, middle) if reached(_scores(clusters, middle / clusters.prompts)) else (middle, high)
+        low, high = (low, middle) if reached(middle) else (middle, high)
     return high

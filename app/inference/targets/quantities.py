@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.experts import is_vote
 from app.inference.fitting import (
     WEAK,
     AbsoluteScores,
@@ -22,8 +21,7 @@ from app.inference.fitting import (
     unknown,
 )
 from app.inference.fitting.hyperparameters import Approximation
-from app.inference.fitting.repetition import DRAWS_ANEW
-from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
+from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
 from app.inference.targets.people import of_people
@@ -90,33 +88,16 @@ def quantity_of(
         return published.scores
     match target:
         case "all-pairs":
-            by_question = asked_in(answers._replace(p=_as_taken(published, answers)), item, has)
             known = known or repetition_of(published, answers, item, unknown(len(people)))
             rho = repeat_correlations(published, item, len(people))
-            lasting = _lasting(known, people, rho, supposing=supposing)
-            return on_all_pairs(published, by_question, lasting, np.random.default_rng(DRAWS_SEED), draws)
+            lasting, rng = lasting_of(known, people, rho, supposing=supposing), np.random.default_rng(DRAWS_SEED)
+            return on_all_pairs(published, asked_in(published, answers, item, has), lasting, rng, draws)
         case "new-items":
             return on_new_items(published, item)
         case "people":
             return of_people(published, people, log_effects)
         case "latent":
             return published.scores
-
-
-def _lasting(known: Repetition, people: Bools, rho: Floats, *, supposing: bool) -> Lasting:
-    """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing."""
-    probability, consistent = known.probability, known.consistent
-    if supposing:
-        probability = (known.supposed > DRAWS_ANEW).astype(np.float64)
-        consistent = (known.supposed_consistent > DRAWS_ANEW).astype(np.float64)
-    share = np.where(people, np.sqrt(rho), 1.0)
-    return Lasting(share, np.where(people, 1.0, probability), np.where(people, 0.0, consistent))
-
-
-def _as_taken(published: Published, answers: Comparisons) -> Floats:
-    """(K,) the answers, each as a vote where it counts as one: what was said is added to what is drawn."""
-    taken = published.comparisons.p
-    return np.where(is_vote(taken), taken, answers.p)
 
 
 def ranked_by(quantity: Quantity) -> Floats:

@@ -1,4 +1,4 @@
-"""The scores on prompts with one tag, such as code or writing, shrunk towards those on all prompts (ours).
+"""The scores on prompts with one tag, such as code or writing, and a test that they differ from those on others (ours).
 
 Candidate i has the score s_i + b_ti + u_im on prompt m of tag t, b_ti ~ N(0, eta2), u_im ~ N(0, omega2) (new_items.py).
 Let s^ be the mode of the posterior, theta_t a guess of s + b_t, and l' and w the slope and curvature of each comparison
@@ -22,8 +22,20 @@ prior's mean, from a first pass at s^, and omega2 is the variance of effects abo
 are delta_t, taken as normal with its mean and covariance over the grid, plus the scores on new prompts with the tags of
 these prompts (new_items.py, with the pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts;
 with many prompts of t they come near those of t alone. Only differences count, so delta_t is centred over candidates.
+
+That a tag deviates is tested by permuting tags. With k_-t and K_-t the sums over all other tags, at s^,
+
+    z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
+    p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
+
+Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
+bias and choice of pairs, if prompts are exchangeable apart from their tags and the choice ignores tags. It is valid for
+all tags and pairs together: without deviations, any p_t is at most .05 in one set of 20.
+
+    [H | g], [K | k]    blocks, (..., N, N + 1), of each of M prompts or T tags
 """
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -35,26 +47,23 @@ from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import design_of
 from app.inference.gaussian import plain
 from app.inference.regimes import MOST_IN_SLICES
-from app.inference.targets.new_items import on_new_items, slopes, variance_of_effects
+from app.inference.targets.drawing import best_first
+from app.inference.targets.new_items import by_prompt, on_new_items, slopes, variance_of_effects
 from app.inference.types import Floats, Ints
 
 LOG_ETA2 = Normal(0.0, 2.0)  # of ln(eta2 / tau2)
 GRID = np.linspace(-7.0, 3.0, 12)
 UNKNOWN = 1e-8  # of the mean information: added in every direction, as of some nothing may be known
-
-
-class PromptBlocks(NamedTuple):
-    """The quadratic g . x - x . H x / 2 that each of M prompts, or tags, adds to ln p."""
-
-    pull: Floats  # (M, N) g
-    information: Floats  # (M, N, N) H
+ROUNDING = 6  # decimals of z, below which permutations tie
+MOST, FEWEST, WORK = 999, 199, 1_000_000_000  # B, and T N^3 B as far as B is not the fewest
+IN_ONE_GO = 400_000  # entries of matrices that are inverted together
+CLEAR = 1.645  # standard deviations by which each order of a reversal is claimed
 
 
 class TaggedPrompts(NamedTuple):
     """The M prompts that have a tag and comparisons."""
 
-    row: Ints  # (K',) places of their comparisons
-    prompt: Ints  # (K',) 0, 1, ..., M - 1
+    prompt: Ints  # (K,) 0, 1, ..., M - 1 of the comparisons, M where there is no tag
     tag: Ints  # (M,)
     share: Floats  # (T,) pi, of the prompts
     groups: int  # how many tags they have, prompts without a tag being one more group
@@ -73,13 +82,24 @@ class Sliced(NamedTuple):
         return None if self.within is None else self.within / (self.between + self.within)
 
 
-class _AtVariance(NamedTuple):
+class AtVariance(NamedTuple):
     """Posterior at one eta2."""
 
     log_density: float
     delta: Floats  # (T, N)
     variance: Floats  # (T, N, N) of delta
     apart: Floats  # (T, N) a + b_t
+
+
+class TagDeviation(NamedTuple):
+    """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
+
+    p_value: float  # for all pairs and tags together
+    first: int  # does better against `second` on this tag than on the others
+    second: int
+    difference: float  # how much better, in logits
+    is_reversal: bool  # clearly ahead of `second` on this tag and clearly behind it on the others
+    smallest_p: float  # that any deviation of this tag can have: the chance that a tag gets just these prompts
 
 
 def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
@@ -91,110 +111,132 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     """
     prompts = tagged_prompts(item, tag, tags, published.model.n)
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
-    at_mode = np.tile(published.posterior.mean[: published.model.n], (tags, 1))
-    usual = tau2 * float(np.exp(LOG_ETA2.mean))
-    theta = at_mode + _at(usual, _of_tags(published, prompts, at_mode, within), prompts.share).apart
+    of_tags = _of_tags(published, prompts, np.zeros((tags, published.model.n)), within)
+    apart = at_variance(tau2 * float(np.exp(LOG_ETA2.mean)), of_tags, prompts.share).apart
     if len(prompts.tag) > prompts.groups:
-        within = variance_of_effects(published, item, differences_by_tag(published, prompts, theta), prompts.groups)
-    of_tags, between = _of_tags(published, prompts, theta, within), tau2 * np.exp(GRID)
-    points = [_at(float(eta2), of_tags, prompts.share) for eta2 in between]
-    weight, delta, variance = _over_grid(points)
-    whole = on_new_items(published, item, differences_by_tag(published, prompts, at_mode + delta))
+        within = variance_of_effects(published, item, _differences(published, prompts, apart), prompts.groups)
+    of_tags, between = _of_tags(published, prompts, apart, within), tau2 * np.exp(GRID)
+    weight, delta, variance = _over_grid([at_variance(float(eta2), of_tags, prompts.share) for eta2 in between])
+    whole = on_new_items(published, item, _differences(published, prompts, delta))
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
+
+
+def deviations(
+    published: Published, item: Ints, tag: Ints, tags: int, rng: np.random.Generator, permutations: int | None = None
+) -> list[TagDeviation]:
+    """Deviation of each of T tags from the others; the same whatever candidates, prompts and tags are called.
+
+    Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
+    """
+    n = published.model.n
+    prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
+    blocks = prompt_blocks(published, prompts, np.zeros((tags, n)))
+    blocks, _ = without_effects(blocks, variance_of_effects(published, item) or 0.0)
+    scores, covariance = _estimates(blocks, prompts.tag, tags)
+    z = _z(scores, covariance)
+    permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
+    permuted = _permuted(blocks, prompts.tag, best_first(published.scores.mean), rng, permutations, tags)
+    sizes = np.bincount(prompts.tag, minlength=tags).tolist()
+    of_tags = list[TagDeviation]()
+    for t, size in enumerate(sizes):
+        first, second = (int(place) for place in np.unravel_index(z[t].argmax(), (n, n)))
+        here, there = scores[:, t, first] - scores[:, t, second]
+        sd_here, sd_there = np.sqrt(_of_differences(covariance[:, t])[:, first, second])
+        d = mode[first] - mode[second]
+        is_reversal = bool(d + here > CLEAR * sd_here and d + there < -CLEAR * sd_there)
+        p_value = (1 + int((permuted >= z[t].max()).sum())) / (1 + permutations)
+        smallest = min(sizes.count(size) / comb(sum(sizes), size), 1.0)
+        of_tags.append(TagDeviation(p_value, first, second, float(here - there), is_reversal, smallest))
+    return of_tags
 
 
 def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
     """Raises ValueError where there are none, or too many for n candidates."""
-    row = np.flatnonzero(tag[item] >= 0)
-    if not len(row):
+    is_tagged = tag[item] >= 0
+    if not is_tagged.any():
         raise ValueError("slices: no prompt with comparisons has this tag; choose another one")
-    used, prompt = np.unique(item[row], return_inverse=True)
+    used = np.unique(item[is_tagged])
     if len(used) * n**2 > MOST_IN_SLICES:
         raise ValueError(
             f"slices take a matrix for each prompt, of {MOST_IN_SLICES:,} entries in all at most, and {n:,} candidates "
             f"on {len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
         )
     share = np.bincount(tag[used], minlength=tags) / len(used)
-    groups = np.count_nonzero(share) + (len(row) < len(item))
-    return TaggedPrompts(row, np.asarray(prompt, np.int64), tag[used], share, int(groups))
+    groups = np.count_nonzero(share) + (not is_tagged.all())
+    prompt = np.where(is_tagged, np.searchsorted(used, item), len(used))
+    return TaggedPrompts(prompt, tag[used], share, int(groups))
 
 
-def differences_by_tag(published: Published, prompts: TaggedPrompts, theta: Floats) -> Floats:
-    """d (K,) at theta (T, N), at the mode of prompts without a tag; biases of judges stay at the mode."""
-    comparisons, mean, (row, prompt, tag, *_) = published.comparisons, published.posterior.mean, prompts
-    moved = (theta - mean[: published.model.n])[tag[prompt]]
-    d, k = design_of(comparisons, published.model).differences(mean), np.arange(len(row))
-    d[row] += moved[k, comparisons.first[row]] - moved[k, comparisons.second[row]]
-    return d
-
-
-def prompt_blocks(published: Published, prompts: TaggedPrompts, theta: Floats) -> PromptBlocks:
-    """g and H of each prompt, by the slopes at theta (T, N)."""
-    comparisons, n, (row, prompt, tag, *_) = published.comparisons, published.model.n, prompts
-    first, second, m = comparisons.first[row], comparisons.second[row], len(tag)
-    slope, weight = (each[row] for each in slopes(published, differences_by_tag(published, prompts, theta)))
-    pull = np.bincount(prompt * n + first, slope, m * n) - np.bincount(prompt * n + second, slope, m * n)
-    information = np.zeros((m, n, n))
-    information.ravel()[:] = np.bincount((prompt * n + first) * n + second, -weight, m * n * n)
-    information += information.swapaxes(1, 2)
+def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
+    """(M, N, N + 1) [H | g] of each prompt, by the slopes at theta, which is `apart` (T, N) from the mode."""
+    comparisons, n, m = published.comparisons, published.model.n, len(prompts.tag)
+    slope, weight = slopes(published, _differences(published, prompts, apart))
+    design = design_of(comparisons, published.model)
+    place = (prompts.prompt * n + comparisons.first) * n + comparisons.second
+    half = np.bincount(place, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
+    information = half + half.swapaxes(1, 2)
     information[:, np.arange(n), np.arange(n)] = -information.sum(axis=2)
-    moved = (theta - published.posterior.mean[:n])[tag]
-    return PromptBlocks(pull.reshape(m, n) + np.einsum("mij,mj->mi", information, moved), information)
+    pull = by_prompt(design, prompts.prompt, m + 1).scatter(slope).reshape(m + 1, design.size)[:m, :n, None]
+    return np.concatenate([information, pull + information @ apart[prompts.tag][..., None]], axis=2)
 
 
-def without_effects(blocks: PromptBlocks, variance: float) -> tuple[PromptBlocks, float]:
-    """k, K and the change of ln p, an effect N(0, variance I) of each prompt, or tag, integrated out."""
-    if not variance:
-        return blocks, 0.0
-    pull, information = blocks
-    left = np.eye(pull.shape[1]) + variance * information
-    k = np.asarray(np.linalg.solve(left, pull[..., None])[..., 0], np.float64)
-    change = 0.5 * variance * float((pull * k).sum()) - 0.5 * float(np.linalg.slogdet(left)[1].sum())
-    return PromptBlocks(k, np.asarray(np.linalg.solve(left, information), np.float64)), change
+def _differences(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
+    """d (K,) at theta, at the mode of prompts without a tag; biases of judges stay at the mode."""
+    comparisons, prompt = published.comparisons, prompts.prompt
+    moved = np.vstack([apart[prompts.tag], np.zeros(published.model.n)])  # by prompt, the last row without a tag
+    d = design_of(comparisons, published.model).differences(published.posterior.mean)
+    return d + moved[prompt, comparisons.first] - moved[prompt, comparisons.second]
 
 
-def sums_by_tag(blocks: PromptBlocks, tag: Ints, tags: int) -> PromptBlocks:
-    """Sums over the prompts of each tag, (..., T, N) and (..., T, N, N); `tag` (..., M) is 0, 1, ..., T - 1."""
-    m, n = blocks.pull.shape
+def without_effects(blocks: Floats, variance: float) -> tuple[Floats, float]:
+    """[K | k] and the change of ln p, an effect N(0, variance I) of each prompt, or tag, integrated out."""
+    n = blocks.shape[1]
+    left = np.eye(n) + variance * blocks[..., :n]
+    after = np.asarray(np.linalg.solve(left, blocks), np.float64)
+    change = 0.5 * variance * float((blocks[..., n] * after[..., n]).sum())
+    return after, change - 0.5 * float(np.linalg.slogdet(left)[1].sum())
+
+
+def sums_by_tag(blocks: Floats, tag: Ints, tags: int) -> Floats:
+    """(..., T, N, N + 1) sums over the prompts of each tag; `tag` (..., M) is 0, 1, ..., T - 1."""
     is_of_tag = (np.arange(tags)[:, None] == tag[..., None, :]).astype(np.float64)
-    information: Floats = is_of_tag @ blocks.information.reshape(m, n * n)
-    return PromptBlocks(np.asarray(is_of_tag @ blocks.pull), information.reshape(*information.shape[:-1], n, n))
+    return np.tensordot(is_of_tag, blocks, 1)
 
 
-def identified(information: Floats, size: float) -> Floats:
+def _of_tags(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
+    """(T, N, N + 1) [K_t | k_t]."""
+    blocks, _ = without_effects(prompt_blocks(published, prompts, apart), within or 0.0)
+    return sums_by_tag(blocks, prompts.tag, len(prompts.share))
+
+
+def _identified(information: Floats, size: float) -> Floats:
     """Information (..., N, N) with an inverse: UNKNOWN added in every direction, `size` to the sum of all scores."""
     n = information.shape[-1]
     return np.asarray(information + size * (np.full((n, n), 1.0 / n) + UNKNOWN * np.eye(n)))
 
 
-def _of_tags(published: Published, prompts: TaggedPrompts, theta: Floats, within: float | None) -> PromptBlocks:
-    """k_t and K_t."""
-    of_prompts, _ = without_effects(prompt_blocks(published, prompts, theta), within or 0.0)
-    return sums_by_tag(of_prompts, prompts.tag, len(prompts.share))
-
-
-def _at(eta2: float, of_tags: PromptBlocks, share: Floats) -> _AtVariance:
-    n = of_tags.pull.shape[1]
-    of_a, change = without_effects(of_tags, eta2)
-    pull = of_a.pull.sum(axis=0)
-    precision = identified(of_a.information.sum(axis=0), float(np.trace(of_tags.information.sum(axis=0))) / n)
-    a, spread = np.linalg.solve(precision, pull), np.linalg.inv(precision)
-    log_density = change + 0.5 * float(pull @ a - np.linalg.slogdet(precision)[1])
-    v = eta2 * np.linalg.inv(np.eye(n) + eta2 * of_tags.information)
-    b = np.einsum("tij,tj->ti", v, of_tags.pull - of_tags.information @ a)
-    lean = v @ of_tags.information
+def at_variance(eta2: float, of_tags: Floats, share: Floats) -> AtVariance:
+    """Args: `of_tags` (T, N, N + 1) are [K_t | k_t]."""
+    n = of_tags.shape[1]
+    information, pull = of_tags[..., :n], of_tags[..., n]
+    of_each, change = without_effects(of_tags, eta2)
+    of_a = of_each.sum(axis=0)
+    precision = _identified(of_a[:, :n], float(np.trace(information.sum(axis=0))) / n)
+    a, spread = np.linalg.solve(precision, of_a[:, n]), np.linalg.inv(precision)
+    log_density = change + 0.5 * float(of_a[:, n] @ a - np.linalg.slogdet(precision)[1])
+    v = eta2 * np.linalg.inv(np.eye(n) + eta2 * information)
+    b = np.einsum("tij,tj->ti", v, pull - information @ a)
+    lean = v @ information
     lean = lean - np.tensordot(share, lean, 1)
-    variance = (
-        (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1) + lean @ spread @ lean.swapaxes(1, 2)
-    )
-    return _AtVariance(log_density, b - share @ b, variance, a + b)
+    own = (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1)
+    return AtVariance(log_density, b - share @ b, own + lean @ spread @ lean.swapaxes(1, 2), a + b)
 
 
-def _over_grid(points: list[_AtVariance]) -> tuple[Floats, Floats, Floats]:
+def _over_grid(points: list[AtVariance]) -> tuple[Floats, Floats, Floats]:
     """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
     log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
     weight = softmax(np.array([point.log_density for point in points]) + log_prior)
-    deltas, variances = (np.array(each) for each in ([p.delta for p in points], [p.variance for p in points]))
+    deltas, variances = np.array([point.delta for point in points]), np.array([point.variance for point in points])
     delta = np.tensordot(weight, deltas, 1)
     apart = deltas - delta
     return weight, delta, np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
@@ -204,9 +246,41 @@ def _plus(whole: Scores, delta: Floats, variance: Floats) -> Scores:
     """The scores plus N(delta, variance), in every part; of differences alone."""
     apart = delta - delta.mean()
     variance = variance - variance.mean(axis=0) - variance.mean(axis=1)[:, None] + variance.mean()
+    parts = whole.parts or ((1.0, whole),)
     return mixed(
         [
             (weight, part._replace(mean=part.mean + apart, covariance=plain(part.covariance.matrix() + variance)))
-            for weight, part in whole.parts or ((1.0, whole),)
+            for weight, part in parts
         ]
     )
+
+
+def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats]:
+    """Scores less the mode, (2, ..., T, N), by each tag and by all others, and covariances; `tag` (..., M)."""
+    total, here = blocks.sum(axis=0), sums_by_tag(blocks, tag, tags)
+    n, both = len(total), np.array([here, total - here])
+    covariance = np.asarray(np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n)), np.float64)
+    return (covariance @ both[..., n:])[..., 0], covariance
+
+
+def _z(scores: Floats, covariance: Floats) -> Floats:
+    """(..., T, N, N), of `_estimates`."""
+    d, v = scores[0] - scores[1], _of_differences(covariance.sum(axis=0))
+    return np.asarray(np.round((d[..., :, None] - d[..., None, :]) / np.sqrt(v), ROUNDING))
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    """(..., N, N) variances of differences, 1 of a candidate with itself."""
+    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
+    n = variance.shape[-1]
+    return np.asarray(variance[..., :, None] + variance[..., None, :] - 2.0 * covariance + np.eye(n))
+
+
+def _permuted(blocks: Floats, tag: Ints, order: Ints, rng: np.random.Generator, permutations: int, tags: int) -> Floats:
+    """(B,) max |z| of each permutation, drawn for prompts in the order of their pulls, and tags of their sizes."""
+    in_order = np.lexsort(np.round(blocks[:, order, -1], ROUNDING).T)
+    labels = np.repeat(np.arange(tags), np.sort(np.bincount(tag, minlength=tags)))
+    drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]
+    together = max(IN_ONE_GO // (tags * len(order) ** 2), 1)
+    parts = (drawn[start : start + together] for start in range(0, permutations, together))
+    return np.concatenate([_z(*_estimates(blocks, part, tags)).max(axis=(1, 2, 3)) for part in parts])

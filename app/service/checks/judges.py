@@ -56,7 +56,7 @@ def _most_biased(biases: Mapping[str, schemas.JudgeBias]) -> str:
 
 
 def agreement(facts: Examined) -> CheckResult:
-    agreement = facts.of_log.agreement
+    agreement = facts.agreement
     if agreement.share is None or agreement.pairs < FEW:
         return CheckResult("unknown", checks.FEW_SHARED_PAIRS, counted(agreement.pairs, "pair"))
     figure = checks.share_figure(agreement.share, agreement.pairs)

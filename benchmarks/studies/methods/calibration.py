@@ -9,7 +9,7 @@ import numpy as np
 
 from app.inference.choosing import Criterion, Order, Policy
 from app.inference.fitting import Scores
-from app.inference.reporting import CalibrationObjective, expected_wins, temperature
+from app.inference.reporting import expected_wins, temperature
 from app.inference.types import Bools, Floats
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod
@@ -66,7 +66,7 @@ def _error(campaign: Campaign, data: DataSet, part: str) -> str:
         cases = data.cases(campaign.datasets, part, campaign.size.some_documents)
         decided = [(case.offered[rows], people_prefer(case)[rows] > 0.0) for case in cases for rows in [_decided(case)]]
         p, preferred = (np.concatenate(each) for each in zip(*decided, strict=True))
-        fit = temperature(p, preferred.astype(np.float64), CalibrationObjective.ECE)
+        fit = temperature(p, preferred.astype(np.float64), "ece")
         return fit.before.ece, fit.after.ece
 
     name = str(("ece", data.title, part, campaign.size.some_documents))

@@ -15,10 +15,10 @@ from app.inference.core.design import precision, precision_times
 from app.inference.core.edges import evaluate
 from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets, tilted
-from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
+from app.inference.targets.all_pairs import mean_verdicts
 from app.inference.types import Ints
 
 ITEMS, N = 3, 6

@@ -10,7 +10,7 @@ from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.fitting.identifiability import share_of_verdicts
 from app.inference.fitting.model import Method
 from app.inference.fitting.position_bias import build_for
-from app.inference.reporting.bias import Bias, closed_form, estimates
+from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
 from tests.inference.factories import (
@@ -95,25 +95,6 @@ def ladder(n: int) -> Comparisons:
     return by_one_judge(np.arange(n - 1), np.arange(1, n), np.full(n - 1, 0.7))
 
 
-@pytest.mark.parametrize("delta", [-0.8, 0.0, 1.5])
-def test_closed_forms_on_simulated_judges(delta: float) -> None:
-    """Pairs in random order, candidates that hardly differ: beta is the p of equals, delta its logit."""
-    rng = np.random.default_rng(0)
-    d = 0.2 * rng.standard_normal(20_000)
-
-    beta, found = closed_form((rng.random(20_000) < expit(d + delta)).astype(np.float64))
-
-    assert beta == pytest.approx(expit(delta), abs=0.015)
-    assert found == pytest.approx(delta, abs=0.08)
-
-
-def test_closed_forms_by_hand() -> None:
-    beta, delta = closed_form(np.array([0.9, 0.7, 0.8]))
-
-    assert beta == pytest.approx(0.8)
-    assert delta == pytest.approx(np.log(4.0))
-
-
 @each_true_expert
 def test_a_closed_form_is_reported_as_such_and_doubted_where_orders_are_not_mixed(expert: str) -> None:
     _, log = simulated(10, 400, [1.0], expert)
@@ -123,33 +104,6 @@ def test_a_closed_form_is_reported_as_such_and_doubted_where_orders_are_not_mixe
     assert abs(mixed.delta - 1.0) < 3.0 * mixed.sd
     assert (mixed.identified, mixed.comparisons) == (True, 400)
     assert not one_way.identified
-
-
-def test_a_gaussian_expert_at_the_mean_p_centres_the_verdicts() -> None:
-    """beta = E[p] (PoE A.8): the mean of alpha (p - beta) is 0."""
-    _, log = simulated(10, 500, [1.0], "gaussian")
-    beta = float(np.clip(closed_form(log.p).beta, 0.0, 1.0))
-
-    at_zero = model(10, 1.0, "gaussian", beta=beta).expert.slope(np.zeros(500), log.p)
-
-    assert at_zero.sum() == pytest.approx(0.0, abs=1e-10)
-
-
-@pytest.mark.parametrize(("p", "delta"), [(1.0, np.inf), (0.0, -np.inf)])
-def test_a_judge_that_only_ever_names_one_position_has_an_infinite_bias(p: float, delta: float) -> None:
-    assert closed_form(np.full(3, p)).delta == delta
-
-
-@each_true_expert
-@pytest.mark.parametrize("delta", [-0.7, 0.0, 0.9])
-def test_the_joint_bias_is_within_two_sd_of_the_truth(expert: str, delta: float) -> None:
-    _, log = simulated(20, 1500, [delta], expert, seed=1)
-
-    (found,) = fitted(log, 20, 1, expert)
-
-    assert abs(found.delta - delta) < 2.0 * found.sd
-    assert found.sd < 0.1
-    assert (found.judge, found.comparisons, found.identified) == (0, 1500, True)
 
 
 @each_true_expert
@@ -338,20 +292,3 @@ def test_both_orders_of_every_pair_without_a_bias_are_the_debiased_probabilities
 
     m = model(n, 1.0, expert)
     np.testing.assert_allclose(map_of(both, m).mean, map_of(joined(once, once), m).mean, atol=1e-9)
-
-
-@each_true_expert
-def test_with_both_orders_of_every_pair_estimating_the_bias_hardly_moves_the_scores(expert: str) -> None:
-    """They are debiased already; the gaussian's do not move at all."""
-    n, scores = 8, true_scores(8, seed=0)
-    i, j = np.triu_indices(n, 1)
-    here, there = expit(scores[i] - scores[j] + 0.6), expit(scores[j] - scores[i] + 0.6)
-    both = joined(by_one_judge(i, j, here), by_one_judge(j, i, there))
-
-    plain = map_of(both, model(n, 1.0, expert)).mean
-    joint = map_of(both, model(n, 1.0, expert, biases=1)).mean
-
-    assert joint[n] > 0.3
-    assert np.corrcoef(plain, joint[:n])[0, 1] > 0.999
-    if expert == "gaussian":
-        np.testing.assert_allclose(joint[:n], plain, atol=1e-9)

@@ -1,14 +1,20 @@
+"""Judges validated against people: what is coupled, who agrees, and the temperature that corrects them."""
+
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nextpair.words import ObjectiveName
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
 from app.inference.reporting.calibration import (
     BINS,
     EDGES,
-    CalibrationObjective,
+    agreement_with,
+    beside_references,
     ece,
     errors,
     log_loss,
@@ -17,13 +23,14 @@ from app.inference.reporting.calibration import (
     temperature,
     tempered,
 )
-from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, numerics
+from app.inference.types import Comparisons, Floats, Ints, no_comparisons, once_each
+from tests.inference.factories import comparisons, numerics, swapped
 
 NOTHING = np.empty(0)
+OBJECTIVES: tuple[ObjectiveName, ...] = get_args(ObjectiveName)
 probabilities = st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0.0, 1.0)
 judged = st.lists(st.tuples(probabilities, st.sampled_from([0.0, 0.5, 1.0])), max_size=30)
-each_objective = pytest.mark.parametrize("objective", CalibrationObjective)
+each_objective = pytest.mark.parametrize("objective", OBJECTIVES)
 
 
 def columns(rows: list[tuple[float, float]]) -> tuple[Floats, Floats]:
@@ -47,12 +54,6 @@ def soft_bradley_terry(log: Comparisons, n: int, prior_variance: float = 1.0) ->
         return float(scores @ scores / (2.0 * prior_variance) - likelihood.sum())
 
     return np.asarray(minimize(loss, np.zeros(n), method="BFGS", tol=1e-6).x)
-
-
-def test_tempered_divides_the_logit() -> None:
-    p = np.array([0.1, 0.5, 0.9])
-
-    np.testing.assert_allclose(logit(tempered(p, 4.0)), logit(p) / 4.0, atol=1e-15)
 
 
 @numerics
@@ -83,17 +84,6 @@ def test_log_loss_by_hand() -> None:
 
 def test_log_loss_of_a_certain_mistake_is_finite() -> None:
     assert log_loss(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(-np.log(1e-6))
-
-
-def test_ece_of_a_calibrated_judge_is_zero() -> None:
-    """3 of 4 right at 3/4, a tie and a certain verdict that are as they say."""
-    p = np.array([0.75, 0.75, 0.25, 0.25, 0.5, 1.0])
-
-    assert ece(p, np.array([1.0, 1.0, 0.0, 1.0, 1.0, 1.0])) == pytest.approx(0.0, abs=1e-15)
-
-
-def test_ece_of_a_judge_that_is_always_wrong_is_its_confidence() -> None:
-    assert ece(np.array([0.9, 0.2, 1.0]), np.array([0.0, 1.0, 0.0])) == pytest.approx((0.9 + 0.8 + 1.0) / 3)
 
 
 def test_ece_nets_within_a_bin_and_not_between_bins() -> None:
@@ -142,7 +132,7 @@ def test_reliability_can_be_drawn(rows: list[tuple[float, float]]) -> None:
 
 @each_objective
 @pytest.mark.parametrize("true_temperature", [0.5, 1.0, 2.0, 4.0])
-def test_the_true_temperature_is_recovered(objective: CalibrationObjective, true_temperature: float) -> None:
+def test_the_true_temperature_is_recovered(objective: ObjectiveName, true_temperature: float) -> None:
     """Within 10%, on 20000 verdicts with seed 0."""
     found = temperature(*simulated(true_temperature), objective)
 
@@ -159,13 +149,13 @@ def test_log_loss_agrees_with_an_independent_optimiser() -> None:
         return log_loss(expit(slope * logit(p)), outcome)
 
     slope = minimize(loss, np.ones(1), method="BFGS").x[0]
-    assert temperature(p, outcome, CalibrationObjective.LOG_LOSS).temperature == pytest.approx(1.0 / slope, rel=1e-4)
+    assert temperature(p, outcome).temperature == pytest.approx(1.0 / slope, rel=1e-4)
 
 
 def test_hard_verdicts_get_the_confidence_that_they_deserve() -> None:
     """A judge that says 0 or 1 and is right 4 times in 5."""
     p, outcome = np.array([1.0, 1.0, 0.0, 0.0, 1.0]), np.array([1.0, 1.0, 0.0, 0.0, 0.0])
-    found = temperature(p, outcome, CalibrationObjective.LOG_LOSS)
+    found = temperature(p, outcome)
 
     np.testing.assert_allclose(tempered(p, found.temperature), np.where(p == 1.0, 0.8, 0.2), atol=1e-4)
 
@@ -174,18 +164,18 @@ def test_hard_verdicts_get_the_confidence_that_they_deserve() -> None:
 @numerics
 @given(judged)
 def test_any_verdicts_give_a_finite_temperature_that_does_no_harm(
-    objective: CalibrationObjective, rows: list[tuple[float, float]]
+    objective: ObjectiveName, rows: list[tuple[float, float]]
 ) -> None:
     found = temperature(*columns(rows), objective)
     gain = np.array(found.before) - np.array(found.after)
 
     assert 0.05 - 1e-9 <= found.temperature <= 20.0 + 1e-9
     assert np.isfinite(gain).all()
-    assert gain[list(CalibrationObjective).index(objective)] >= -1e-6
+    assert gain[OBJECTIVES.index(objective)] >= -1e-6
 
 
 @each_objective
-def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: CalibrationObjective) -> None:
+def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: ObjectiveName) -> None:
     p, outcome = simulated(2.0, count=200)
     found = temperature(p, outcome, objective)
 
@@ -194,7 +184,7 @@ def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Calib
 
 
 @each_objective
-def test_swapping_every_order_with_its_verdict_changes_nothing(objective: CalibrationObjective) -> None:
+def test_swapping_every_order_with_its_verdict_changes_nothing(objective: ObjectiveName) -> None:
     p, outcome = simulated(2.0, count=300)
     found, swapped = temperature(p, outcome, objective), temperature(1.0 - p, 1.0 - outcome, objective)
 
@@ -204,14 +194,14 @@ def test_swapping_every_order_with_its_verdict_changes_nothing(objective: Calibr
 
 
 @each_objective
-def test_without_verdicts_the_temperature_is_one(objective: CalibrationObjective) -> None:
+def test_without_verdicts_the_temperature_is_one(objective: ObjectiveName) -> None:
     found = temperature(NOTHING, NOTHING, objective)
 
     assert found == (1.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), False, 0)
 
 
 @each_objective
-def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: CalibrationObjective) -> None:
+def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: ObjectiveName) -> None:
     found = temperature(np.full(3, 0.5), np.array([1.0, 0.0, 0.5]), objective)
 
     assert (found.temperature, found.at_bound) == (1.0, False)
@@ -220,9 +210,7 @@ def test_a_judge_that_never_takes_a_side_keeps_temperature_one(objective: Calibr
 @each_objective
 @pytest.mark.parametrize("p", [0.6, 0.9, 1.0])
 @pytest.mark.parametrize(("outcome", "bound"), [(1.0, 0.05), (0.0, 20.0), (0.5, 20.0)])
-def test_one_sided_verdicts_end_at_a_bound(
-    objective: CalibrationObjective, p: float, outcome: float, bound: float
-) -> None:
+def test_one_sided_verdicts_end_at_a_bound(objective: ObjectiveName, p: float, outcome: float, bound: float) -> None:
     """Always right, always wrong, always a tie."""
     found = temperature(np.full(4, p), np.full(4, outcome), objective)
 
@@ -235,15 +223,6 @@ def test_temperature_can_turn_a_pair_that_was_judged_more_than_once() -> None:
     p = np.array([0.99, 0.2, 0.2])
 
     assert p.mean() < 0.5 < tempered(p, 4.0).mean()
-
-
-@numerics
-@given(st.floats(0.0, 1.0).filter(lambda p: abs(p - 0.5) > 0.01), st.floats(0.05, 20.0))
-def test_temperature_never_turns_a_single_verdict(p: float, at_temperature: float) -> None:
-    log = comparisons((0, 1, p))
-    scores = soft_bradley_terry(log._replace(p=tempered(log.p, at_temperature)), 2)
-
-    assert (scores[0] > scores[1]) == (p > 0.5)
 
 
 @pytest.mark.parametrize("at_temperature", [0.5, 2.0, 4.0])
@@ -263,7 +242,7 @@ def test_no_temperature_has_a_smaller_ece(count: int, seed: int) -> None:
     logits = rng.normal(0.0, 2.0, count)
     p, outcome = expit(2.0 * logits), (rng.random(count) < expit(logits)).astype(np.float64)
 
-    found = temperature(p, outcome, CalibrationObjective.ECE)
+    found = temperature(p, outcome, "ece")
 
     brute = [ece(tempered(p, float(t)), outcome) for t in np.exp(np.linspace(-np.log(20.0), np.log(20.0), 4001))]
     assert found.after.ece <= min(brute) + 3e-4
@@ -281,7 +260,7 @@ def test_the_ece_is_the_mean_gap_of_the_reliability_diagram(rows: list[tuple[flo
 
 
 @each_objective
-def test_both_orders_are_calibrated_by_what_they_say_together(objective: CalibrationObjective) -> None:
+def test_both_orders_are_calibrated_by_what_they_say_together(objective: ObjectiveName) -> None:
     """A judge that is four times too sure, and favours the first by 1 on its scale."""
     rng = np.random.default_rng(0)
     d = rng.normal(0.0, 1.5, 1000)
@@ -313,7 +292,7 @@ def test_the_biased_ece_is_that_of_single_answers() -> None:
 
 
 @each_objective
-def test_the_same_twice_is_one_order(objective: CalibrationObjective) -> None:
+def test_the_same_twice_is_one_order(objective: ObjectiveName) -> None:
     p, outcome = simulated(2.0, 500)
 
     twice, once = temperature(np.array([p, p]), outcome, objective), temperature(p, outcome, objective)
@@ -342,3 +321,62 @@ def test_accuracy_rises_as_the_least_sure_are_left_out_where_confidence_tells() 
 
 def test_without_verdicts_there_is_no_curve() -> None:
     assert [column.size for column in rejection(NOTHING, NOTHING)] == [0, 0, 0]
+
+
+MODEL, ANN, BEA = 0, 1, 2
+PEOPLE = np.array([False, True, True])
+
+
+def log(*rows: tuple[int, int, int, float, int]) -> tuple[Comparisons, Ints]:
+    """Comparisons and their items, from rows of (item, first, second, p, judge)."""
+    item, first, second, p, judge = (np.array(column) for column in zip(*rows, strict=True))
+    return once_each(first, second, p.astype(np.float64), judge), item
+
+
+def test_an_answer_is_coupled_with_its_counterpart_in_the_other_order() -> None:
+    rows, item = log(
+        (0, 3, 5, 0.9, MODEL), (0, 3, 5, 0.7, MODEL), (0, 5, 3, 0.6, MODEL), (0, 5, 3, 0.0, ANN),
+        (1, 3, 5, 0.2, MODEL), (1, 3, 5, 0.0, ANN), (1, 5, 3, 1.0, BEA),
+    )  # fmt: skip
+    for same in (rows, swapped(rows)):
+        p, outcome = beside_references(same, item, MODEL, PEOPLE)
+        couples = {(*sorted((here, there)), truth) for here, there, truth in np.round([*p, outcome], 9).T}
+        assert couples == {(0.4, 0.9, 1.0), (0.7, 0.7, 1.0), (0.2, 0.2, 0.0)}
+
+
+def test_several_people_are_one_opinion_which_may_be_a_tie() -> None:
+    rows, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN), (0, 1, 0, 1.0, BEA))
+    assert beside_references(rows, item, MODEL, PEOPLE)[1].tolist() == [0.5]
+    only_ann = np.array([False, True, False])
+    assert beside_references(rows, item, MODEL, only_ann)[1].tolist() == [1.0]
+
+
+def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
+    rows, item = log(
+        (0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN),
+        (0, 1, 2, 0.8, MODEL), (0, 2, 1, 1.0, ANN),
+        (0, 0, 2, 0.5, MODEL), (0, 0, 2, 1.0, ANN),
+        (0, 0, 3, 0.9, MODEL), (0, 0, 3, 0.5, BEA),
+        (0, 1, 3, 0.9, MODEL), (1, 1, 3, 0.0, ANN),
+    )  # fmt: skip
+    agreed = agreement_with(rows, item, PEOPLE, 0.95)
+    assert agreed is not None
+    assert (agreed.pairs, agreed.share) == (2, 0.5)
+    assert beside_references(rows, item, MODEL, PEOPLE)[0].shape == (2, 4)
+
+
+def test_the_interval_is_wilsons() -> None:
+    """40 of 50 at 95%: (p + z^2 / 2 n -+ z sqrt(p (1 - p) / n + z^2 / 4 n^2)) / (1 + z^2 / n)."""
+    judged_by_both = [(n, 0, 1, 0.9, MODEL) for n in range(50)] + [(n, 0, 1, float(n < 40), ANN) for n in range(50)]
+    agreed = agreement_with(*log(*judged_by_both), PEOPLE, 0.95)
+    assert agreed is not None
+    assert agreed.share == 0.8
+    assert agreed.interval == pytest.approx((0.669629, 0.887563), abs=1e-6)
+
+
+def test_nothing_is_validated_without_people() -> None:
+    nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
+    assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
+    rows, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))
+    assert beside_references(rows, item, -1, PEOPLE)[1].size == 0
+    assert agreement_with(rows, item, np.array([False, False]), 0.95) is None

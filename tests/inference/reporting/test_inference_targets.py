@@ -25,7 +25,7 @@ def refusal(judged: Scope, target: InferenceTargetName) -> str:
 
 def test_a_pair_counts_once_in_either_order_and_on_each_item() -> None:
     found = judged(3, (0, 0, 1, 0), (0, 1, 0, 0), (1, 1, 0, 0), (1, 2, 1, 1), items=2)
-    assert (found.pairs, found.judged, found.judging.prompts, found.complete) == (6, 3, 2, False)
+    assert (found.pairs, found.judging.prompts, found.complete) == (6, 2, False)
     assert (found.verdicts, found.people, found.models) == ({"gpt": 3, "ann": 1}, {"ann"}, ["gpt"])
 
 

@@ -13,10 +13,8 @@ from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.fitting.model import design_of
 from app.inference.targets.new_items import (
-    _clusters,
     _nodes,
-    _pulls,
-    _same_prompts,
+    by_prompt,
     on_new_items,
     prompts_needed,
     variance_of_effects,
@@ -61,7 +59,7 @@ def test_pulls_are_sums_by_prompt() -> None:
     d = mean[c.first] - mean[c.second] + mean[N + c.judge]
     slope = c.weight * (c.p - expit(d))
     slow = [design_of(c, model).scatter(np.where(item == m, slope, 0.0)) for m in range(5)]
-    assert_allclose(_pulls(fitted, item, 5), slow, atol=1e-12)
+    assert_allclose(by_prompt(design_of(c, model), item, 5).scatter(slope).reshape(5, -1), slow, atol=1e-12)
     assert_allclose(np.sum(slow, axis=0), model.prior.precision * mean, atol=1e-8)
 
 
@@ -202,9 +200,8 @@ def leads(scores: Scores) -> float:
 def test_with_effects_prompts_decide_it_and_comparisons_do_not() -> None:
     comparisons, item, _ = judged(9, 15, 1.0)
     fitted = published(comparisons, item)
-    now, endless = leads(on_new_items(fitted, item)), leads(_same_prompts(_clusters(fitted, item), 1.0))
+    now = leads(on_new_items(fitted, item))
     assert now < 0.99
-    assert endless < 0.99
     decided = prompts_needed(fitted, item, leads, 0.99)
     assert decided.prompts == 15
     assert decided.share is not None

@@ -8,10 +8,16 @@ from scipy.special import expit
 from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
-from app.inference.targets import Sliced, by_tag, deviations, on_new_items
-from app.inference.targets import slices as formulas
-from app.inference.targets.deviations import TagDeviation
-from app.inference.targets.slices import PromptBlocks, prompt_blocks, sums_by_tag, tagged_prompts, without_effects
+from app.inference.targets import TagDeviation, deviations, on_new_items
+from app.inference.targets.slices import (
+    Sliced,
+    at_variance,
+    by_tag,
+    prompt_blocks,
+    sums_by_tag,
+    tagged_prompts,
+    without_effects,
+)
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
 
 N, TAGS = 4, 3
@@ -62,8 +68,9 @@ def test_blocks_are_the_slopes_and_curvatures_of_each_prompt() -> None:
     comparisons, item, tag = judged(1, 6, votes=True)
     fitted = published(comparisons, item, ONE_VOTE)
     theta, step = np.random.default_rng(2).normal(size=(TAGS, N)), 1e-4
-    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta)
     c, mean = fitted.comparisons, fitted.posterior.mean
+    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta - mean[:N])
+    information, pull = blocks[..., :N], blocks[..., N]
 
     def log_likelihood(m: int, x: Floats) -> float:
         rows = take(c, item == m)
@@ -73,8 +80,8 @@ def test_blocks_are_the_slopes_and_curvatures_of_each_prompt() -> None:
     for m in range(6):
         at = theta[tag[m]]
         slope = [(log_likelihood(m, at + e) - log_likelihood(m, at - e)) / (2.0 * step) for e in step * np.eye(N)]
-        assert_allclose(blocks.pull[m] - blocks.information[m] @ (at - mean[:N]), slope, atol=1e-6)
-        for e, row in zip(step * np.eye(N), blocks.information[m], strict=True):
+        assert_allclose(pull[m] - information[m] @ (at - mean[:N]), slope, atol=1e-6)
+        for e, row in zip(step * np.eye(N), information[m], strict=True):
             bend = 2.0 * log_likelihood(m, at) - log_likelihood(m, at + e) - log_likelihood(m, at - e)
             assert bend / step**2 == pytest.approx(row[e > 0.0][0], abs=1e-5)
 
@@ -83,8 +90,9 @@ def test_effects_are_integrated_out_as_in_a_dense_mixed_model() -> None:
     """Readings y = X (theta + u) + e of each prompt: k and K are X^T W y and X^T W X with W = var(y)^-1."""
     rng, v = np.random.default_rng(3), 0.7
     x, y, noise = rng.normal(size=(5, 8, N)), rng.normal(size=(5, 8)), rng.uniform(0.5, 2.0, 8)
-    blocks = PromptBlocks(np.einsum("mki,mk->mi", x / noise[:, None], y), x.swapaxes(1, 2) @ (x / noise[:, None]))
-    (k, information), change = without_effects(blocks, v)
+    blocks = (x / noise[:, None]).swapaxes(1, 2) @ np.concatenate([x, y[..., None]], axis=2)
+    after, change = without_effects(blocks, v)
+    information, k = after[..., :N], after[..., N]
     slow = 0.0
     for m in range(5):
         variance = np.diag(noise) + v * x[m] @ x[m].T
@@ -99,9 +107,9 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
     comparisons, item, tag = judged(4, 8, PLANTED)
     fitted = published(comparisons, item)
     prompts = tagged_prompts(item, tag, TAGS, N)
-    blocks = prompt_blocks(fitted, prompts, np.tile(fitted.posterior.mean[:N], (TAGS, 1)))
+    blocks = prompt_blocks(fitted, prompts, np.zeros((TAGS, N)))
     of_tags = sums_by_tag(without_effects(blocks, 0.2)[0], tag, TAGS)
-    k, information = of_tags
+    information, k = of_tags[..., :N], of_tags[..., N]
     to_b = np.kron(np.hstack([np.ones((TAGS, 1)), np.eye(TAGS)]), np.eye(N))
     c = np.kron(np.hstack([np.zeros((TAGS, 1)), np.eye(TAGS) - prompts.share]), np.eye(N))
     log_densities = []
@@ -109,7 +117,7 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
         prior = np.diag(np.append(np.full(N, 1e-7), np.full(TAGS * N, 1.0 / eta2)))
         precision = to_b.T @ block_diag(*information) @ to_b + prior
         sigma, pull = np.linalg.inv(precision), to_b.T @ k.ravel()
-        point = formulas._at(eta2, of_tags, prompts.share)
+        point = at_variance(eta2, of_tags, prompts.share)
         variance = c @ sigma @ c.T
         assert_allclose(point.delta.ravel(), c @ sigma @ pull, atol=1e-5)
         assert_allclose(point.variance, [variance[t : t + N, t : t + N] for t in range(0, TAGS * N, N)], atol=1e-5)
@@ -121,7 +129,7 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
 
 @pytest.mark.parametrize("votes", [False, True])
 def test_without_effects_of_tags_a_slice_is_the_whole(votes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formulas, "GRID", np.array([-25.0]))
+    monkeypatch.setattr("app.inference.targets.slices.GRID", np.array([-25.0]))
     comparisons, item, tag = judged(5, 12, votes=votes)
     fitted = published(comparisons, item)
     for scores in by_tag(fitted, item, tag, TAGS).scores:
@@ -231,7 +239,7 @@ def test_refused(tag: Ints, why: str) -> None:
 
 
 def test_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formulas, "MOST_IN_SLICES", 90)
+    monkeypatch.setattr("app.inference.targets.slices.MOST_IN_SLICES", 90)
     with pytest.raises(ValueError, match="4 candidates on 6 prompts have 96; leave out"):
         sliced(judged(16, 6))
 
