@@ -295,7 +295,7 @@ def test_help_names_the_arguments_that_a_method_takes() -> None:
             == "(self, /, *, judge: str | None = None, after: int | None = None)"
         )
         assert list(inspect.signature(kind.update).parameters) == ["self", *SetPatch.model_fields]
-        assert kind.next_pair.__qualname__ == f"{kind.__name__}.next_pair"
+        assert kind.next_pair.__qualname__ == "SetMethods.next_pair"
     assert list(inspect.signature(SetCollection.create).parameters) == ["self", *SetIn.model_fields]
 
 
@@ -303,8 +303,8 @@ def test_methods_are_documented() -> None:
     undocumented = [
         f"{kind.__name__}.{name}"
         for kind in (Client, Set, PairToJudge, SetCollection, JudgeCollection, AssignmentCollection)
-        for name, member in vars(kind).items()
-        if not name.startswith("_") and callable(member) and not member.__doc__
+        for name in dir(kind)
+        if not name.startswith("_") and callable(member := getattr(kind, name)) and not member.__doc__
     ]
     assert undocumented == []
 

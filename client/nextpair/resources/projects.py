@@ -1,10 +1,15 @@
 """Projects, which group sets."""
 
 from nextpair import calls
-from nextpair.resources.binding import AsyncResource, Resource, async_call, call
+from nextpair.resources.binding import Resource, S, call
+from nextpair.sending.senders import AsyncSender, Sender
 
 
-class ProjectCollection(Resource):
+class ProjectMethods(Resource[S]):
+    leaderboard = call(calls.leaderboard)
+
+
+class ProjectCollection(ProjectMethods[Sender]):
     """The sets of a project side by side: `client.projects`.
 
     For example:
@@ -13,10 +18,6 @@ class ProjectCollection(Resource):
         print(board.criteria[0].name)
     """
 
-    leaderboard = call(calls.leaderboard)
 
-
-class AsyncProjectCollection(AsyncResource):
+class AsyncProjectCollection(ProjectMethods[AsyncSender]):
     """`ProjectCollection` for asyncio."""
-
-    leaderboard = async_call(calls.leaderboard)

@@ -48,6 +48,7 @@ class Sender:
         self.close()
 
     def close(self) -> None:
+        """Close the connections."""
         self._http.close()
 
     def send(self, call: Call[T]) -> T:
