@@ -24,7 +24,7 @@ from app.inference.judges import (
     usual_simultaneous,
 )
 from app.inference.types import Ints
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import table, with_error
 from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size, variance, where
 
 HUMAN = "human"

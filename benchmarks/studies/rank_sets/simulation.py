@@ -31,8 +31,8 @@ from app.inference.judges import (
 from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
 from app.inference.judges.system_scores import variances_of_differences
 from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import table
+from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
 
 SEED = 20_262
 ALPHA, LOOSER = 0.05, 0.1

@@ -12,8 +12,8 @@ import numpy as np
 
 from app.inference.judges import ranked, usual_simultaneous
 from app.inference.types import Floats, Ints
-from benchmarks.studies.methods.figures import COLOURS, STYLE, grid, save
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import table
+from benchmarks.studies.figures import COLOURS, STYLE, grid, save
 from benchmarks.studies.rank_sets.arena import JUDGES, Arena, estimates
 from benchmarks.studies.rank_sets.simulation import ALPHA, SEED
 

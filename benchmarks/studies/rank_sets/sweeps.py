@@ -17,8 +17,8 @@ from nextpair.words import CovarianceName
 from app.inference.judges import SystemScores
 from app.inference.judges.rank_sets import critical_values, ranks, reach_at, reach_by_ellipsoid
 from app.inference.types import Floats, Ints
-from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import table
+from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.rank_sets.arena import JUDGES, Arena, covers, estimates, intersect
 from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size
 
