@@ -151,12 +151,7 @@ def ok(content: Any, status: int = 200) -> httpx.Response:
 
 
 def problem(status: int, *, headers: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
-    body = {
-        "type": "urn:nextpair:problem:test",
-        "title": "Unknown set",
-        "status": status,
-        "detail": "No such set.",
-    }
+    body = {"type": "urn:nextpair:problem:test", "title": "Unknown set", "status": status, "detail": "No such set."}
     kind = {"Content-Type": "application/problem+json"}
     return httpx.Response(status, content=json.dumps(body | fields), headers=kind | (headers or {}))
 
@@ -349,9 +344,7 @@ OPERATIONS: list[tuple[Call[Any], str, str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("call", "method", "target", "body", "answer"),
-    OPERATIONS,
-    ids=[f"{o[1]} {o[2][:45]}" for o in OPERATIONS],
+    ("call", "method", "target", "body", "answer"), OPERATIONS, ids=[f"{o[1]} {o[2][:45]}" for o in OPERATIONS]
 )
 def test_operations_follow_the_contract(
     user_of: Callable[[Handler], User], call: Call[Any], method: str, target: str, body: Any, answer: Any
@@ -535,13 +528,7 @@ def test_a_problem_becomes_one_readable_line(user_of: Callable[[Handler], User])
 
 @pytest.mark.parametrize(
     ("status", "content"),
-    [
-        (404, "<h1>nginx</h1>"),
-        (200, "<h1>nginx</h1>"),
-        (200, '{"name": "another service"}'),
-        (302, ""),
-        (500, ""),
-    ],
+    [(404, "<h1>nginx</h1>"), (200, "<h1>nginx</h1>"), (200, '{"name": "another service"}'), (302, ""), (500, "")],
 )
 def test_an_answer_outside_the_contract_says_so(user_of: Callable[[Handler], User], status: int, content: str) -> None:
     with pytest.raises(ApiError, match="outside the contract") as raised:
@@ -672,10 +659,7 @@ def test_events_are_read_however_they_are_cut(user_of: Callable[[Handler], User]
 @pytest.mark.parametrize("error", [None, httpx.ReadTimeout("quiet"), httpx.RemoteProtocolError("cut")])
 def test_a_broken_stream_goes_on_where_it_stopped(user_of: Callable[[Handler], User], error: Exception | None) -> None:
     script = Script(
-        stream(b"id: 8\ndata: a\nretry: 3000\n\ndata: half", error=error),
-        DOWN,
-        stream(b"id: 9\ndata: b\n\n"),
-        end(),
+        stream(b"id: 8\ndata: a\nretry: 3000\n\ndata: half", error=error), DOWN, stream(b"id: 9\ndata: b\n\n"), end()
     )
     user = user_of(script)
 

@@ -28,14 +28,7 @@ from app.offline.replay import Setup, open_loop, pearson, replay, spearman
 from app.offline.simulation import case_seed
 from benchmarks.pages import command, number, table
 from benchmarks.studies.data import HANNA, SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, by_judge
-from benchmarks.studies.methods.measuring import (
-    CONSISTENT,
-    NOISIER,
-    Campaign,
-    Estimate,
-    JudgeFile,
-    mean_over_documents,
-)
+from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Campaign, Estimate, JudgeFile, mean_over_documents
 
 METHODS: tuple[MethodName, ...] = (
     "win-ratio", "bradley-terry", "poe-g-hard", "average-probability", "gaussian", "phi-beta", "soft-bt",

@@ -7,17 +7,7 @@ from typing import Any
 from nextpair import calls, schemas
 from nextpair.calls import Call, Id
 from nextpair.errors import BadTable
-from nextpair.resources.binding import (
-    Bound,
-    Resource,
-    S,
-    by_fields,
-    call,
-    of_fields,
-    own_call,
-    own_listing,
-    presented,
-)
+from nextpair.resources.binding import Bound, Resource, S, by_fields, call, of_fields, own_call, own_listing, presented
 from nextpair.resources.pairs import AsyncPairToJudge, PairToJudge, async_leased, leased
 from nextpair.sending.senders import AsyncSender, Sender
 from nextpair.sending.streams import Event

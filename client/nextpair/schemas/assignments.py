@@ -28,7 +28,7 @@ Reason = Annotated[
     StopReason | str | None,
     Field(
         description="For `converged`, the criterion of `stop` that is met. For `cannot_converge`, why none can be, in "
-        "words. Of many sets, the reason that they share.",
+        "words. Of many sets, the reason that they share."
     ),
 ]
 SHORTEST_LEASE = 0.001  # seconds

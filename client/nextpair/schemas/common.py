@@ -25,8 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F")
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
 JudgeName = Annotated[
-    str,
-    Field(min_length=1, max_length=200, examples=["alice"], description="Name of the judge: any stable name."),
+    str, Field(min_length=1, max_length=200, examples=["alice"], description="Name of the judge: any stable name.")
 ]
 Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
