@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Self, final
 
@@ -46,25 +47,10 @@ class Client(Sender):
         with running(data_dir) as url, cls(url, api_key="") as client:
             yield client
 
-    @property
-    def sets(self) -> SetCollection:
-        """Sets of candidates."""
-        return SetCollection(self)
-
-    @property
-    def projects(self) -> ProjectCollection:
-        """Projects, which group sets."""
-        return ProjectCollection(self)
-
-    @property
-    def judges(self) -> JudgeCollection:
-        """Judges, over all sets."""
-        return JudgeCollection(self)
-
-    @property
-    def assignments(self) -> AssignmentCollection:
-        """Leased pairs, over many sets."""
-        return AssignmentCollection(self)
+    sets = cached_property(SetCollection)
+    projects = cached_property(ProjectCollection)
+    judges = cached_property(JudgeCollection)
+    assignments = cached_property(AssignmentCollection)
 
 
 @final
@@ -94,22 +80,7 @@ class AsyncClient(AsyncSender):
         async with async_running(data_dir) as url, cls(url, api_key="") as client:
             yield client
 
-    @property
-    def sets(self) -> AsyncSetCollection:
-        """See `Client.sets`."""
-        return AsyncSetCollection(self)
-
-    @property
-    def projects(self) -> AsyncProjectCollection:
-        """See `Client.projects`."""
-        return AsyncProjectCollection(self)
-
-    @property
-    def judges(self) -> AsyncJudgeCollection:
-        """See `Client.judges`."""
-        return AsyncJudgeCollection(self)
-
-    @property
-    def assignments(self) -> AsyncAssignmentCollection:
-        """See `Client.assignments`."""
-        return AsyncAssignmentCollection(self)
+    sets = cached_property(AsyncSetCollection)
+    projects = cached_property(AsyncProjectCollection)
+    judges = cached_property(AsyncJudgeCollection)
+    assignments = cached_property(AsyncAssignmentCollection)
