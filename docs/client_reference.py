@@ -7,9 +7,8 @@ from inspect import Parameter, getdoc, isclass, signature
 from typing import Any
 
 import nextpair
-from nextpair.resources.judges import JudgeCollection
+from nextpair.resources.judges import JudgeCollection, ProjectCollection
 from nextpair.resources.pairs import AssignmentCollection
-from nextpair.resources.projects import ProjectCollection
 from nextpair.resources.sets import SetCollection
 from pydantic import BaseModel
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Self, final
 
 from nextpair.local import async_running, running
-from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
+from nextpair.resources.judges import AsyncJudgeCollection, AsyncProjectCollection, JudgeCollection, ProjectCollection
 from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
-from nextpair.resources.projects import AsyncProjectCollection, ProjectCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.sending.senders import AsyncSender, Sender
 

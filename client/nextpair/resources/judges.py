@@ -1,4 +1,4 @@
-"""Judges, whatever the set."""
+"""Judges, whatever the set, and projects, which group sets."""
 
 from nextpair import calls
 from nextpair.resources.binding import Resource, S, by_fields, call, listing, of_fields
@@ -30,3 +30,21 @@ class JudgeCollection(JudgeMethods[Sender]):
 
 class AsyncJudgeCollection(JudgeMethods[AsyncSender]):
     """`JudgeCollection` for asyncio."""
+
+
+class ProjectMethods(Resource[S]):
+    leaderboard = call(calls.leaderboard)
+
+
+class ProjectCollection(ProjectMethods[Sender]):
+    """The sets of a project side by side: `client.projects`.
+
+    For example:
+
+        board = client.projects.leaderboard("colours")
+        print(board.criteria[0].name)
+    """
+
+
+class AsyncProjectCollection(ProjectMethods[AsyncSender]):
+    """`ProjectCollection` for asyncio."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import httpx
 
 from nextpair.calls.description import Call, Id, nothing, path_of
-from nextpair.sending.answers import outside_contract
+from nextpair.sending.messages import outside_contract
 from nextpair.words import ExportFormat
 
 RECONNECT = 1.0  # seconds before an event stream is opened again, unless the server says otherwise
