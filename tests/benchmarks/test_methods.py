@@ -20,6 +20,7 @@ from benchmarks.studies.methods.symmetry import noisy_answers
 from benchmarks.studies.running import Checkpoints
 from benchmarks.studies.truth import auroc
 
+pytestmark = pytest.mark.study
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
 
@@ -94,7 +95,6 @@ def test_methods_are_scored_on_few_pairs_in_both_orders() -> None:
         np.testing.assert_allclose(p, offered[first, second])
 
 
-@pytest.mark.study
 def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: Path) -> None:
     """PoE table 1 has 77.7 to 78.4% with five other judges."""
     cases = [case for part in data.SUMMEVAL.parts for case in data.SUMMEVAL.cases(shared_data, part, None)]
@@ -153,7 +153,6 @@ def test_absent_data_is_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureF
     assert "skipped summeval: it is not in the data folder" in capsys.readouterr().err
 
 
-@pytest.mark.study
 def test_the_page_and_its_figures_are_written(shared_data: Path, tmp_path: Path) -> None:
     sections = [section.name for section in SECTIONS]
     main(["--quick", "--data", str(shared_data), "--docs", str(tmp_path), "--only", *sections])

@@ -10,6 +10,8 @@ from benchmarks.studies.rank_sets import arena, simulation
 from benchmarks.studies.rank_sets.arena import Arena
 from benchmarks.studies.rank_sets.simulation import Design
 
+pytestmark = pytest.mark.study
+
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
     designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "random")]

@@ -11,7 +11,6 @@ from app.analysis.estimate_table import LEVELS, TABLE
 from app.inference.choosing import Criterion, Goal
 from app.inference.types import Floats
 from app.offline.cases import Case
-from benchmarks.pages import put
 from benchmarks.studies import confidence, evidence, goals, new_items, slices, stops, win_rates
 from benchmarks.studies.all_pairs import SHARES, coverage, stopped
 from benchmarks.studies.confidence import JudgedSet
@@ -23,28 +22,16 @@ from benchmarks.studies.signal import changes, cycles, signals
 from benchmarks.studies.simulated import JUDGES, answering
 from benchmarks.studies.slices import TaggedDesign
 
+pytestmark = pytest.mark.study
 NAN = float("nan")
 GOOD = CoverageOutcome(60.0, 0.95, 0.6, 0.62, 20.0, 19.0, 0.95, 5.0, 1.5, 0.01)
 RUNS = range(100, 105)  # the table of estimates has the runs from 0 on
 TIMES = 2.0  # by which the median of so few runs may differ
 
 
-# pages
-
-
-def test_what_is_written_by_hand_stays(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    begin, end = "<!-- begin of what make bench writes -->", "<!-- end of what make bench writes -->"
-    page.write_text(f"By hand.\n{begin}\nof another day\n{end}\nMore.\n")
-    for _ in range(2):
-        put(page, "make bench", r"| \1 | of today |")
-    assert page.read_text() == f"By hand.\n{begin}\n\n| \\1 | of today |\n\n{end}\nMore.\n"
-
-
 # all pairs
 
 
-@pytest.mark.study
 def test_the_tables_have_every_judge_and_all_pairs_are_known() -> None:
     rows = list(coverage([4], 1))
     assert len(rows) == 3 * 3 * 2 * len(SHARES)
@@ -59,7 +46,6 @@ def test_the_table_has_every_cell_of_the_study() -> None:
     assert set(TABLE) == {tuple(cell) for cell in cells()}
 
 
-@pytest.mark.study
 @pytest.mark.parametrize(
     ("cell", "stop"),
     [
@@ -121,7 +107,6 @@ def test_a_row_for_each_kind_of_judge() -> None:
 # slices
 
 
-@pytest.mark.study
 @pytest.mark.parametrize("judge", ["probabilities", "votes"])
 def test_where_tags_differ_the_whole_does_not_hold_on_each(judge: str) -> None:
     design = TaggedDesign(judge, (8, 8, 8))
