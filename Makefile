@@ -60,7 +60,7 @@ test-docs: $(TOOLS_INSTALLED)  ## README and the docs: their links, claims, exam
 test-faults: $(TOOLS_INSTALLED)  ## the races and faults of `make test`, a thousand times over
 	NEXTPAIR_ROUNDS=1000 $(BIN)/python -m pytest tests/faults
 
-test-studies: $(TOOLS_INSTALLED)  ## what many simulated sets show, and the page of benchmarks, in small
+test-studies: $(TOOLS_INSTALLED)  ## what many simulated sets show, and the studies of benchmarks, in small
 	$(PYTEST) -m study
 
 test-browser: $(BROWSER_INSTALLED) vendor  ## the pages in a real Chromium; skipped, and says so, where there is none

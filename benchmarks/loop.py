@@ -39,9 +39,9 @@ def texts(n: int) -> Catalogue:
     return make_catalogue(0, tuple(f"text {number}" for number in range(n)), (("", None),), np.ones((1, n), np.int64))
 
 
-def unjudged(n: int, method: Method) -> Snapshot:
-    """A set of n texts before its first comparison."""
-    return empty(Interpretation(method, {}), n, 1)
+def unjudged(n: int, method: Method, items: int = 1) -> Snapshot:
+    """A set of n texts, or of n systems over items, before its first comparison."""
+    return empty(Interpretation(method, {}), n, items)
 
 
 def ask(
@@ -58,10 +58,11 @@ def ask(
     return first, second
 
 
-def tell(snapshot: Snapshot, comparisons: Comparisons) -> Snapshot:
-    """Args: `comparisons` have judges by their ids."""
+def tell(snapshot: Snapshot, comparisons: Comparisons, item: Ints | None = None) -> Snapshot:
+    """Args: `comparisons` have judges by their ids; `item` (K,), where there are several."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
-    new = NOTHING._replace(entries=Entries(seq, np.zeros_like(seq), comparisons, np.full(len(seq), np.nan)))
+    item = np.zeros_like(seq) if item is None else item
+    new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(seq), np.nan)))
     return with_all_computed(advance(snapshot, snapshot.version + comparisons.size, new, []))
 
 

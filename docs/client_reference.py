@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from inspect import Parameter, getdoc, isclass, signature
 from typing import Any
 
 import nextpair
-from nextpair.resources.judges import JudgeCollection
+from nextpair.resources.judges import JudgeCollection, ProjectCollection
 from nextpair.resources.pairs import AssignmentCollection
-from nextpair.resources.projects import ProjectCollection
 from nextpair.resources.sets import SetCollection
 from pydantic import BaseModel
 
@@ -76,7 +76,7 @@ def methods(kind: type) -> dict[str, Any]:
     """List the public methods and properties of a class, by their names."""
     names = dict.fromkeys(name for each in kind.__mro__[:-1] for name in vars(each) if not name.startswith("_"))
     found = {name: getattr(kind, name) for name in names}
-    return {name: each for name, each in found.items() if callable(each) or isinstance(each, property)}
+    return {name: each for name, each in found.items() if callable(each) or isinstance(each, cached_property)}
 
 
 def prose(documented: object) -> str:
@@ -106,7 +106,7 @@ def _methods(kind: type) -> list[list[str]]:
     if issubclass(kind, tuple | Exception):
         return []
     return [
-        [code(name) if isinstance(each, property) else _call(name, each), (getdoc(each) or "").split("\n\n")[0]]
+        [code(name) if isinstance(each, cached_property) else _call(name, each), (getdoc(each) or "").split("\n\n")[0]]
         for name, each in methods(kind).items()
     ]
 

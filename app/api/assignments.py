@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from app.api.bodies import BodyRoute
 from app.api.dependencies import ContextDep, ReadDep, SetId, WriteDep
 from app.api.problems import documented, of_a_set
-from app.service import asking, asking_many, leases
+from app.service import asking, leases
 from app.service.errors import InvalidRequest, LeaseEnded, LeaseSuperseded, SetDeleted, UnknownAssignment, UnknownJudge
 
 router = APIRouter(prefix="/v1", tags=["ask"], route_class=BodyRoute)
@@ -67,7 +67,7 @@ async def preview_pairs(
 @router.post("/next-pairs")
 async def next_pairs(body: schemas.AskMany, ctx: ContextDep) -> schemas.Assignments:
     """Lease pairs over many sets, those with the least progress first."""
-    return await asking_many.ask_many(ctx, body)
+    return await asking.ask_many(ctx, body)
 
 
 @router.post("/assignments/renew", response_model=schemas.Held)

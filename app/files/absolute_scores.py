@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from nextpair.schemas.absolute_scores import LARGEST_VALUE, LEAST_VARIANCE
+from nextpair.schemas.comparisons import LARGEST_VALUE, LEAST_VARIANCE
 
 from app.files.columns import Labels, first_true, keys_of, label_rows, numbers_of, texts_of, usual
 from app.files.comparisons import judge_names

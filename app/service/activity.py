@@ -6,7 +6,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.service.context import existing_set
-from app.service.presenting.judge_cards import FAILURES
+from app.service.presenting.judges import FAILURES
 from app.storage import activity, assignments, judges
 from app.storage.schema import Record
 

@@ -15,9 +15,7 @@ from app.service.context import Context, existing_set
 from app.service.definitions import catalogue_of, overlap_of
 from app.service.errors import UnknownJudge
 from app.service.limits import refuse_unseen
-from app.service.presenting.judge_cards import JudgeRecords
-from app.service.presenting.judge_details import history_of, present_judge_detail
-from app.service.presenting.judges import present_judge, present_judges
+from app.service.presenting.judges import JudgeRecords, history_of, present_judge, present_judge_detail, present_judges
 from app.service.weighing import WeighedJudges, weigh
 from app.storage import assignments, comparisons, judges, paces
 

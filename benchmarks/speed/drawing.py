@@ -7,7 +7,7 @@ import matplotlib as mpl
 
 from benchmarks.speed import fits, votes
 from benchmarks.speed.measuring import Row
-from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
+from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
 
 MARKERS = "osD^v<>PX*d"
 

@@ -1,58 +1,46 @@
-"""Comparisons made elsewhere into the log over HTTP: `python -m benchmarks.speed.ingestion`.
+"""Comparisons made elsewhere into the log over HTTP.
 
 Bodies are made beforehand and sent one after the other, so that a row's time is what the service and PostgreSQL take.
 """
 
-import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.speed.service import Service, connection_to, cpu_ms, new_sets, running, send
+from benchmarks.speed.measuring import Row
+from benchmarks.speed.service import MARK, Service, connection_to, cpu_ms, new_sets, running, send
 
 CANDIDATES, JUDGES = 128, 20
+ROWS, AT_ONCE = 100_000, (5000, 50_000)  # of each figure, and of one request
 
 
-class TakenIn(NamedTuple):
-    """Time that rows took."""
-
-    per_second: float
-    service_us: float  # of CPU for a row
-    postgres_us: float
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.ingestion", description=__doc__)
-    parser.add_argument("--rows", type=int, default=200_000, help="of each line; 200,000 by default")
-    parser.add_argument("--at-once", type=int, nargs="+", default=(5000, 50_000), help="rows of one request")
-    chosen = parser.parse_args()
-    print("| rows of a request | client_id | rows/s | CPU of the service, us a row | of PostgreSQL |\n|" + " --- |" * 5)
+def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, running(Path(folder)) as service:
         postmaster = int(next(Path(folder).rglob("postmaster.pid")).read_text().split()[0])
-        for at_once in chosen.at_once:
-            for named in (False, True):
-                taken = measure(service, postmaster, list(_bodies(chosen.rows, at_once, named)), chosen.rows)
-                figures = f"{taken.per_second:,.0f} | {taken.service_us:.1f} | {taken.postgres_us:.1f}"
-                print(f"| {at_once:,} | {'yes' if named else 'no'} | {figures} |", flush=True)
+        for at_once, named in product(AT_ONCE, (False, True)):
+            yield _taken_in(service, postmaster, at_once, named)
 
 
-def measure(service: Service, postmaster: int, bodies: Sequence[bytes], rows: int) -> TakenIn:
-    """Send the bodies to a new set."""
+def _taken_in(service: Service, postmaster: int, at_once: int, named: bool) -> Row:
+    """Send the rows to a new set."""
     (set_id,) = new_sets(service.url, CANDIDATES, words=1)
-    path = f"/v1/sets/{set_id}/comparisons"
+    path, bodies = f"/v1/sets/{set_id}/comparisons", list(_bodies(ROWS, at_once, named))
     with connection_to(service) as connection:
         send(connection, path, next(_bodies(10, 10, named=False)))
         start, ours, theirs = time.perf_counter(), cpu_ms(service.pid), _family_ms(postmaster)
         for body in bodies:
             send(connection, path, body)
         seconds = time.perf_counter() - start
-    each = 1e3 / rows
-    return TakenIn(rows / seconds, (cpu_ms(service.pid) - ours) * each, (_family_ms(postmaster) - theirs) * each)
+    each = 1e3 / ROWS  # us of CPU for a row
+    ours, theirs = (cpu_ms(service.pid) - ours) * each, (_family_ms(postmaster) - theirs) * each
+    what = f"a comparison, {at_once:,} in a request{', with client_id' if named else ''}"
+    note = f"{ROWS / seconds:,.0f} a second; CPU of the service {ours:.1f} us, of PostgreSQL {theirs:.1f} us"
+    return Row(what, CANDIDATES, MARK, 1e3 * seconds / ROWS, 0.02, note)
 
 
 def _bodies(rows: int, at_once: int, named: bool) -> Iterator[bytes]:
@@ -73,7 +61,3 @@ def _family_ms(pid: int) -> float:
     """Processor time of a process and its children."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return sum(cpu_ms(each) for each in (pid, *map(int, children)))
-
-
-if __name__ == "__main__":
-    main()

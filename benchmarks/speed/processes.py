@@ -56,7 +56,7 @@ def main() -> None:
             print(f"| {processes} | {taken.routing} | {figures} |", flush=True)
 
 
-def measure(processes: int, sets: int, seconds: float) -> list[Taken]:
+def measure(processes: int, sets: int = 32, seconds: float = 6.0) -> list[Taken]:
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder, ExitStack() as services:
         started = [services.enter_context(running(Path(folder))) for _ in range(processes)]
         urls = [service.url for service in started]

@@ -1,10 +1,9 @@
-"""Ask and tell over HTTP beside two bare FastAPI requests with the same commits: `python -m benchmarks.speed.requests`.
+"""Ask and tell over HTTP beside two bare FastAPI requests with the same commits.
 
 Both share one PostgreSQL and take turns of some rounds each, so a ratio holds on a busy machine. CPU is that of the
 process which answers, without PostgreSQL.
 """
 
-import argparse
 import socket
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from uuid import uuid4
 import numpy as np
 
 from app.storage.embedded.launcher import EmbeddedPostgres
+from benchmarks.speed.measuring import Row
 from benchmarks.speed.service import (
     Service,
     connection_to,
@@ -48,30 +48,23 @@ class Turn(NamedTuple):
 Play = Callable[[HTTPConnection, str], tuple[float, float]]  # a round; milliseconds of its ask and its tell
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.requests", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=1000, help="of each, for each size; 1,000 by default")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    chosen = parser.parse_args()
-    print("| N | requests | ask, ms: p50, p99 | tell | both | times the bare ones | CPU, ms |\n|" + " --- |" * 7)
+def measure(rounds: int) -> Iterator[Row]:
+    """Args: `rounds` of each, for each size."""
     with (
         tempfile.TemporaryDirectory(prefix="nextpair-") as folder,
         running(Path(folder)) as service,
         _bare(Path(folder)) as bare,
     ):
         wait_until_idle([service])
-        for n in chosen.sizes:
-            _compare(n, chosen.rounds, service, bare)
+        for n in SIZES:
+            yield from _compare(n, rounds, service, bare)
 
 
-def _compare(n: int, rounds: int, service: Service, bare: Service) -> None:
+def _compare(n: int, rounds: int, service: Service, bare: Service) -> Iterator[Row]:
     players: dict[str, tuple[Service, Play]] = {
         "bare": (bare, _bare_round),
         "ours": (service, _round),
-        "ours, with a key": (
-            service,
-            lambda connection, set_id: _round(connection, set_id, uuid4().hex),
-        ),  # as our client tells
+        "ours, with a key": (service, _round_with_key),
     }
     turns: dict[str, list[Turn]] = {name: [] for name in players}
     while len(turns["bare"]) * (TURN - UNCOUNTED) < rounds:
@@ -79,12 +72,13 @@ def _compare(n: int, rounds: int, service: Service, bare: Service) -> None:
         for _ in range(1 if n < 100 else 10):
             for name, (server, play) in players.items():
                 turns[name].append(_turn(server, play, set_id))
-    least = _summary(turns["bare"])[2]
-    for name, theirs in turns.items():
-        summary = _summary(theirs)
-        shown = " | ".join(f"{median:.2f} {slow:.2f}" for median, slow in [*summary, summary[2] / least])
-        cpu = sum(turn.cpu for turn in theirs) / len(theirs) / (TURN - UNCOUNTED)
-        print(f"| {n:,} | {name} | {shown} | {cpu:.2f} |", flush=True)
+    (_, _, (least, least_slow)) = _summary(turns.pop("bare"))
+    for name, of_turns in turns.items():
+        asks, tells, (both, slow) = _summary(of_turns)
+        ask, tell = (" ".join(f"{ms:.2f}" for ms in each) for each in (asks, tells))
+        cpu = sum(turn.cpu for turn in of_turns) / len(of_turns) / (TURN - UNCOUNTED)
+        note = f"median and p99: ask {ask}, tell {tell}; p99 is {slow / least_slow:.2f} times the bare one's"
+        yield Row(f"ask and tell over HTTP, {name}", n, "bare FastAPI", both, least, f"{note}; CPU {cpu:.2f} ms")
 
 
 def _summary(turns: list[Turn]) -> Any:
@@ -108,6 +102,11 @@ def _round(connection: HTTPConnection, set_id: str, key: str | None = None) -> t
     leased = time.perf_counter()
     send(connection, f"/v1/assignments/{pair['id']}/verdict", {"p_first": 0.7}, key)
     return 1e3 * (leased - start), 1e3 * (time.perf_counter() - leased)
+
+
+def _round_with_key(connection: HTTPConnection, set_id: str) -> tuple[float, float]:
+    """As our client tells."""
+    return _round(connection, set_id, uuid4().hex)
 
 
 def _bare_round(connection: HTTPConnection, set_id: str) -> tuple[float, float]:
@@ -152,7 +151,3 @@ def _wait_for(port: int) -> None:
             return
         time.sleep(0.1)
     raise TimeoutError("the bare application did not come up")
-
-
-if __name__ == "__main__":
-    main()

@@ -21,6 +21,8 @@ from nextpair.schemas import CandidateIn, ComparisonIn, ComparisonsIn, SetIn
 
 from app.inference.types import Floats, Ints
 
+MARK = "its mark"  # that was set for a figure beforehand
+
 
 class Service(NamedTuple):
     """A service that runs."""

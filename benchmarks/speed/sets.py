@@ -1,9 +1,8 @@
-"""Very many sets, and a very large one, over HTTP: `python -m benchmarks.speed.sets`, each figure beside its mark.
+"""Very many sets, and a very large one, over HTTP, each figure beside its mark.
 
 Bodies are made beforehand: what counts is the service. CPU is its own, without PostgreSQL's.
 """
 
-import argparse
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,28 +13,29 @@ from uuid import UUID
 import numpy as np
 
 from benchmarks.speed.measuring import Row
-from benchmarks.speed.service import Service, connection_to, cpu_ms, import_log, new_sets, running, send, status_kib
+from benchmarks.speed.service import (
+    MARK,
+    Service,
+    connection_to,
+    cpu_ms,
+    import_log,
+    new_sets,
+    running,
+    send,
+    status_kib,
+)
 
 SMALL, LARGE = 16, 5_000  # candidates
 ASKED, PAIRS = 1_000, 256  # sets of one ask, and its pairs
 ROWS = 100_000  # comparisons that come in
 ROUNDS = 30
-MARK = "its mark"  # that was set for it beforehand
+MANY = 10_000  # sets of 16 texts
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.sets", description=__doc__)
-    parser.add_argument("--sets", type=int, default=10_000, help="of 16 texts; 10,000 by default")
-    chosen = parser.parse_args()
-    print("| what | of how many | measured | mark | note |\n|" + " --- |" * 5)
-    for row in measure(chosen.sets):
-        print(f"| {row.what} | {row.n:,} | {row.ours:.4g} {row.unit} | {row.theirs or ''} | {row.note} |", flush=True)
-
-
-def measure(count: int) -> Iterator[Row]:
+def measure() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="nextpair-") as folder:
         with running(Path(folder)) as service:
-            ids = [str(set_id) for set_id in new_sets(service.url, SMALL, words=20, count=count)]
+            ids = [str(set_id) for set_id in new_sets(service.url, SMALL, words=20, count=MANY)]
             yield _asks_of_many(service, ids[:ASKED])
             yield _memory(service, ids)
         with running(Path(folder)) as service:
@@ -94,7 +94,3 @@ def _timed(service: Service, path: str, body: Any = None) -> tuple[float, Any]:
         start = time.perf_counter()
         answer = send(connection, path, body)
         return 1e3 * (time.perf_counter() - start), answer
-
-
-if __name__ == "__main__":
-    main()

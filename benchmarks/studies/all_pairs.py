@@ -12,7 +12,6 @@ position bias is estimated, as by default. Its truth is their own mean verdicts,
 answers stands beside it.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -28,8 +27,9 @@ from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.state import Checked, Reopening, Snapshot, Sought, check, exact, quantity
 from app.inference.types import Floats, Ints
 from benchmarks import loop
-from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import show, with_error
+from benchmarks.studies.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
+from benchmarks.studies.running import DATA, options
 from benchmarks.studies.truth import held
 
 SEED = 20_281
@@ -70,19 +70,13 @@ class End(NamedTuple):
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.all_pairs", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of every judge")
-    parser.add_argument("--candidates", type=int, nargs="+", default=[12, 24])
-    parser.add_argument("--stop", type=int, nargs="+", default=[16, 24], help="candidates of the second table")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the real judgements")
-    parser.add_argument("--sets", type=int, default=25, help="of each part of a data set")
-    chosen = parser.parse_args()
-    columns = ["judge", "errors", "N", "pairs", "share", "held, %", "best, stated / so", "width of ranks"]
-    print(table(columns, coverage(chosen.candidates, chosen.runs)), flush=True)
-    columns = ["judge", "errors", "N", "reached", "comparisons, median (90%)", "right, %"]
-    print("\n" + table(columns, stopped(chosen.stop, chosen.runs)), flush=True)
-    columns = ["data", "sets", "pairs", "target", "reached", "comparisons, median (90%)", "right, %"]
-    print("\n" + table(columns, replayed(chosen.data, chosen.sets)), flush=True)
+    """`--stop` are the candidates of the second table, `--sets` those of each part of a data set."""
+    chosen = options(__doc__, runs=200, candidates=[12, 24], stop=[16, 24], data=DATA, sets=25)
+    columns = ["share", "held, %", "best, stated / so", "width of ranks"]
+    show(["judge", "errors", "N", "pairs", *columns], coverage(chosen.candidates, chosen.runs))
+    columns = ["reached", "comparisons, median (90%)", "right, %"]
+    show(["judge", "errors", "N", *columns], stopped(chosen.stop, chosen.runs))
+    show(["data", "sets", "pairs", "target", *columns], replayed(chosen.data, chosen.sets))
 
 
 def coverage(candidates: Sequence[int], runs: int) -> Iterator[Sequence[str]]:

@@ -3,17 +3,17 @@
 By simulation: t_ji = s_i + u_ji, u_ji ~ N(0, omega_j^2), hard verdicts with the odds exp(t_j,first - t_j,second).
 """
 
-from argparse import ArgumentParser
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 from scipy.stats import spearmanr
 
 from app.inference.fitting import Method, Scores, build, consensus, judge_aware, posterior
 from app.inference.types import Comparisons, Floats, once_each
+from benchmarks.pages import show, with_error
 from benchmarks.studies.judges import nobody
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.studies.running import options
+from benchmarks.studies.simulated import hard_verdicts
 from benchmarks.studies.truth import differences_held
 
 
@@ -47,16 +47,13 @@ CASTS = {
 
 def main() -> None:
     """Print Spearman's correlation with the common score, and coverage of the 95% intervals of differences."""
-    parser = ArgumentParser(prog="python -m benchmarks.studies.consensus", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of each simulation")
-    runs = parser.parse_args().runs
-    rows = []
+    runs, rows = options(__doc__, runs=200).runs, []
     for name, cast in CASTS.items():
         measured = np.array([measure(cast, seed) for seed in range(runs)])
         cells = [with_error(of_method, ".3f") for of_method in measured[:, :, 0].T]
         rows.append([name, *cells, *(with_error(of_method, ".1%") for of_method in measured[:, :, 1].T)])
     methods = ("pooled", "judge-aware", "consensus")
-    print(table(["judges", *methods, *(f"{method}: hold" for method in methods)], rows), flush=True)
+    show(["judges", *methods, *(f"{method}: hold" for method in methods)], rows)
 
 
 def measure(cast: Cast, seed: int) -> list[tuple[float, float]]:
@@ -80,8 +77,7 @@ def simulate(cast: Cast, seed: int) -> tuple[Floats, Comparisons]:
     t = np.broadcast_to(c, judges)[:, None] * (s + np.array(omega)[:, None] * rng.standard_normal((judges, n)))
     judge, first = rng.choice(judges, verdicts, p=share), rng.integers(n, size=verdicts)
     second = (first + rng.integers(1, n, size=verdicts)) % n
-    p = (rng.random(verdicts) < expit(t[judge, first] - t[judge, second])).astype(np.float64)
-    return s, once_each(first, second, p, judge)
+    return s, once_each(first, second, hard_verdicts(t[judge, first] - t[judge, second], rng), judge)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,11 @@ Over many runs what is stated as 95% should hold in 95% of them, for every way o
 before all pairs have been. A standard error is that of independent runs.
 """
 
-import sys
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from app.inference import experts
 from app.inference.choosing import Criterion, Order, Plan, Policy
@@ -27,7 +24,9 @@ from app.inference.reporting.ranking import tie_groups
 from app.inference.state import exact
 from app.inference.types import Floats
 from benchmarks.loop import Answer, judged
-from benchmarks.studies.methods.markdown import with_error
+from benchmarks.pages import percent, show
+from benchmarks.studies.running import options, say
+from benchmarks.studies.simulated import hard_verdicts
 from benchmarks.studies.truth import inside
 
 SEED = 20_260
@@ -72,28 +71,26 @@ class Coverage(NamedTuple):
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.coverage")
-    parser.add_argument("--quick", action="store_true", help="a fifteenth of the runs, to see that it works")
-    quick = parser.parse_args().quick
+    """`--quick` takes a fifteenth of the runs, to see that it works."""
+    quick = options(__doc__, quick=False).quick
+    columns = ["scores %", "ranks together %", "width of ranks", "leader best, stated", "true"]
+    columns += [column for epsilon in EPSILONS for column in (f"claims beyond {epsilon:g}", "false %")]
     for expert in RUNS:
-        runs = QUICK if quick else RUNS[expert]
-        everything: list[list[Coverage]] = []
-        print(heading(expert))
+        runs, rows, everything = QUICK if quick else RUNS[expert], list[list[str]](), list[list[Coverage]]()
         for n, criterion in product(runs, CRITERIA):
-            measured = list(measure(CoverageSetting(expert, n, criterion), runs[n]))
+            measured = measure(CoverageSetting(expert, n, criterion), runs[n])
             for length, of_length in zip(LENGTHS, zip(*measured, strict=True), strict=True):
-                print(row(n, length, criterion, of_length), flush=True)
+                rows.append(row(n, length, criterion, of_length))
             everything += measured
-        print(calibration(everything), flush=True)
+        show([f"{expert}: N", "comparisons", "selection", "runs", *columns], rows)
+        show(["what", "stated", "how many", "mean stated", "true", "± se"], calibration(everything))
 
 
-def measure(setting: CoverageSetting, runs: int) -> Iterator[list[Coverage]]:
-    """Yield for every run how each of LENGTHS is covered."""
-    for number in range(runs):
-        rng = np.random.default_rng([SEED, *_key(setting), number])
-        yield list(one_run(setting, rng))
-        print(f"\r{setting.expert} N={setting.n} {setting.criterion} {number + 1}/{runs}", end=" ", file=sys.stderr)
-    print(file=sys.stderr)
+def measure(setting: CoverageSetting, runs: int) -> list[list[Coverage]]:
+    """How each of LENGTHS is covered in every run."""
+    say(" ".join(map(str, setting)))
+    key = list(RUNS).index(setting.expert), setting.n, CRITERIA.index(setting.criterion)
+    return [list(one_run(setting, np.random.default_rng([SEED, *key, run]))) for run in range(runs)]
 
 
 def one_run(setting: CoverageSetting, rng: np.random.Generator, lengths: Sequence[int] = LENGTHS) -> Iterator[Coverage]:
@@ -120,10 +117,6 @@ def judge(expert: str) -> Judge:
     return lambda d, rng: np.asarray(beta + d / alpha + np.sqrt(v) / alpha * rng.standard_normal(len(d)))
 
 
-def hard_verdicts(d: Floats, rng: np.random.Generator) -> Floats:
-    return (rng.random(len(d)) < expit(d)).astype(np.float64)
-
-
 def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
     stated = summary_of(posterior, wanted)
     rank, leader = np.argsort(np.argsort(-truth)) + 1, int(np.argmax(stated.score))
@@ -140,46 +133,33 @@ def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
     )
 
 
-def heading(expert: str) -> str:
-    columns = (
-        "N | comparisons | selection | runs | scores % | ranks together % | width of ranks | leader best, stated | true"
-    )
-    claims = " | ".join(f"claims beyond {epsilon:g} | false %" for epsilon in EPSILONS)
-    return table_head(f"{expert}: {columns} | {claims}")
-
-
-def row(n: int, length: int, criterion: Criterion, rankings: Sequence[Coverage]) -> str:
-    marginal, together = ([100.0 * getattr(ranking, name) for ranking in rankings] for name in ("marginal", "together"))
-    stated, so = (np.concatenate([ranking.leader[side] for ranking in rankings]).mean() for side in (0, 1))
-    cells = [f"{n}", f"{length}N", criterion, f"{len(rankings)}", with_error(marginal), with_error(together)]
-    cells += [f"{np.mean([ranking.width for ranking in rankings]):.1f}", f"{stated:.3f}", f"{so:.3f}"]
+def row(n: int, length: int, criterion: Criterion, rankings: Sequence[Coverage]) -> list[str]:
+    shares = [percent([getattr(ranking, name) for ranking in rankings]) for name in ("marginal", "together")]
+    leader = _joined([ranking.leader for ranking in rankings])
+    cells = [f"{n}", f"{length}N", criterion, f"{len(rankings)}", *shares]
+    cells += [f"{np.mean([ranking.width for ranking in rankings]):.1f}", *(f"{side.mean():.3f}" for side in leader)]
     for claims in zip(*(ranking.claims for ranking in rankings), strict=True):
-        true = np.concatenate([of_run.true for of_run in claims])
+        true = _joined(claims).true
         cells += [f"{len(true)}", f"{100.0 * (1.0 - true.mean()):.2f}" if len(true) else "–"]
-    return f"| {' | '.join(cells)} |"
+    return cells
 
 
-def calibration(runs: Sequence[Sequence[Coverage]]) -> str:
-    """Tabulate each kind of probability by bins: how many, the mean stated, the share that came true."""
-    lines = [table_head("what | stated | how many | mean stated | true | ± se")]
+def calibration(runs: Sequence[Sequence[Coverage]]) -> Iterator[list[str]]:
+    """Yield rows of each kind of probability by bins: how many, the mean stated, the share that came true.
+
+    The standard error lets whatever was stated in one run depend on each other.
+    """
     for name in ("best", "top", "before"):
         by_run = [_joined([getattr(ranking, name) for ranking in run]) for run in runs]
-        bins = zip(EDGES[:-1], EDGES[1:], _bins(by_run), strict=True)
-        lines += [f"| P({name}) | {low:g} to {high:g} | {cells} |" for low, high, cells in bins]
-    return "\n".join(lines) + "\n"
-
-
-def _bins(runs: Sequence[Statements]) -> list[str]:
-    """Cells of each bin. The standard error lets whatever was stated in one run depend on each other."""
-    number = np.repeat(np.arange(len(runs)), [len(run.stated) for run in runs])
-    stated, true = _joined(runs)
-    bins, cells = np.clip(np.searchsorted(EDGES, stated, side="right"), 1, len(EDGES) - 1), []
-    for members in (bins == k for k in range(1, len(EDGES))):
-        gaps = np.bincount(number[members], (true - stated)[members], len(runs))
-        error = float(np.sqrt((gaps * gaps).sum())) / max(int(members.sum()), 1)
-        means = [f"{values[members].mean():.4f}" if members.any() else "–" for values in (stated, true)]
-        cells.append(f"{members.sum()} | {' | '.join(means)} | {error:.4f}")
-    return cells
+        number = np.repeat(np.arange(len(by_run)), [len(run.stated) for run in by_run])
+        stated, true = _joined(by_run)
+        bins = np.clip(np.searchsorted(EDGES, stated, side="right"), 1, len(EDGES) - 1)
+        for k, (low, high) in enumerate(pairwise(EDGES), start=1):
+            members = bins == k
+            gaps = np.bincount(number[members], (true - stated)[members], len(runs))
+            error = float(np.sqrt((gaps * gaps).sum())) / max(int(members.sum()), 1)
+            means = [f"{values[members].mean():.4f}" if members.any() else "–" for values in (stated, true)]
+            yield [f"P({name})", f"{low:g} to {high:g}", f"{members.sum()}", *means, f"{error:.4f}"]
 
 
 def _joined(parts: Sequence[Statements]) -> Statements:
@@ -198,14 +178,6 @@ def _claims(posterior: Scores, stated: RankTable, truth: Floats, wanted: Wanted)
     later = tie_groups(posterior, wanted) > 1
     worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon
     return Statements(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
-
-
-def table_head(columns: str) -> str:
-    return f"\n| {columns} |\n|{'---|' * (columns.count('|') + 1)}"
-
-
-def _key(setting: CoverageSetting) -> tuple[int, int, int]:
-    return list(RUNS).index(setting.expert), setting.n, CRITERIA.index(setting.criterion)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,10 @@ Each run is one set. It ends when the goal is known with 95% confidence (a ranki
 the right order), when no pair is left, or after very many. Sets of systems also need evidence of signal.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from math import inf
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
@@ -25,27 +23,14 @@ from scipy.special import expit
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.state import (
-    NONE_BLOCKED,
-    Catalogue,
-    Checked,
-    Interpretation,
-    Reopening,
-    Snapshot,
-    Sought,
-    advance,
-    ask,
-    check,
-    empty,
-    make_catalogue,
-    with_all_computed,
-)
-from app.inference.state.log import Entries
+from app.inference.state import NONE_BLOCKED, Catalogue, Checked, Reopening, Sought, ask, check, make_catalogue
 from app.inference.types import Floats, Ints, once_each
-from benchmarks.loop import NOTHING
+from benchmarks.loop import tell, unjudged
+from benchmarks.studies.running import of_runs, options
+from benchmarks.studies.simulated import NOISE, hard_verdicts
 
 SEED = 20_328
-SD, OMEGA, NOISE = 0.5, 0.5, 0.5
+SD, OMEGA = 0.5, 0.5
 LEVELS = (0.8, 0.9, 0.95)  # expected concordance
 IN_ORDER = 0.98  # expected concordance at which a set without another goal opens no pair again
 KNOWN = 0.95  # confidence of a claim
@@ -53,6 +38,7 @@ LEAST, MOST = 400, 50  # comparisons after which a set of texts ends: so many, a
 OF_OUTPUT = 3  # and one of systems: so many for each output
 MOST_OUTPUTS = 400  # of a row: more take too long
 LOOKS = 12  # a share of the comparisons so far: one look for each such part
+JUDGES = ("votes", "probabilities")
 PERSON, MODEL = 1, 2  # ids of judges
 TEXTS, SYSTEMS, PROMPTS = (4, 8, 16, 32), (2, 4, 8), (15, 50, 150)
 
@@ -79,12 +65,12 @@ class Campaign(NamedTuple):
     def answer(self, item: Ints, first: Ints, second: Ints) -> Floats:
         d = self.scores[item, first] - self.scores[item, second]
         if self.judge == "votes":
-            return (self.rng.random(len(d)) < expit(d)).astype(np.float64)
+            return hard_verdicts(d, self.rng)
         return np.asarray(expit(d + self.noise[item, first, second]))
 
 
 def cells() -> Iterator[EstimateCell]:
-    for judge in ("votes", "probabilities"):
+    for judge in JUDGES:
         yield EstimateCell(judge, 0, 2, "pair")
         for n, aim in product(TEXTS, ("ranking", "best", "quarter", "against")):
             if (n, aim) != (4, "quarter"):
@@ -103,12 +89,7 @@ def goal_of(cell: EstimateCell) -> Goal:
 
 def campaign(cell: EstimateCell, number: int) -> Campaign:
     judge, prompts, n, aim = cell
-    key = (
-        ("votes", "probabilities").index(judge),
-        prompts,
-        n,
-        ("ranking", "best", "quarter", "against", "pair").index(aim),
-    )
+    key = JUDGES.index(judge), prompts, n, ("ranking", "best", "quarter", "against", "pair").index(aim)
     rng = np.random.default_rng([SEED, *key, number])
     items = max(prompts, 1)
     scores = rng.normal(0.0, SD if prompts else 1.0, n) + rng.normal(0.0, OMEGA if prompts else 0.0, (items, n))
@@ -129,20 +110,20 @@ def run(cell: EstimateCell, number: int) -> Floats:
     plan = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, number, of.goal, target=target)
     judge = PERSON if of.judge == "votes" else MODEL
     reopening = Reopening(judge, of.judge == "votes", stop)
-    snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias=_bias(of.judge)), {}), n, items)
+    bias: PositionBias = "none" if of.judge == "votes" else "estimate"
+    snapshot = unjudged(n, Method(verdict_weight="learnt", position_bias=bias), items)
     stops = [None if of.goal == RANKING else stop, *(Stop(concordance=level) for level in LEVELS)]
     reached, checked = np.full(len(stops), inf), Checked(None)
     most = LEAST + MOST * n if not cell.prompts else OF_OUTPUT * cell.prompts * n
     while snapshot.version < most:
-        chosen = ask(
-            snapshot, of.catalogue, NONE_BLOCKED, plan, 1 + snapshot.version // LOOKS, reopening,
-            checked=checked,
-        )  # fmt: skip
+        count = 1 + snapshot.version // LOOKS
+        chosen = ask(snapshot, of.catalogue, NONE_BLOCKED, plan, count, reopening, checked=checked)
         if not chosen:
             break
         item = np.array([each.item for each in chosen])
         first, second = np.array([each.pair[:2] for each in chosen], np.int64).T
-        snapshot = _told(snapshot, item, first, second, of.answer(item, first, second), judge)
+        p = of.answer(item, first, second)
+        snapshot = tell(snapshot, once_each(first, second, p, np.full(len(p), judge)), item)
         for which in np.flatnonzero(np.isinf(reached)).tolist():
             rule = stops[which]
             if rule is None:
@@ -158,38 +139,23 @@ def run(cell: EstimateCell, number: int) -> Floats:
     return reached
 
 
-def _bias(judge: str) -> PositionBias:
-    return "none" if judge == "votes" else "estimate"
-
-
-def _told(snapshot: Snapshot, item: Ints, first: Ints, second: Ints, p: Floats, judge: int) -> Snapshot:
-    seq = snapshot.version + 1 + np.arange(len(p))
-    comparisons = once_each(first, second, p, np.full(len(p), judge))
-    new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(p), np.nan)))
-    return with_all_computed(advance(snapshot, snapshot.version + len(p), new, []))
-
-
 def quantiles(ends: Floats) -> Floats:
     """(3, 1 + levels) 10%, 50% and 90% of the runs; infinity where these are not reached."""
     return np.quantile(ends, (0.1, 0.5, 0.9), axis=0, method="nearest")
 
 
-def row(work: tuple[EstimateCell, int]) -> str:
+def row(cell: EstimateCell, runs: int) -> str:
     """A line of the table."""
-    cell, runs = work
-    found = quantiles(np.array([run(cell, number) for number in range(runs)])).T.tolist()
-    stops = (f"({', '.join('inf' if count == inf else f'{count:.0f}' for count in stop)})" for stop in found)
+    by_stop = quantiles(np.array(of_runs(partial(run, cell), runs))).T.tolist()
+    stops = (f"({', '.join('inf' if count == inf else f'{count:.0f}' for count in stop)})" for stop in by_stop)
     return f'    ("{cell.judge}", {cell.prompts}, {cell.candidates}, "{cell.aim}"): ({", ".join(stops)}),'
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.estimates", description=__doc__)
-    parser.add_argument("--runs", type=int, default=20, help="of every row")
-    parser.add_argument("--processes", type=int, default=1)
-    chosen = parser.parse_args()
-    with ProcessPoolExecutor(chosen.processes, mp_context=get_context("spawn")) as pool:
-        for line in pool.map(row, [(cell, chosen.runs) for cell in cells()]):
-            print(line, flush=True)
+    """`--runs` of every row."""
+    runs = options(__doc__, runs=20).runs
+    for cell in cells():
+        print(row(cell, runs), flush=True)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,7 @@ simulation and on ../shared/data/prd_vicuna80; where people's next verdict helps
 
 import csv
 import gzip
-from argparse import ArgumentParser
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -31,12 +29,13 @@ from app.inference.judges import (
     ranked,
 )
 from app.inference.types import Bools, Floats, Ints, once_each, take
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import show, with_error
 from benchmarks.studies.rank_sets.arena import HUMAN, Arena, read_arena
 from benchmarks.studies.rank_sets.simulation import size, where
+from benchmarks.studies.running import DATA, options
+from benchmarks.studies.simulated import hard_verdicts
 from benchmarks.studies.truth import differences_held
 
-DATA = Path("../shared/data")
 NOT_JUDGES = ("item", "pair", "label", "question_id", "question", "answer")
 METHODS: tuple[AggregationName, ...] = get_args(AggregationName)
 FIVE = ["gpt4", "gpt35", "claude", "vicuna-13b", "bard"]
@@ -60,10 +59,8 @@ class LabelledItems(NamedTuple):
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.judges", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=5, help="of trainings")
-    parser.add_argument("--runs", type=int, default=60, help="of simulations")
-    chosen = parser.parse_args()
+    """`--seeds` of trainings, `--runs` of simulations."""
+    chosen = options(__doc__, seeds=5, runs=60)
     aggregation(chosen.seeds)
     judge_aware_rankings(chosen.runs)
     home_advantages()
@@ -77,7 +74,7 @@ def aggregation(seeds: int) -> None:
         judged = load(name, always)
         cells = [over_seeds(judged, method, seeds if always == 0 else 1) for method in METHODS]
         rows.append([name, str(always), *cells, str(len(_doubts(judged)))])
-    print("\n" + table(["data", "who always say yes", *METHODS, "judges doubted"], rows), flush=True)
+    show(["data", "who always say yes", *METHODS, "judges doubted"], rows)
 
 
 def over_seeds(judged: LabelledItems, method: AggregationName, seeds: int, regulariser: float | None = None) -> str:
@@ -128,15 +125,8 @@ def judge_aware_rankings(runs: int) -> None:
             measured = np.array([_one_ranking(c, count, seed) for seed in range(runs)])
             cells = [with_error(of_method, ".3f") for of_method in measured[:, :2].T]
             rows.append([cast, str(count), *cells, *(f"{share:.0%}" for share in measured[:, 2:].mean(axis=0))])
-    columns = [
-        "judges",
-        "verdicts",
-        "soft-bt, pooled",
-        "judge-aware",
-        "pooled: 95% intervals hold",
-        "judge-aware: hold",
-    ]
-    print("\n" + table(columns, rows), flush=True)
+    columns = ["soft-bt, pooled", "judge-aware", "pooled: 95% intervals hold", "judge-aware: hold"]
+    show(["judges", "verdicts", *columns], rows)
 
 
 def _one_ranking(c: Sequence[float], count: int, seed: int) -> list[float]:
@@ -144,7 +134,7 @@ def _one_ranking(c: Sequence[float], count: int, seed: int) -> list[float]:
     rng, n = np.random.default_rng(seed), 20
     s, judge, first = rng.standard_normal(n), rng.integers(len(c), size=count), rng.integers(n, size=count)
     second = (first + rng.integers(1, n, size=count)) % n
-    p = (rng.random(count) < 1.0 / (1.0 + np.exp(-np.array(c)[judge] * (s[first] - s[second])))).astype(float)
+    p = hard_verdicts(np.array(c)[judge] * (s[first] - s[second]), rng)
     log, model = once_each(first, second, p, judge), build(Method(), n)
     pooled = posterior.fit(log, model)
     fits = Scores(pooled.mean, pooled.covariance), judge_aware.fit(log, model, nobody(len(c))).of_scores
@@ -170,7 +160,7 @@ def home_advantages() -> None:
         order = " > ".join(systems[k] for k in np.argsort(-others))
         (delta, c), (sd_of_delta, sd_of_c) = ((of.delta[number], of.c[number]) for of in (fit.judges, fit.sd_of_judges))
         cells.append([name, f"{c:.2f} ± {sd_of_c:.2f}", f"{delta:+.2f} ± {sd_of_delta:.2f}", order])
-    print("\n" + table(["judge", "discrimination", "home advantage", "order without it"], cells))
+    show(["judge", "discrimination", "home advantage", "order without it"], cells)
     print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-fit.scores)), flush=True)
 
 
@@ -181,7 +171,7 @@ def human_checks(runs: int) -> None:
     for how in ("chance", "evenly", "gains"):
         sizes = np.array([_sizes(arena, how, seed) for seed in range(runs)])
         rows.append([how, *map(with_error, sizes.T)])
-    print("\n" + table(["instances chosen by", *(f"{n} verdicts" for n in PEOPLE)], rows), flush=True)
+    show(["instances chosen by", *(f"{n} verdicts" for n in PEOPLE)], rows)
 
 
 def _sizes(arena: Arena, how: str, seed: int) -> list[float]:

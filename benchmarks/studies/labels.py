@@ -5,8 +5,6 @@ the accuracy of each way to weigh them on 319 items with that many labels. And w
 label.
 """
 
-import sys
-from argparse import ArgumentParser
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +13,8 @@ from nextpair.words import AggregationName
 from app.inference.judges import ItemContext, binary, examine, needs_context, next_to_label, standardised, votes
 from app.inference.judges.anchored import dawid_skene_anchored
 from app.inference.types import Floats, Ints
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import percent, show, with_error
+from benchmarks.studies.running import options, say
 
 ITEMS, MISLED, FOLLOWS = 319, 0.4, 0.95
 METHODS: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation", "skill-aggregation-x")
@@ -23,9 +22,7 @@ LABELS = (0, 10, 20, 40)
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.labels", description=__doc__)
-    parser.add_argument("--runs", type=int, default=60)
-    runs = parser.parse_args().runs
+    runs = options(__doc__, runs=60).runs
     weighing(runs)
     choosing(runs)
 
@@ -45,11 +42,11 @@ def weighing(runs: int) -> None:
     rows = []
     for good in (0.8, 0.75):
         for labels in LABELS:
-            print(f"\r{good:.0%}, {labels} labels    ", end="", file=sys.stderr, flush=True)
+            say(f"{good:.0%}, {labels} labels")
             measured = np.array([_accuracies(good, labels, seed) for seed in range(runs)])
-            cells = [with_error(100.0 * accuracies, ".1f") for accuracies in measured[:, :-1].T]
+            cells = map(percent, measured[:, :-1].T)
             rows.append([f"{good:.0%}", str(labels), *cells, f"{100.0 * measured[:, -1].mean():.0f}%"])
-    print("\n" + table(["good judges", "labels", "best judge", *METHODS, "warned of a good judge"], rows), flush=True)
+    show(["good judges", "labels", "best judge", *METHODS, "warned of a good judge"], rows)
 
 
 def _accuracies(good: float, labels: int, seed: int) -> list[float]:
@@ -80,9 +77,7 @@ def choosing(runs: int) -> None:
         for labels in LABELS[1:]:
             measured = np.array([_known(way, labels, seed) for seed in range(runs)])
             rows.append([name, str(labels), *(with_error(figures, ".3f") for figures in measured.T)])
-    print(
-        "\n" + table(["labelled by", "labels", "error of judges' accuracy", "dawid-skene, accuracy"], rows), flush=True
-    )
+    show(["labelled by", "labels", "error of judges' accuracy", "dawid-skene, accuracy"], rows)
 
 
 def _known(way: Callable[[Floats, int, np.random.Generator], Ints], count: int, seed: int) -> tuple[float, float]:

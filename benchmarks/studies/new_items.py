@@ -13,31 +13,30 @@ systems by one half is compared with the other:
 `latent` is the posterior, which takes all comparisons as independent; `new items` is targets/new_items.py.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from app.files.columns import texts_of
 from app.files.reading import read
-from app.inference.fitting import Method, Scores, no_absolute_scores, publish
+from app.inference.fitting import Scores
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.targets import on_new_items
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case
-from benchmarks.studies.methods.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import percent, show, with_error
+from benchmarks.studies import simulated
+from benchmarks.studies.data import HANNA, PEOPLE, SUMMEVAL, DataSet, missing
+from benchmarks.studies.running import DATA, options
 from benchmarks.studies.truth import HeldInTruth, differences, held
 
 SEED = 20_266
-N, SD, COMPARISONS, NOISE = 8, 0.5, 560, 0.5
+N, SD, COMPARISONS = 8, 0.5, 560
 PER_PROMPT = 20  # comparisons of real judges
 SURE = 1.645  # standard deviations of a claim
-TARGETS = ("latent", "new items")
 
 
 class World(NamedTuple):
@@ -60,44 +59,36 @@ WORLDS = [World(*each) for each in product(("probabilities", "votes"), (20, 80),
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.new_items", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of every simulated judge")
-    parser.add_argument("--splits", type=int, default=20, help="of every dimension of real data")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    chosen = parser.parse_args()
+    """`--runs` of every simulated judge, `--splits` of every dimension of real data."""
+    chosen = options(__doc__, runs=200, splits=20, data=DATA)
     columns = ["ranks hold, %", "leader best, stated", "true", "width of ranks"]
-    print(table(["judge", "prompts", "omega", *columns], simulated(chosen.runs)), flush=True)
-    columns = ["z^2", "claims", "reversed, %"]
-    print("\n" + table(["data", "systems", "prompts in a half", *columns], in_halves(chosen.data, chosen.splits)))
+    show(["judge", "prompts", "omega", *columns], of_simulated(chosen.runs))
+    show(
+        ["data", "systems", "prompts in a half", "z^2", "claims", "reversed, %"], in_halves(chosen.data, chosen.splits)
+    )
 
 
-def simulated(runs: int) -> Iterator[Sequence[str]]:
+def of_simulated(runs: int) -> Iterator[Sequence[str]]:
     """Yield the rows, latent → new items."""
     for world in WORLDS:
-        of_runs = np.array([one_run(world, number) for number in range(runs)])  # (runs, 2, 4)
+        of_runs = np.array([one_run(world, run) for run in range(runs)])  # (runs, 2, 4)
         mean, wider = of_runs.mean(axis=0), of_runs[:, 1, 3] - of_runs[:, 0, 3]
-        hold = " → ".join(with_error(100.0 * of_target, ".1f") for of_target in of_runs[:, :, 0].T)
+        hold = " → ".join(map(percent, of_runs[:, :, 0].T))
         stated, width = (" → ".join(f"{m[field]:.2f}" for m in mean) for field in (1, 3))
         width += f" ± {wider.std() / np.sqrt(runs):.2f}"  # of the change
         yield [world.judge, f"{world.prompts}", f"{world.omega:g}", hold, stated, with_error(of_runs[:, 1, 2]), width]
 
 
-def one_run(world: World, number: int) -> list[HeldInTruth]:
-    rng = np.random.default_rng([SEED, WORLDS.index(world), number])
+def one_run(world: World, run: int) -> list[HeldInTruth]:
+    rng = np.random.default_rng([SEED, WORLDS.index(world), run])
     s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
-    pairs = np.array(np.triu_indices(N, 1))
-    chosen = rng.choice(world.prompts * pairs.shape[1], COMPARISONS, replace=False)
-    item, pair = np.divmod(chosen, pairs.shape[1])
-    first, second = np.where(rng.random(COMPARISONS) < 0.5, pairs[:, pair], pairs[::-1, pair])
-    d = s[first] - s[second] + u[item, first] - u[item, second]
-    thought = expit(d + NOISE * rng.standard_normal(COMPARISONS))
-    p = thought if world.judge == "probabilities" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
-    targets = by_target(by_one_judge(first, second, p), item, N)
+    shown = simulated.show(s + u, rng, rng.choice(world.prompts * N * (N - 1) // 2, COMPARISONS, replace=False))
+    targets = by_target(shown.judged(world.judge, rng), shown.item, N)
     return [held(summary_of(scores, Wanted()), ranks(s), int(scores.mean.argmax())) for scores in targets]
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:
-    published = publish(comparisons, item, no_absolute_scores(), Method(verdict_weight="learnt"), n, 1)
+    published = simulated.published(comparisons, item, n)
     return [published.scores, on_new_items(published, item)]
 
 
@@ -110,7 +101,7 @@ def in_halves(folder: Path, splits: int) -> Iterator[Sequence[str]]:
         of_parts = []
         for part in source.parts:
             prompts, n = by_system(folder, source, part)
-            of_splits = np.array([one_split(prompts, n, size, number) for number in range(splits)])  # (splits, 2, 3)
+            of_splits = np.array([one_split(prompts, n, size, split) for split in range(splits)])  # (splits, 2, 3)
             z2, (claims, turned) = of_splits[:, :, 0].mean(axis=0), of_splits[:, :, 1:].mean(axis=0).T
             of_parts.append(np.column_stack([z2, claims, 100.0 * turned / np.maximum(claims, 1e-9)]))
         mean, error = np.mean(of_parts, axis=0), np.std(of_parts, axis=0, ddof=1) / np.sqrt(len(of_parts))
@@ -139,8 +130,8 @@ def _systems_of_stories(folder: Path) -> dict[str, str]:
     return dict(zip(texts_of(stories, "story_id"), texts_of(stories, "system"), strict=True))
 
 
-def one_split(prompts: list[tuple[Ints, Ints, Floats]], n: int, size: int, number: int) -> list[Agreed]:
-    rng = np.random.default_rng([SEED, number])
+def one_split(prompts: list[tuple[Ints, Ints, Floats]], n: int, size: int, split: int) -> list[Agreed]:
+    rng = np.random.default_rng([SEED, split])
     drawn = rng.permutation(len(prompts))
     halves = [by_target(*_sampled(prompts, part, rng), n) for part in (drawn[:size], drawn[size : 2 * size])]
     return [agreed(a, b) for a, b in zip(*halves, strict=True)]

@@ -8,34 +8,24 @@ another candidate is people's best. At the last look: the share of the 95% inter
 P(best) of the leader is stated to be and is. Beside it, the same of the latent score, which takes models for people.
 """
 
-from argparse import ArgumentParser
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from app.inference.fitting import Method, Scores, no_absolute_scores, publish
+from app.inference.fitting import Scores, no_absolute_scores, publish
 from app.inference.reporting import Wanted, summarise
 from app.inference.targets.people import of_people
-from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
-from benchmarks.studies.methods.markdown import table, with_error
-from benchmarks.studies.processes import of_runs
+from app.inference.types import Bools, Comparisons, Floats, once_each, take
+from benchmarks.pages import show, with_error
+from benchmarks.studies.running import of_runs, options
+from benchmarks.studies.simulated import LEARNT, hard_verdicts
 from benchmarks.studies.truth import differences_held
 
 SEED = 20_267
 N, COMPARISONS, BATCH = 16, 160, 20
 NOISE, LEVEL = 0.7, 0.95
-HEADINGS = [
-    "effects",
-    "models",
-    "verdicts by people",
-    "differences held",
-    "P(best) stated",
-    "true",
-    "stopped",
-    "falsely",
-]
 
 
 class PeopleSetting(NamedTuple):
@@ -64,11 +54,10 @@ class Seen(NamedTuple):
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.people", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of each setting")
-    runs = parser.parse_args().runs
+    runs = options(__doc__, runs=200).runs
+    columns = ["differences held", "P(best) stated", "true", "stopped", "falsely"]
     rows = [row(each, np.array(of_runs(partial(run, each), runs))) for each in SETTINGS]
-    print(table(HEADINGS, rows), flush=True)
+    show(["effects", "models", "verdicts by people", *columns], rows)
 
 
 def row(setting: PeopleSetting, seen: Floats) -> list[str]:
@@ -96,13 +85,12 @@ def simulate(setting: PeopleSetting, rng: np.random.Generator) -> tuple[Floats, 
     people = np.arange(models + 1) == models
     d = t[judge, first] - t[judge, second]
     p = expit(d + NOISE * rng.standard_normal(COMPARISONS))
-    vote = (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
+    vote = hard_verdicts(d, rng)
     return s, once_each(first, second, np.where(people[judge] | votes, vote, p), judge), people
 
 
 def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
-    item: Ints = np.zeros(log.size, np.int64)
-    published = publish(log, item, no_absolute_scores(), Method(verdict_weight="learnt"), N, len(people))
+    published = publish(log, np.zeros(log.size, np.int64), no_absolute_scores(), LEARNT, N, len(people))
     return published.scores, of_people(published, people, {})
 
 

@@ -5,35 +5,32 @@ service's own code chooses. `alone` each learns verdict weights from itself; `po
 whenever their comparisons have grown by a quarter, as the sets of a project do. Both are asked by the same judges.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.stats import spearmanr
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
-from app.inference.fitting import Method, pool
+from app.inference.fitting import pool
 from app.inference.state import Snapshot, contribution_of, exact
 from benchmarks.loop import further, unjudged, with_pool
-from benchmarks.studies.evidence.coverage import outcome
-from benchmarks.studies.evidence.judges import JUDGES, answering
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import show
+from benchmarks.studies.evidence import outcome
+from benchmarks.studies.running import options
+from benchmarks.studies.simulated import JUDGES, LEARNT, answering
 
 SEED = 20_264
 N, SETS = 12, 25
 LENGTHS = (6, 12, 24)  # comparisons of each set
 GROWTH = 1.25
 SETTINGS = tuple((judge, sd) for judge in ("consistent", "noisy", "people") for sd in (0.2, 1.0))
-LEARNT = Method(verdict_weight="learnt")
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
-HEADINGS = ["judge", "sd", "comparisons", "Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "true"]
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.pools", description=__doc__)
-    parser.add_argument("--runs", type=int, default=8, help=f"of every row, each of {SETS} sets")
-    runs = parser.parse_args().runs
-    print(table(HEADINGS, [row for judge, sd in SETTINGS for row in rows_of(judge, sd, runs)]))
+    columns = ["Spearman", "ranks hold, %", "width of ranks", "leader best, stated", "true"]
+    runs = options(__doc__, runs=8).runs
+    show(["judge", "sd", "comparisons", *columns], (row for judge, sd in SETTINGS for row in rows_of(judge, sd, runs)))
 
 
 def rows_of(judge: str, sd: float, runs: int) -> Iterator[list[str]]:

@@ -5,9 +5,8 @@ probabilities sigma(d + noise). Pairs are chosen by the service's own code, orde
 twice before all were. Each figure is a share of independent runs.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 from scipy.special import expit
@@ -19,8 +18,10 @@ from app.inference.reporting import CLAIMED, circulation, signal_of
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each, take
 from app.service.checks.ranking import RARE
 from benchmarks.loop import judged
-from benchmarks.studies.coverage import Judge, answering, hard_verdicts
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import percent, show
+from benchmarks.studies.coverage import Judge, answering
+from benchmarks.studies.running import options
+from benchmarks.studies.simulated import hard_verdicts
 
 SEED = 20_262
 N, IN_THE_CYCLE, JUDGES, VERDICTS = 12, 11, 4, 360
@@ -32,17 +33,10 @@ Misled = Callable[[np.random.Generator, Floats, Floats], Floats]  # p of a bad j
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.signal", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200)
-    runs = parser.parse_args().runs
-    print(
-        table(["judge", "sd", *(f"by {k}N, %" for k in LENGTHS), f"ever in {LONGEST}N, %"], signals(runs)), flush=True
-    )
-    print("\n" + table(["judge", "in doubt, %"], cycles(runs)), flush=True)
-    print(
-        "\n" + table(["candidates", "sd", "one of the four judges", "flagged, %", "others, %"], changes(runs)),
-        flush=True,
-    )
+    runs = options(__doc__, runs=200).runs
+    show(["judge", "sd", *(f"by {k}N, %" for k in LENGTHS), f"ever in {LONGEST}N, %"], signals(runs))
+    show(["judge", "in doubt, %"], cycles(runs))
+    show(["candidates", "sd", "one of the four judges", "flagged, %", "others, %"], changes(runs))
 
 
 def signals(runs: int) -> Iterable[Sequence[str]]:
@@ -53,17 +47,13 @@ def signals(runs: int) -> Iterable[Sequence[str]]:
         "random probabilities": (0.0, noisy(2.0)),
     }
     judges |= {f"hard, spread {sd:g}": (sd, hard_verdicts) for sd in (0.2, 1.0, 3.0)}
-    judges |= {
-        f"probabilities, spread {sd:g}, noise {noise:g}": (sd, noisy(noise)) for sd, noise in ((1.0, 1.0), (0.2, 0.1))
-    }
+    for sd, noise in ((1.0, 1.0), (0.2, 0.1)):
+        judges[f"probabilities, spread {sd:g}, noise {noise:g}"] = (sd, noisy(noise))
     for criterion in (Criterion.RANDOM, Criterion.REORDERING):
         for name, (sd, judge) in judges.items():
             most = np.array([_highest(sd, judge, criterion, number) for number in range(runs)])
-            yield [
-                f"{name}, {criterion}",
-                f"{sd:g}",
-                *(percent(most[:, k * N // AT_ONCE - 1] >= CLAIMED) for k in (*LENGTHS, LONGEST)),
-            ]
+            shares = [percent(most[:, k * N // AT_ONCE - 1] >= CLAIMED) for k in (*LENGTHS, LONGEST)]
+            yield [f"{name}, {criterion}", f"{sd:g}", *shares]
 
 
 def noisy(noise: float) -> Judge:
@@ -122,15 +112,13 @@ def changes(runs: int) -> Iterable[Sequence[str]]:
         "judges at random from half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, 0.0), rng),
         "reverses half way": lambda rng, d, when: hard_verdicts(np.where(when < 0.5, d, -d), rng),
     }
-    for n in (N, 20):
-        for sd in (0.2, 1.0, 3.0):
-            for kind, misled in kinds.items():
-                logs = [_examined(n, sd, misled, number) for number in range(runs)]
-                bad, good = (
-                    [a.named is not None for log in logs for a in log if (a.judge == 0) is is_bad]
-                    for is_bad in (True, False)
-                )
-                yield [f"{n}", f"{sd:g}", kind, percent(bad), percent(good)]
+    for n, sd, (kind, misled) in product((N, 20), (0.2, 1.0, 3.0), kinds.items()):
+        judges = [each for run in range(runs) for each in _examined(n, sd, misled, run)]
+        flagged = [
+            percent([each.named is not None for each in judges if (each.judge == 0) is is_bad])
+            for is_bad in (True, False)
+        ]
+        yield [f"{n}", f"{sd:g}", kind, *flagged]
 
 
 def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Discrimination]:
@@ -143,11 +131,6 @@ def _examined(n: int, sd: float, misled: Misled, number: int) -> list[Discrimina
     p = np.where(judge == 0, misled(rng, d, np.arange(VERDICTS) / VERDICTS), hard_verdicts(d, rng))
     log: Comparisons = once_each(first, second, p, judge)
     return discriminations(log, n, np.zeros(VERDICTS, np.int64))
-
-
-def percent(cases: Sequence[bool] | np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
-    """Share with its standard error."""
-    return with_error(100.0 * np.asarray(cases), ".1f")
 
 
 if __name__ == "__main__":

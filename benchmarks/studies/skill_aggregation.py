@@ -2,10 +2,9 @@
 
 On ../shared/data/skillagg: the paper's table 1, the slopes of its 6.2, another encoder (6.3, `--encoder` and a folder),
 subsets of judges (6.4) and of items (6.5); and simulations, in which no regulariser is right and of contexts that tell
-more or less. Name some parts to run these alone.
+more or less. `--parts` runs some of them alone.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,11 +15,11 @@ from scipy.sparse import csr_array
 from app.inference.judges import ItemContext, aggregate, binary, standardised
 from app.inference.judges.group_verdicts import skill
 from app.inference.types import Bools
+from benchmarks.pages import show
 from benchmarks.studies.judges import LabelledItems, accuracy, load, over_seeds, texts, with_sd
-from benchmarks.studies.methods.markdown import table
+from benchmarks.studies.running import options
 
 DATA_SETS = ("halueval_dialogue", "truthfulqa")
-PARTS = ("table", "slopes", "subsets", "sizes", "simulation", "contexts")
 
 
 class SkillRow(NamedTuple):
@@ -45,47 +44,33 @@ ROWS = (
 
 
 def main() -> None:
-    parser = ArgumentParser(prog="python -m benchmarks.studies.skill_aggregation", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all by default")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--encoder", help="a transformer, in place of hashed n-grams")
-    chosen = parser.parse_args()
-    parts = chosen.parts or PARTS
+    """`--encoder` is the folder of a transformer, in place of hashed n-grams."""
+    chosen = options(__doc__, parts=list(PARTS), runs=5, encoder="")
     truthful = load("truthfulqa", 0)
     if chosen.encoder:
         truthful = truthful._replace(context=_encoded(truthful.context, chosen.encoder))
-    if "table" in parts:
-        beside_the_paper([load("halueval_dialogue", 0), truthful], chosen.runs)
-    if "slopes" in parts:
-        slopes(truthful)
-    if "subsets" in parts:
-        subsets(truthful, chosen.runs)
-    if "sizes" in parts:
-        sizes(truthful, chosen.runs)
-    if "simulation" in parts:
-        simulation(chosen.runs)
-    if "contexts" in parts:
-        contexts(chosen.runs)
+    for part in chosen.parts:
+        PARTS[part](truthful, chosen.runs)
 
 
-def beside_the_paper(data: Sequence[LabelledItems], runs: int) -> None:
+def beside_the_paper(truthful: LabelledItems, runs: int) -> None:
     """Print accuracies in percent, ours over seeds of splits and of broken ties."""
-    cells = []
+    dialogue, cells = load("halueval_dialogue", 0), []
     for row in ROWS:
         cells.append([row.name])
-        for judged, published in zip(data, row.published, strict=True):
+        for judged, published in zip((dialogue, truthful), row.published, strict=True):
             cells[-1] += [published, over_seeds(judged, row.method, runs, row.regulariser)]
     columns = [f"{name}, {whose}" for name in DATA_SETS for whose in ("paper", "ours")]
-    print("\n" + table(["method", *columns], cells), flush=True)
+    show(["method", *columns], cells)
 
 
-def slopes(judged: LabelledItems) -> None:
+def slopes(judged: LabelledItems, _: int) -> None:
     """Print each judge's slope p0 + p1 - 1 beside its accuracy (SA 6.2)."""
     group = aggregate(binary(judged.y), "skill-aggregation", np.random.default_rng(0), judged.context)
     assert group.confusion is not None
     of_judges, right = skill(group.confusion), np.mean((judged.y > 0.5) == judged.truth[:, None], axis=0)
     rows = [[str(k), f"{100 * a:.1f}", f"{s:.2f}"] for k, (a, s) in enumerate(zip(right, of_judges, strict=True))]
-    print("\n" + table(["judge", "accuracy", "slope"], rows))
+    show(["judge", "accuracy", "slope"], rows)
     print(f"\nPearson correlation {np.corrcoef(right, of_judges)[0, 1]:.3f}", flush=True)
 
 
@@ -98,7 +83,7 @@ def subsets(judged: LabelledItems, runs: int) -> None:
         methods: tuple[AggregationName, ...] = ("majority", "dawid-skene", "skill-aggregation")
         figures = [f"{accuracy(some, method, seed):.2f}" for method in methods]
         rows.append([" ".join(map(str, judges)), *figures])
-    print("\n" + table(["judges", "majority", "dawid-skene", "skill-aggregation"], rows), flush=True)
+    show(["judges", "majority", "dawid-skene", "skill-aggregation"], rows)
 
 
 def sizes(judged: LabelledItems, runs: int) -> None:
@@ -107,7 +92,7 @@ def sizes(judged: LabelledItems, runs: int) -> None:
     for size in (1000, 2000, 3000, 4000, 5000):
         gains = np.array([_gains(_some_items(judged, size, seed), seed) for seed in range(runs)])
         rows.append([str(size), *(with_sd(gain, "+.2f") for gain in gains.T)])
-    print("\n" + table(["items", "crowdlayer", "skill-aggregation"], rows), flush=True)
+    show(["items", "crowdlayer", "skill-aggregation"], rows)
 
 
 def _gains(judged: LabelledItems, seed: int) -> list[float]:
@@ -122,7 +107,7 @@ def _some_items(judged: LabelledItems, size: int, seed: int) -> LabelledItems:
     return LabelledItems(judged.truth[keep], judged.y[keep], ItemContext(x[keep], group[keep]))
 
 
-def simulation(runs: int) -> None:
+def simulation(_: LabelledItems, runs: int) -> None:
     """Print accuracy and skills of judges right in 85, 80, 65 and 60%, with a context right in 84%."""
     rows = []
     for name, regulariser in (("0", 0.0), ("0.1", 0.1), ("chosen", None)):
@@ -135,10 +120,10 @@ def simulation(runs: int) -> None:
             skills.append(skill(group.confusion))
         right = " ".join(f"{100 * (1 + s) / 2:.0f}" for s in np.mean(skills, axis=0))
         rows.append([name, with_sd(accuracies), right])
-    print("\n" + table(["regulariser", "accuracy", "judges are right in %"], rows), flush=True)
+    show(["regulariser", "accuracy", "judges are right in %"], rows)
 
 
-def contexts(runs: int) -> None:
+def contexts(_: LabelledItems, runs: int) -> None:
     """Print accuracies with judges right in 85, 65, 60 and 50%, by how often the context is right."""
     rows = []
     for slope, right in ((0.0, "50%"), (1.25, "71%"), (3.0, "84%")):
@@ -146,7 +131,7 @@ def contexts(runs: int) -> None:
         methods: tuple[AggregationName, ...] = ("dawid-skene", "skill-aggregation")
         of_each = [[accuracy(judged, method, seed) for seed, judged in enumerate(simulated)] for method in methods]
         rows.append([right, *map(with_sd, of_each)])
-    print("\n" + table(["context is right in", "dawid-skene", "skill-aggregation"], rows), flush=True)
+    show(["context is right in", "dawid-skene", "skill-aggregation"], rows)
 
 
 def _simulated(seed: int, right: Sequence[float], slope: float) -> LabelledItems:
@@ -166,6 +151,15 @@ def _encoded(context: ItemContext | None, model: str) -> ItemContext:
     x: csr_array = transformer.encode(texts("truthfulqa"), transformer.load(model))
     return ItemContext(x, context.group)
 
+
+PARTS = {
+    "table": beside_the_paper,
+    "slopes": slopes,
+    "subsets": subsets,
+    "sizes": sizes,
+    "simulation": simulation,
+    "contexts": contexts,
+}
 
 if __name__ == "__main__":
     main()

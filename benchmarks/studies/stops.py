@@ -9,7 +9,6 @@ has an e that is drawn once for each pair and order. Three truths:
     drawn     from N(0, 1), for the forecasts, which are read half way to the stop
 """
 
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -21,7 +20,9 @@ from app.inference.fitting import Method
 from app.inference.state import Reopening, Snapshot, check, comparisons_left, distance, exact
 from app.inference.types import Floats, Ints
 from benchmarks.loop import Answer, further, texts, unjudged
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import show
+from benchmarks.studies.running import options
+from benchmarks.studies.simulated import hard_verdicts
 
 SEED = 20_262
 N = 8
@@ -29,8 +30,6 @@ MOST = 800  # comparisons
 STOP = Stop(top_k=1)
 PLAN = Plan(Policy(Criterion.REORDERING), Order.BALANCED, 0)
 PERSON, MODEL = 1, 2  # ids
-HEADINGS = ["truth", "judge", "verdict weight", "runs", "stopped %", "after, median", "false %"]
-FORESEEN = ["forecast / actual half way", "80% interval holds %"]
 
 
 class StudiedJudge(NamedTuple):
@@ -48,7 +47,7 @@ class Course(NamedTuple):
 
 
 def voter(scores: Floats, rng: np.random.Generator) -> Answer:
-    return lambda i, j: (rng.random(len(i)) < expit(scores[i] - scores[j])).astype(np.float64)
+    return lambda i, j: hard_verdicts(scores[i] - scores[j], rng)
 
 
 def thinker(scores: Floats, rng: np.random.Generator) -> Answer:
@@ -92,9 +91,8 @@ TRUTHS = (ahead, tied, drawn)
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.stops", description=__doc__)
-    parser.add_argument("--runs", type=int, default=200, help="of every row")
-    print(table([*HEADINGS, *FORESEEN], rows(parser.parse_args().runs)))
+    columns = ["stopped %", "after, median", "false %", "forecast / actual half way", "80% interval holds %"]
+    show(["truth", "judge", "verdict weight", "runs", *columns], rows(options(__doc__, runs=200).runs))
 
 
 def rows(runs: int) -> Iterator[list[str]]:
@@ -132,14 +130,14 @@ def _forecast(snapshot: Snapshot, judge: StudiedJudge) -> Forecast:
 
 
 def _row(truth: str, judge: str, evidence: str, courses: list[Course]) -> list[str]:
-    stopped = [each for each in courses if each.stopped is not None]
-    after = f"{np.median([each.stopped or 0 for each in stopped]):.0f}" if stopped else "–"
-    read = [(each.half_way, (each.stopped or 0) - (each.stopped or 0) // 2) for each in stopped if each.half_way]
+    stopped = [(each.stopped, each.half_way) for each in courses if each.stopped is not None]
+    after = f"{np.median([comparisons for comparisons, _ in stopped]):.0f}" if stopped else "–"
+    read = [(forecast, comparisons - comparisons // 2) for comparisons, forecast in stopped if forecast]
     ratios = [np.inf if forecast.median is None else forecast.median / actual for forecast, actual in read]
     holds = [
         forecast.low is not None and forecast.low <= actual <= (forecast.high or np.inf) for forecast, actual in read
     ]
-    share, false = (100.0 * sum(values) / len(courses) for values in ([1 for _ in stopped], [c.false for c in stopped]))
+    share, false = 100.0 * len(stopped) / len(courses), 100.0 * np.mean([each.false for each in courses])
     ratio = f"{np.quantile(ratios, 0.5, method='nearest'):.2f}" if ratios else "–"
     covered = f"{100.0 * np.mean(holds):.0f}" if holds else "–"
     return [truth, judge, evidence, str(len(courses)), f"{share:.0f}", after, f"{false:.1f}", ratio, covered]

@@ -8,7 +8,6 @@ true win rate is the mean verdict over all prompts there could be, against the o
 `others held` is the mean of sigma(s_i - s_j) with s_i at the ends of its own interval and the others at their means.
 """
 
-from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -16,16 +15,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from app.inference.fitting import Method, no_absolute_scores
+from app.inference.fitting import no_absolute_scores
 from app.inference.reporting import Against, Wanted, against, attenuation, never_missed, summary_of
 from app.inference.targets import drawn_values, on_new_items, publish_for
 from app.inference.types import Floats, by_one_judge
-from benchmarks.studies.methods.markdown import table, with_error
+from benchmarks.pages import percent, show
+from benchmarks.studies import simulated
 from benchmarks.studies.new_items import World
+from benchmarks.studies.running import options
+from benchmarks.studies.simulated import LEARNT, NOISE, hard_verdicts
 from benchmarks.studies.truth import inside
 
 SEED = 30_017
-N, SD, NOISE = 4, 0.7, 0.5
+N, SD = 4, 0.7
 SHARP, DIGITS = 8.0, 4
 LEVEL = 0.95
 NODES, SHARES = np.polynomial.hermite_e.hermegauss(200)
@@ -44,36 +46,26 @@ class RatesHeld(NamedTuple):
 
 
 def main() -> None:
-    parser = ArgumentParser("python -m benchmarks.studies.win_rates", description=__doc__)
-    parser.add_argument("--runs", type=int, default=400, help="of every judge")
     columns = ["others held, %", "win rate, %", "against one, %", "root mean square error", "width"]
-    print(table(["judge", "prompts", "omega", *columns], rows(parser.parse_args().runs)))
+    show(["judge", "prompts", "omega", *columns], rows(options(__doc__, runs=400).runs))
 
 
 def rows(runs: int) -> Iterator[Sequence[str]]:
     for world in WORLDS:
-        of_runs = np.array([one_run(world, number) for number in range(runs)])  # (runs, 5)
-        shares = [with_error(100.0 * of_run, ".1f") for of_run in of_runs[:, :3].T]
-        error, width = of_runs[:, 3:].mean(axis=0)
+        of_runs = np.array([one_run(world, run) for run in range(runs)])  # (runs, 5)
+        shares, (error, width) = map(percent, of_runs.T[:3]), of_runs[:, 3:].mean(axis=0)
         yield [world.judge, f"{world.prompts}", f"{world.omega:g}", *shares, f"{np.sqrt(error):.3f}", f"{width:.2f}"]
 
 
-def one_run(world: World, number: int) -> RatesHeld:
-    rng = np.random.default_rng([SEED, WORLDS.index(world), number])
+def one_run(world: World, run: int) -> RatesHeld:
+    rng = np.random.default_rng([SEED, WORLDS.index(world), run])
     s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
-    pairs = np.array(np.triu_indices(N, 1))
-    item, pair = np.divmod(np.arange(world.prompts * pairs.shape[1]), pairs.shape[1])
-    first, second = np.where(rng.random(len(item)) < 0.5, pairs[:, pair], pairs[::-1, pair])
-    d = s[first] - s[second] + u[item, first] - u[item, second]
+    first, second, item, d = simulated.show(s + u, rng)
     sharp, noise = SHARP if world.judge == "saturated" else 1.0, NOISE * (world.judge != "votes")
-    if world.judge == "votes":
-        p = (rng.random(len(d)) < expit(d)).astype(np.float64)
-    else:
-        p = expit(sharp * (d + noise * rng.standard_normal(len(d))))
-    if world.judge == "saturated":
-        p = np.round(p, DIGITS)
-    comparisons, method = by_one_judge(first, second, p), Method(verdict_weight="learnt")
-    published = publish_for("new-items", comparisons, item, no_absolute_scores(), method, N, 1)
+    is_vote = world.judge == "votes"
+    p = hard_verdicts(d, rng) if is_vote else expit(sharp * (d + noise * rng.standard_normal(len(d))))
+    comparisons = by_one_judge(first, second, np.round(p, DIGITS) if world.judge == "saturated" else p)
+    published = publish_for("new-items", comparisons, item, no_absolute_scores(), LEARNT, N, 1)
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
     ranking, never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
     truth = true_rates(sharp * s, sharp**2 * (2.0 * world.omega**2 + noise**2))

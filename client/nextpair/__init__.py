@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        if name in {"calls", "schemas"}:
+        if name in {"calls", "schemas", "words"}:
             return import_module(f"nextpair.{name}")
         try:
             return vars(import_module("nextpair.exports"))[name]

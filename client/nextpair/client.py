@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Self, final
 
 from nextpair.local import async_running, running
-from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
+from nextpair.resources.judges import AsyncJudgeCollection, AsyncProjectCollection, JudgeCollection, ProjectCollection
 from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
-from nextpair.resources.projects import AsyncProjectCollection, ProjectCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.sending.senders import AsyncSender, Sender
 
@@ -46,25 +46,10 @@ class Client(Sender):
         with running(data_dir) as url, cls(url, api_key="") as client:
             yield client
 
-    @property
-    def sets(self) -> SetCollection:
-        """Sets of candidates."""
-        return SetCollection(self)
-
-    @property
-    def projects(self) -> ProjectCollection:
-        """Projects, which group sets."""
-        return ProjectCollection(self)
-
-    @property
-    def judges(self) -> JudgeCollection:
-        """Judges, over all sets."""
-        return JudgeCollection(self)
-
-    @property
-    def assignments(self) -> AssignmentCollection:
-        """Leased pairs, over many sets."""
-        return AssignmentCollection(self)
+    sets = cached_property(SetCollection)
+    projects = cached_property(ProjectCollection)
+    judges = cached_property(JudgeCollection)
+    assignments = cached_property(AssignmentCollection)
 
 
 @final
@@ -94,22 +79,7 @@ class AsyncClient(AsyncSender):
         async with async_running(data_dir) as url, cls(url, api_key="") as client:
             yield client
 
-    @property
-    def sets(self) -> AsyncSetCollection:
-        """See `Client.sets`."""
-        return AsyncSetCollection(self)
-
-    @property
-    def projects(self) -> AsyncProjectCollection:
-        """See `Client.projects`."""
-        return AsyncProjectCollection(self)
-
-    @property
-    def judges(self) -> AsyncJudgeCollection:
-        """See `Client.judges`."""
-        return AsyncJudgeCollection(self)
-
-    @property
-    def assignments(self) -> AsyncAssignmentCollection:
-        """See `Client.assignments`."""
-        return AsyncAssignmentCollection(self)
+    sets = cached_property(AsyncSetCollection)
+    projects = cached_property(AsyncProjectCollection)
+    judges = cached_property(AsyncJudgeCollection)
+    assignments = cached_property(AsyncAssignmentCollection)

@@ -717,7 +717,7 @@ async def test_leases_that_do_not_fit_in_a_response_stay_as_their_holder_knows_t
 
 @pytest.mark.alone
 async def test_texts_are_measured_in_bytes(http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.service.asking_many.SETS_AT_ONCE", 1)
+    monkeypatch.setattr("app.service.asking.SETS_AT_ONCE", 1)
     made = [await create_set(http, *"abc", question="?", context="é" * 500) for _ in range(2)]
     monkeypatch.setattr("app.service.presenting.assignments.LARGEST_ANSWER", 1500)
     assert len((await ask(http, made[0]["id"], "bob", count=2))["assignments"]) == 1

@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
-from app.service import asking_many, choosing
+from app.service import asking, choosing
 from app.service.context import Context
 from app.service.errors import DatabaseDown, DiskFull
 from app.settings import Settings
@@ -273,7 +273,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
 async def test_an_ask_over_many_sets_passes_over_what_others_hold(
     hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking_many, "SETS_AT_ONCE", 1)
+    monkeypatch.setattr(asking, "SETS_AT_ONCE", 1)
     before, held, behind = [(await create_set(hasty))["id"] for _ in range(3)]
     async with context.engine.connect() as other:
         await sets.lock_asking(other, [UUID(held)])

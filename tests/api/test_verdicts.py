@@ -191,7 +191,7 @@ async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) 
 async def test_what_is_kept_with_all_verdicts_of_a_request_has_a_limit(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nextpair.schemas.verdicts.LONGEST_RAW", 100)
+    monkeypatch.setattr("nextpair.schemas.assignments.LONGEST_RAW", 100)
     created = await create_set(http, "ash", "elm", "oak")
     pairs = (await ask(http, created["id"], count=2))["assignments"]
     for length, status in ((49, 422), (48, 200)):

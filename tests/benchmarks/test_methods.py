@@ -11,18 +11,16 @@ from app.inference.types import Floats
 from app.offline.cases import Case
 from app.offline.replay import spearman
 from app.offline.simulation import Curves, Way
-from benchmarks.studies.methods import data, measuring, page
-from benchmarks.studies.methods.__main__ import main
-from benchmarks.studies.methods.calibration import REJECTED, _kept
-from benchmarks.studies.methods.checkpoints import Checkpoints
-from benchmarks.studies.methods.page import Section
-from benchmarks.studies.methods.scoring import FULL, Sample, _comparisons, selected_pairs
-from benchmarks.studies.methods.sections import SECTIONS
-from benchmarks.studies.methods.size import QUICK
-from benchmarks.studies.methods.sorting import merge_sort
+from benchmarks.studies import data
+from benchmarks.studies.methods import measuring
+from benchmarks.studies.methods.__main__ import QUICK, SECTIONS, Section, main, write
+from benchmarks.studies.methods.calibration import REJECTED, kept
+from benchmarks.studies.methods.scoring import FULL, comparisons, merge_sort, selected_pairs
 from benchmarks.studies.methods.symmetry import noisy_answers
+from benchmarks.studies.running import Checkpoints
 from benchmarks.studies.truth import auroc
 
+pytestmark = pytest.mark.study
 RANDOM, VARIANCE = Criterion.RANDOM, Criterion.VARIANCE
 
 
@@ -89,8 +87,7 @@ def test_methods_are_scored_on_few_pairs_in_both_orders() -> None:
     np.fill_diagonal(offered, np.nan)
     case = Case((), [str(i) for i in range(12)], scores, offered)
     for chosen, count in (("random", 13), ("selected", 13), (FULL, 66)):
-        sample = Sample(Path(), data.SUMMEVAL, "coherence", 1, 1, 0.2, chosen)
-        first, second, p = _comparisons(case, sample, np.random.default_rng(0))[:3]
+        first, second, p = comparisons(case, 0.2, chosen, np.random.default_rng(0))[:3]
         pairs = set(zip(first.tolist(), second.tolist(), strict=True))
         assert len(pairs) == len(first) == 2 * count
         assert {(j, i) for i, j in pairs} == pairs
@@ -98,7 +95,6 @@ def test_methods_are_scored_on_few_pairs_in_both_orders() -> None:
         np.testing.assert_allclose(p, offered[first, second])
 
 
-@pytest.mark.study
 def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: Path) -> None:
     """PoE table 1 has 77.7 to 78.4% with five other judges."""
     cases = [case for part in data.SUMMEVAL.parts for case in data.SUMMEVAL.cases(shared_data, part, None)]
@@ -110,9 +106,8 @@ def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: P
 
 
 def _scores_of_wins(case: Case, chosen: str, seed: int) -> Floats:
-    sample = Sample(Path(), data.SUMMEVAL, "", 1, 1, 0.2, chosen)
-    comparisons = _comparisons(case, sample, np.random.default_rng([seed, int(case.labels[0])]))
-    return win_ratio(comparisons, len(case.keys)).score
+    shown = comparisons(case, 0.2, chosen, np.random.default_rng([seed, int(case.labels[0])]))
+    return win_ratio(shown, len(case.keys)).score
 
 
 def test_noise_is_drawn_for_either_order_and_the_bias_gives_the_mean() -> None:
@@ -134,7 +129,7 @@ def test_a_sort_by_a_judge_who_never_contradicts_itself_is_its_order() -> None:
 
 def test_what_is_left_out_first_is_the_least_sure() -> None:
     p = np.array([0.9, 0.45, 0.8, 0.5])
-    accuracy = _kept(p, np.ones(4, np.bool_))
+    accuracy = kept(p, np.ones(4, np.bool_))
     assert accuracy[0] == pytest.approx(2.5 / 4)
     assert accuracy[np.searchsorted(REJECTED, 0.25)] == pytest.approx(2 / 3)
     assert accuracy[-1] == 1.0
@@ -142,8 +137,8 @@ def test_what_is_left_out_first_is_the_least_sure() -> None:
 
 def test_a_section_alone_leaves_the_others_as_they_are(tmp_path: Path) -> None:
     path, campaign = tmp_path / "page.md", measuring.Campaign(tmp_path, tmp_path, QUICK, Checkpoints(None), None)  # type: ignore[arg-type]
-    page.write(campaign, path, [Section("a", (), lambda _: "one"), Section("b", (), lambda _: "two")], ["a", "b"])
-    page.write(campaign, path, [Section("a", (), lambda _: "1"), Section("b", (), lambda _: "2")], ["b"])
+    write(campaign, path, [Section("a", (), lambda _: "one"), Section("b", (), lambda _: "two")], ["a", "b"])
+    write(campaign, path, [Section("a", (), lambda _: "1"), Section("b", (), lambda _: "2")], ["b"])
     assert path.read_text().endswith("<!-- a -->\n\none\n\n<!-- b -->\n\n2\n")
 
 
@@ -158,7 +153,6 @@ def test_absent_data_is_said_and_skipped(tmp_path: Path, capsys: pytest.CaptureF
     assert "skipped summeval: it is not in the data folder" in capsys.readouterr().err
 
 
-@pytest.mark.study
 def test_the_page_and_its_figures_are_written(shared_data: Path, tmp_path: Path) -> None:
     sections = [section.name for section in SECTIONS]
     main(["--quick", "--data", str(shared_data), "--docs", str(tmp_path), "--only", *sections])

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from app.inference.judges import Instances
-from benchmarks.studies.rank_sets import arena, simulation, structure, sweeps
+from benchmarks.studies.rank_sets import arena, simulation
 from benchmarks.studies.rank_sets.arena import Arena
 from benchmarks.studies.rank_sets.simulation import Design
+
+pytestmark = pytest.mark.study
 
 
 def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
     designs = [*simulation.DRAWN[:1], Design(4, 200, 400, "near", "random")]
-    measured = {design: list(simulation.simulate(design, 2)) for design in designs}
+    measured = {design: simulation.simulate(design, 2) for design in designs}
     for table in (simulation.promises_table, simulation.estimates_table):
         lines = table(measured).splitlines()
         assert [line.count("|") for line in lines] == [lines[0].count("|")] * 4
@@ -37,26 +39,26 @@ def test_the_arena_fills_a_table_for_each_covariance() -> None:
 
 
 def test_sweeps_fill_their_table_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeps, "ALPHAS", (0.4, simulation.ALPHA))
-    monkeypatch.setattr(sweeps, "PEOPLE", (sweeps.USUAL, 2970))
-    swept = sweeps.sweep(small_arena(), 1)
-    assert sweeps.people_table(swept).count("| 2,970 |") == 2
-    sweeps.figures(swept, tmp_path)
+    monkeypatch.setattr(arena, "ALPHAS", (0.4, simulation.ALPHA))
+    monkeypatch.setattr(arena, "PEOPLE", (arena.USUAL, 2970))
+    swept = arena.sweep(small_arena(), 1)
+    assert arena.people_table(swept).count("| 2,970 |") == 2
+    arena.sweeps_figures(swept, tmp_path)
     assert "people and claude3opus" in (tmp_path / "rank-sets-alpha.svg").read_text()
     assert "n = 2,970" in (tmp_path / "rank-sets-people.svg").read_text()
 
 
 def test_the_structure_fills_its_tables_and_figure(tmp_path: Path) -> None:
-    drawn = structure.rank_sets(small_arena(), 3)
-    assert structure.positions_table(drawn).count("| baseline | 0 |") == 1
-    assert structure.rank_sets_table(drawn, ("x", "y", "z")).count("\n| ") == 4
-    structure.figure(drawn, ("x", "y", "z"), tmp_path)
+    drawn = arena.rank_sets(small_arena(), 3)
+    assert arena.positions_table(drawn).count("| baseline | 0 |") == 1
+    assert arena.rank_sets_table(drawn, ("x", "y", "z")).count("\n| ") == 4
+    arena.structure_figure(drawn, ("x", "y", "z"), tmp_path)
     assert "people and gpt35" in (tmp_path / "rank-sets-positions.svg").read_text()
 
 
 def test_a_position_counts_in_each_rank_set_that_has_it() -> None:
     ranks = np.array([[[1, 2], [2, 2]], [[1, 1], [1, 2]]])
-    assert structure.positions(ranks).tolist() == [[1.0, 0.5], [0.5, 1.0]]
+    assert arena.positions(ranks).tolist() == [[1.0, 0.5], [0.5, 1.0]]
 
 
 def test_every_pair_is_counted_from_0() -> None:

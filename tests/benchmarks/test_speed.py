@@ -9,6 +9,7 @@ from rich.console import Console
 from scipy.optimize import check_grad
 
 from app.inference.fitting import posterior
+from benchmarks.pages import put
 from benchmarks.speed import choices, drawing, fits, history, many, peers, votes
 from benchmarks.speed.machine import new_run
 from benchmarks.speed.measuring import Extent, Row, medians
@@ -102,3 +103,12 @@ def test_actions_take_turns() -> None:
     order: list[str] = []
     assert len(medians(lambda: order.append("a"), lambda: order.append("b"), seconds=0.0)) == 2
     assert "".join(order) == "abab"
+
+
+def test_what_is_written_by_hand_stays(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    begin, end = "<!-- begin of what make bench writes -->", "<!-- end of what make bench writes -->"
+    page.write_text(f"By hand.\n{begin}\nof another day\n{end}\nMore.\n")
+    for _ in range(2):
+        put(page, "make bench", r"| \1 | of today |")
+    assert page.read_text() == f"By hand.\n{begin}\n\n| \\1 | of today |\n\n{end}\nMore.\n"

@@ -10,9 +10,8 @@ from uuid import UUID
 import httpx
 import pytest
 from nextpair import AsyncClient, AsyncPairToJudge, AsyncSet, Client, PairToJudge, Set, calls
-from nextpair.resources.judges import AsyncJudgeCollection, JudgeCollection
-from nextpair.resources.pairs import AssignmentCollection, AsyncAssignmentCollection
-from nextpair.resources.projects import AsyncProjectCollection, ProjectCollection
+from nextpair.resources.judges import JudgeCollection
+from nextpair.resources.pairs import AssignmentCollection
 from nextpair.resources.sets import AsyncSetCollection, SetCollection
 from nextpair.schemas import AbsoluteScoreIn, Assignment, CandidateIn, ComparisonIn, SetIn, SetOut, SetPatch, VerdictOf
 
@@ -255,18 +254,11 @@ def test_a_page_is_asked_for_when_it_is_needed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("blocking", "waiting"),
-    [
-        (Client, AsyncClient),
-        (Set, AsyncSet),
-        (PairToJudge, AsyncPairToJudge),
-        (SetCollection, AsyncSetCollection),
-        (ProjectCollection, AsyncProjectCollection),
-        (JudgeCollection, AsyncJudgeCollection),
-        (AssignmentCollection, AsyncAssignmentCollection),
-    ],
+    ("blocking", "waiting"), [(Client, AsyncClient), (Set, AsyncSet), (SetCollection, AsyncSetCollection)]
 )
 def test_sync_and_async_have_the_same_methods_and_arguments(blocking: type, waiting: type) -> None:
+    """Of what is written for each of them."""
+
     def methods(of: type) -> dict[str, list[str]]:
         functions = {name: getattr(of, name) for name in dir(of) if not name.startswith("_")}
         return {
@@ -295,7 +287,7 @@ def test_help_names_the_arguments_that_a_method_takes() -> None:
             == "(self, /, *, judge: str | None = None, after: int | None = None)"
         )
         assert list(inspect.signature(kind.update).parameters) == ["self", *SetPatch.model_fields]
-        assert kind.next_pair.__qualname__ == f"{kind.__name__}.next_pair"
+        assert kind.next_pair.__qualname__ == "SetMethods.next_pair"
     assert list(inspect.signature(SetCollection.create).parameters) == ["self", *SetIn.model_fields]
 
 
@@ -303,8 +295,8 @@ def test_methods_are_documented() -> None:
     undocumented = [
         f"{kind.__name__}.{name}"
         for kind in (Client, Set, PairToJudge, SetCollection, JudgeCollection, AssignmentCollection)
-        for name, member in vars(kind).items()
-        if not name.startswith("_") and callable(member) and not member.__doc__
+        for name in dir(kind)
+        if not name.startswith("_") and callable(member := getattr(kind, name)) and not member.__doc__
     ]
     assert undocumented == []
 

@@ -5,9 +5,8 @@
     comparisons = (N / bits) (sum of b_i) (1 - u' / u)           u the doubt that the stop's criterion has now, u' then
 
 A candidate's W is a mean over its N - 1 pairs, so that it takes a share of N verdicts to know a bit more of it. `bits`
-and `spread`, by which times either way the interval reaches, are fitted to sets that stopped
-(benchmarks/studies/round_forecasts.py, decision 100). Sets with a goal against one, or of one pair, are asked by what a
-verdict adds, which takes longer.
+and `spread`, by which times either way the interval reaches, are fitted to simulated sets that stopped (decision 100).
+Sets with a goal against one, or of one pair, are asked by what a verdict adds, which takes longer.
 
 Not forecast: rank widths and the entropy, nor anything where no question can be asked about a candidate.
 """

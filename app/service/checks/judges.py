@@ -12,7 +12,7 @@ from app.inference.state import pair_votes_of
 from app.sentences import checks
 from app.sentences.judges import named_for
 from app.service.checks.examined import ABOVE_CHANCE, FEW, CheckResult, Examined
-from app.service.presenting.judge_cards import is_to_blame
+from app.service.presenting.judges import is_to_blame
 
 BIAS, KNOWN, SHARE = 0.3, 0.5, 0.1  # a bias let pass; the sd of a known one; of verdicts, by judges of unknown bias
 AGREEING, CONSISTENT, FAILING = 0.65, 0.75, 0.05

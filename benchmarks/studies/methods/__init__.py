@@ -1,4 +1,1 @@
-"""Methods compared on real verdicts.
-
-`python -m benchmarks.studies.methods` writes docs/appendix/benchmarks.md.
-"""
+"""Methods compared on real verdicts: `python -m benchmarks.studies.methods` writes docs/appendix/benchmarks.md."""

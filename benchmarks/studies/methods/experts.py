@@ -1,7 +1,6 @@
 """Comparison models side by side: agreement with people, and what tells good rankings from bad (GPM table 1)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -14,13 +13,12 @@ from app.inference.experts import MAKERS
 from app.inference.fitting import AbsoluteScores, Posterior, Scores, combine, moments
 from app.inference.gaussian import plain
 from app.inference.reporting import concordance
-from app.inference.types import Comparisons, by_one_judge
 from app.offline.cases import Case, from_scores
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import spearman
-from benchmarks.studies.methods import data
-from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing
-from benchmarks.studies.methods.markdown import in_hundredths, table
+from benchmarks.pages import table
+from benchmarks.studies import data
+from benchmarks.studies.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, by_judge, everything
 from benchmarks.studies.methods.measuring import Campaign, mean_over_documents
 from benchmarks.studies.truth import auroc
 
@@ -52,13 +50,9 @@ class RankedDocument(NamedTuple):
 
 
 def write(campaign: Campaign) -> str:
-    judges = [
-        SUMMEVAL._replace(title=f"SummEval, {judge}", load=partial(data.summeval, judge=judge))
-        for judge in SUMMEVAL_JUDGES
-    ]
     chain = SUMMEVAL._replace(title=CHAIN, load=data.summeval_verdicts)
-    others = [each for each in (VICUNA, TOPICALCHAT) if not missing(campaign.datasets, each.folder)]
-    rows = [row for source in (*judges, chain, *others) for row in _rows(campaign, source, tuple(MAKERS), _full_sets)]
+    sources = (*map(by_judge, SUMMEVAL_JUDGES), chain, *campaign.present(VICUNA, TOPICALCHAT))
+    rows = [row for source in sources for row in _rows(campaign, source, tuple(MAKERS), _full_sets)]
     split = SUMMEVAL._replace(title="SummEval, comparisons from two prompts", load=from_two_prompts)
     rows += _rows(campaign, split, ABSOLUTE, _with_absolute)
     return f"{TEXT}\n\n{table(['comparisons', 'method', 'Spearman', 'AUROC entropy', 'AUROC concordance'], rows)}"
@@ -68,19 +62,13 @@ Measure = Callable[[Path, DataSet, str, int], list[list[RankedDocument]]]  # by 
 
 
 def _rows(campaign: Campaign, source: DataSet, methods: Sequence[str], measure: Measure) -> list[list[str]]:
-    parts, count = source.parts[: campaign.size.parts], campaign.size.documents
-    tasks: Mapping[str, Callable[[], list[list[RankedDocument]]]] = {
-        str(("experts", source.title, methods, part, count)): partial(measure, campaign.datasets, source, part, count)
-        for part in parts
-    }
-    by_part = campaign.checkpoints.all(tasks, campaign.pool)
-    rows = []
+    by_part, rows = campaign.of_parts(measure, source, campaign.size.documents), []
     for k, method in enumerate(methods):
         documents = [np.array(part[k]) for part in by_part]  # (C, 3) as RankedDocument has them
         agreement = mean_over_documents([part[:, 0] for part in documents])
         entropy = np.mean([auroc(-part[:, 1], part[:, 0]) for part in documents])
         concordant = np.mean([auroc(part[:, 2], part[:, 0]) for part in documents])
-        rows.append([source.title, method, in_hundredths(agreement), f"{100 * entropy:.1f}", f"{100 * concordant:.1f}"])
+        rows.append([source.title, method, agreement.text(100), f"{100 * entropy:.1f}", f"{100 * concordant:.1f}"])
     return rows
 
 
@@ -97,11 +85,6 @@ def _with_absolute(folder: Path, source: DataSet, part: str, count: int) -> list
         [_absolute(case, each) for case, each in zip(cases, scores, strict=True)],
         [_both(case, each) for case, each in zip(cases, scores, strict=True)],
     ]
-
-
-def everything(case: Case) -> Comparisons:
-    first, second = np.nonzero(~np.isnan(case.offered))
-    return by_one_judge(first, second, case.offered[first, second])
 
 
 def absolute(

@@ -4,10 +4,12 @@ cost        comparisons until the mean correlation over the documents is a share
 its error   the standard deviation of the mean over parts and seeds when the documents are drawn again
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,10 +19,45 @@ from app.offline.cases import tempered
 from app.offline.ranking import RankingMethod
 from app.offline.replay import Setup
 from app.offline.simulation import RESAMPLES, Curves, Way, reach, resampled_costs, simulate
-from benchmarks.studies.methods.checkpoints import Checkpoints
-from benchmarks.studies.methods.data import DataSet
-from benchmarks.studies.methods.progress import say
-from benchmarks.studies.methods.size import Size
+from benchmarks.studies.data import DataSet, missing
+from benchmarks.studies.figures import Band
+from benchmarks.studies.running import Checkpoints, say
+
+T = TypeVar("T")
+
+
+class Size(NamedTuple):
+    """How much of everything is measured."""
+
+    documents: int = 100  # of a part, at most
+    some_documents: int = 20  # where many judges or methods are compared
+    parts: int = 4  # of a data set, at most
+    draws: int = 5  # of pairs that all scoring methods read
+    batched: int = 2000  # comparisons among all stories
+    batched_parts: int = 4
+    stories: int | None = None
+
+
+class Campaign(NamedTuple):
+    """Everything that is measured: from which data, how much of it, where results go, and who works."""
+
+    datasets: Path  # a folder for each
+    figures: Path
+    size: Size
+    checkpoints: Checkpoints
+    pool: Executor
+
+    def present(self, *sources: DataSet) -> list[DataSet]:
+        """Those whose data is there."""
+        return [source for source in sources if not missing(self.datasets, source.folder)]
+
+    def of_parts(self, measure: Callable[..., T], source: DataSet, *arguments: Any) -> list[T]:
+        """`measure(folder, source, part, *arguments)` of each part."""
+        name, parts = (measure.__module__, measure.__name__, source.title), source.parts[: self.size.parts]
+        tasks = {
+            str((*name, part, *arguments)): partial(measure, self.datasets, source, part, *arguments) for part in parts
+        }
+        return self.checkpoints.all(tasks, self.pool)
 
 
 class JudgeFile(NamedTuple):
@@ -55,16 +92,6 @@ class MeasuringPlan(NamedTuple):
     pooled: bool = False
 
 
-class Campaign(NamedTuple):
-    """Everything that is measured: from which data, how much of it, where results go, and who works."""
-
-    datasets: Path  # a folder for each
-    figures: Path
-    size: Size
-    checkpoints: Checkpoints
-    pool: Executor
-
-
 Measured = Mapping[str, Curves]  # by part
 
 
@@ -73,50 +100,29 @@ class Estimate(NamedTuple):
     error: float
     bound: bool = False  # some seed never got there: the value is a lower bound
 
-
-class Band(NamedTuple):
-    """Curves over K."""
-
-    comparisons: Floats  # (K,)
-    mean: Floats  # (K,)
-    error: Floats  # (K,)
-
-
-class Task(NamedTuple):
-    """One way of choosing pairs, on one part; by the code of `nextpair simulate`."""
-
-    folder: Path
-    source: DataSet
-    part: str
-    documents: int
-    plan: MeasuringPlan
-    way: Way
-
-    @property
-    def name(self) -> str:
-        plan, method = self.plan, self.plan.method
-        of_method = (method.name, *method.parameters, method.position_bias, method.verdict_weight)
-        return str((self.source.title, self.part, self.documents, self.way, *of_method, *plan[1:2], *plan[3:]))
-
-    def run(self) -> Curves:
-        plan = self.plan
-        cases = self.source.cases(self.folder, self.part, self.documents)
-        policy = Policy(Criterion.RANDOM, plan.epsilon)
-        judged = [tempered(case, plan.judge.temperature) for case in cases]
-        setup = Setup(policy, plan.order, 0, plan.method, plan.batch, plan.pooled)
-        return simulate(judged, [self.way], plan.seeds, setup, plan.limit, noise=plan.judge.noise)
+    def text(self, times: float = 1.0, form: str = ".1f") -> str:
+        return f"{'> ' * self.bound}{times * self.value:{form}} ± {times * self.error:{form.lstrip('+')}}"
 
 
 def measure(campaign: Campaign, source: DataSet, plan: MeasuringPlan, documents: int | None = None) -> Measured:
     """Every part. Args: `documents` of a part at most, by default as the size says."""
     say(f"{source.title}, {plan.judge.name}, {plan.method.name}, {plan.method.verdict_weight}")
     count, parts = documents or campaign.size.documents, source.parts[: campaign.size.parts]
-    tasks = [Task(campaign.datasets, source, part, count, plan, way) for part in parts for way in plan.ways]
-    done = dict(
-        zip(tasks, campaign.checkpoints.all({task.name: task.run for task in tasks}, campaign.pool), strict=True)
-    )
-    by_part = {part: [curves for task, curves in done.items() if task.part == part] for part in parts}
-    return {part: _merged(of_ways) for part, of_ways in by_part.items()}
+    tasks = {
+        str((source.title, part, count, plan._replace(ways=()), way)): partial(
+            _simulated, campaign.datasets, source, part, count, plan, way
+        )
+        for part, way in product(parts, plan.ways)
+    }
+    of_each = iter(campaign.checkpoints.all(tasks, campaign.pool))
+    return {part: _merged([next(of_each) for _ in plan.ways]) for part in parts}
+
+
+def _simulated(folder: Path, source: DataSet, part: str, documents: int, plan: MeasuringPlan, way: Way) -> Curves:
+    """One way of choosing pairs, on one part; by the code of `nextpair simulate`."""
+    judged = [tempered(case, plan.judge.temperature) for case in source.cases(folder, part, documents)]
+    setup = Setup(Policy(Criterion.RANDOM, plan.epsilon), plan.order, 0, plan.method, plan.batch, plan.pooled)
+    return simulate(judged, [way], plan.seeds, setup, plan.limit, noise=plan.judge.noise)
 
 
 def _merged(of_ways: Sequence[Curves]) -> Curves:
@@ -126,12 +132,18 @@ def _merged(of_ways: Sequence[Curves]) -> Curves:
     return of_ways[0]._replace(agreement=agreement, pearson=pearson)
 
 
+def by_part(measured: Measured) -> dict[str, Measured]:
+    """Each part alone."""
+    return {part: {part: curves} for part, curves in measured.items()}
+
+
 def cost(measured: Measured, way: Way, target: float) -> Estimate:
-    """The mean cost over parts and seeds."""
-    counts = [_counts(curves, way, target) for curves in measured.values()]
-    bound = any(None in of_part for of_part, _ in counts)
-    missing = [[last if count is None else count for count in of_part] for of_part, last in counts]
-    return Estimate(float(np.mean(missing)), float(np.std(_drawn(measured, way, target))), bound)
+    """The mean cost over parts and seeds; one more than was asked for a seed that never got there."""
+    reached = [reach(each.mean(way), target * float(each.full.mean())) for each in measured.values()]
+    last = [curves.agreement[way].shape[2] + 1 for curves in measured.values()]
+    counts = [[most if count is None else count for count in part] for part, most in zip(reached, last, strict=True)]
+    is_bound = any(None in of_part for of_part in reached)
+    return Estimate(float(np.mean(counts)), float(np.std(_drawn(measured, way, target))), is_bound)
 
 
 def saving(measured: Measured, way: Way, than: Measured, other: Way, target: float) -> Estimate:
@@ -140,21 +152,20 @@ def saving(measured: Measured, way: Way, than: Measured, other: Way, target: flo
     return Estimate(value, float(np.std(_drawn(than, other, target) - _drawn(measured, way, target))))
 
 
+def _drawn(measured: Measured, way: Way, target: float) -> Floats:
+    return np.asarray(np.mean([resampled_costs(curves, way, target) for curves in measured.values()], axis=0))
+
+
 def reached(measured: Measured, way: Way, comparisons: int) -> Estimate:
-    """The mean correlation after so many comparisons."""
-    at = [
-        curves.agreement[way][:, :, min(comparisons, curves.agreement[way].shape[2]) - 1]
-        for curves in measured.values()
-    ]
-    return mean_over_documents([of_part.mean(axis=0) for of_part in at])
+    """The mean correlation after so many comparisons, or the last."""
+    curves = [each.agreement[way] for each in measured.values()]
+    return mean_over_documents([each[:, :, min(comparisons, each.shape[2]) - 1].mean(axis=0) for each in curves])
 
 
 def lead(measured: Measured, way: Way, than: Measured, other: Way, comparisons: int) -> Estimate:
     """Difference of the correlation of `way` and that of `other`, the mean over so many first comparisons."""
-    margins = [
-        (_first(measured[part], way, comparisons) - _first(than[part], other, comparisons)).mean(axis=(0, 2))
-        for part in measured
-    ]
+    pairs = [(measured[part].agreement[way], than[part].agreement[other]) for part in measured]
+    margins = [(ours[:, :, :comparisons] - theirs[:, :, :comparisons]).mean(axis=(0, 2)) for ours, theirs in pairs]
     return mean_over_documents(margins)
 
 
@@ -178,16 +189,3 @@ def band(measured: Measured, way: Way) -> Band:
 
 def ordered_pairs(measured: Measured) -> float:
     return float(np.mean([curves.ordered_pairs for curves in measured.values()]))
-
-
-def _first(curves: Curves, way: Way, comparisons: int) -> Floats:
-    return curves.agreement[way][:, :, :comparisons]
-
-
-def _counts(curves: Curves, way: Way, target: float) -> tuple[list[int | None], int]:
-    """The count of each seed, and what stands for one that never got there."""
-    return reach(curves.mean(way), target * float(curves.full.mean())), curves.agreement[way].shape[2] + 1
-
-
-def _drawn(measured: Measured, way: Way, target: float) -> Floats:
-    return np.asarray(np.mean([resampled_costs(curves, way, target) for curves in measured.values()], axis=0))

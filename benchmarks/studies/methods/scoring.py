@@ -1,26 +1,34 @@
-"""Every scoring method on the same few pairs, random and selected, each in both orders (PoE tables 1, 2, 5 to 8)."""
+"""Every scoring method on the same few pairs, random and selected, each in both orders (PoE tables 1, 2, 5 to 8).
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+And sorting by a judge's verdicts, as PAIRS does (Liu et al. 2024), against scores from as many comparisons (PoE C.8).
+The sort is a merge sort: the heads of two sorted halves are compared, the more likely one goes first. PAIRS has a beam
+of merges too, which of sets this small asks for most pairs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing import RANKING, Criterion, Policy, of_mask
+from app.inference.choosing import RANKING, Criterion, Order, Policy, of_mask
+from app.inference.choosing.joining import joining
+from app.inference.choosing.pair_sets import without
+from app.inference.choosing.picking import draw
 from app.inference.choosing.selection import select
 from app.inference.fitting import BASELINES
+from app.inference.graph import joined
+from app.inference.kernels.pair_sets import mask, size
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.offline.cases import Case
+from app.offline.cases import Case, noisy
 from app.offline.ranking import RankingMethod, model_of
-from app.offline.replay import pearson, spearman
-from benchmarks.studies.methods.covering import covering
-from benchmarks.studies.methods.data import SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, missing, summeval
-from benchmarks.studies.methods.markdown import command, in_hundredths, number, table
-from benchmarks.studies.methods.measuring import Campaign, Estimate, mean_over_documents
+from app.offline.replay import Setup, open_loop, pearson, replay, spearman
+from app.offline.simulation import case_seed
+from benchmarks.pages import command, number, table
+from benchmarks.studies.data import HANNA, SUMMEVAL, SUMMEVAL_JUDGES, TOPICALCHAT, VICUNA, DataSet, by_judge
+from benchmarks.studies.methods.measuring import CONSISTENT, NOISIER, Campaign, Estimate, JudgeFile, mean_over_documents
 
 METHODS: tuple[MethodName, ...] = (
     "win-ratio", "bradley-terry", "poe-g-hard", "average-probability", "gaussian", "phi-beta", "soft-bt",
@@ -58,27 +66,10 @@ read that order off any pairs that connect all texts. The last rows are the pape
 judges, which are other models; win-ratio has 77.7 to 78.4 there."""
 
 
-class Sample(NamedTuple):
-    """The comparisons of one part that are scored."""
-
-    folder: Path
-    source: DataSet
-    part: str
-    documents: int
-    draws: int
-    share: float  # of the pairs
-    chosen: str  # one of CHOSEN, or FULL
-
-
 def write(campaign: Campaign) -> str:
-    judges = {f"SummEval, {judge}": _by_judge(judge) for judge in SUMMEVAL_JUDGES}
-    sources = judges | {
-        each.title: each for each in (TOPICALCHAT, VICUNA) if not missing(campaign.datasets, each.folder)
-    }
+    sources = [*map(by_judge, SUMMEVAL_JUDGES), *campaign.present(TOPICALCHAT, VICUNA)]
     measured = {
-        (title, chosen): _agreement(campaign, source, SHARES[title.split(",")[0]], chosen)
-        for title, source in sources.items()
-        for chosen in (*CHOSEN, FULL)
+        (source.title, chosen): _agreement(campaign, source, chosen) for source in sources for chosen in (*CHOSEN, FULL)
     }
     header = ["judge", "comparisons", *METHODS]
     tables = [f"**{name}**\n\n{table(header, _rows(measured, of))}" for of, name in enumerate(("Spearman", "Pearson"))]
@@ -91,74 +82,70 @@ def write(campaign: Campaign) -> str:
     return "\n\n".join([text, shares, *tables, "Parts of rows, at the end of the curves:", command(*shown)])
 
 
-def _by_judge(judge: str) -> DataSet:
-    return SUMMEVAL._replace(title=f"SummEval {judge}", load=partial(summeval, judge=judge))
-
-
 Measured = Mapping[tuple[str, str], Sequence[Sequence[Estimate]]]  # by judge and choice: Spearman, Pearson by method
 
 
 def _rows(measured: Measured, of: int) -> list[list[str]]:
-    return [
-        [title, chosen, *(in_hundredths(of_method[of]) for of_method in by_method)]
-        for (title, chosen), by_method in measured.items()
-    ]
+    return [[*key, *(of_method[of].text(100) for of_method in by_method)] for key, by_method in measured.items()]
 
 
 def _shares(measured: Measured) -> list[list[str]]:
     """Figures of the papers' judges follow those of ours on the same data."""
-    ours = [
-        [
-            title,
-            chosen,
-            *(number(100.0 * part[0].value / whole[0].value) for part, whole in zip(some, full, strict=True)),
-        ]
-        for (title, chosen), some in measured.items()
-        if chosen != FULL and (full := measured[title, FULL])
-    ]
-    published = [
-        [title, chosen, *(number(shares.get(method, np.nan)) for method in METHODS)]
-        for (title, chosen), shares in PUBLISHED.items()
-    ]
-    return ours + published
+    rows = []
+    for (title, chosen), some in measured.items():
+        if chosen != FULL:
+            shares = [part[0].value / whole[0].value for part, whole in zip(some, measured[title, FULL], strict=True)]
+            rows.append([title, chosen, *(number(100.0 * share) for share in shares)])
+    for key, published in PUBLISHED.items():
+        rows.append([*key, *(number(published.get(method, np.nan)) for method in METHODS)])
+    return rows
 
 
-def _agreement(campaign: Campaign, source: DataSet, share: float, chosen: str) -> list[list[Estimate]]:
+def _agreement(campaign: Campaign, source: DataSet, chosen: str) -> list[list[Estimate]]:
     """Spearman and Pearson of each method."""
-    parts, draws = source.parts[: campaign.size.parts], 1 if chosen == FULL else campaign.size.draws
-    samples = [Sample(campaign.datasets, source, part, campaign.size.documents, draws, share, chosen) for part in parts]
-    tasks: Mapping[str, Callable[[], Floats]] = {
-        str(("scoring", source.title, METHODS, *sample[2:])): partial(_scored, sample) for sample in samples
-    }
-    by_part = campaign.checkpoints.all(tasks, campaign.pool)
+    draws = 1 if chosen == FULL else campaign.size.draws
+    by_part = campaign.of_parts(_scored, source, campaign.size.documents, draws, chosen)
     return [
         [mean_over_documents([part[:, method, of] for part in by_part]) for of in range(2)]
         for method in range(len(METHODS))
     ]
 
 
-def _scored(sample: Sample) -> Floats:
+def _scored(folder: Path, source: DataSet, part: str, documents: int, draws: int, chosen: str) -> Floats:
     """(C, M, 2) Spearman and Pearson of each document and method, the mean over the draws."""
-    cases = sample.source.cases(sample.folder, sample.part, sample.documents)
+    cases, share = source.cases(folder, part, documents), SHARES[source.title.split(",")[0]]
     drawn = [
         [
-            _agreements(case, _comparisons(case, sample, np.random.default_rng([draw, k])))
+            _agreements(case, comparisons(case, share, chosen, np.random.default_rng([draw, k])))
             for k, case in enumerate(cases)
         ]
-        for draw in range(sample.draws)
+        for draw in range(draws)
     ]
     return np.asarray(np.mean(drawn, axis=0))
 
 
-def _comparisons(case: Case, sample: Sample, rng: np.random.Generator) -> Comparisons:
-    """Each of the chosen pairs in both orders."""
+def comparisons(case: Case, share: float, chosen: str, rng: np.random.Generator) -> Comparisons:
+    """Each of the chosen pairs in both orders. Args: `chosen` is one of CHOSEN, for a share of the pairs, or FULL."""
     exists = np.triu(~np.isnan(case.answers), 1)
-    if sample.chosen == FULL:
-        first, second = np.nonzero(exists)
-    else:
-        first, second = CHOSEN[sample.chosen](exists, round(sample.share * exists.sum()), rng)
+    choose = CHOSEN.get(chosen)
+    first, second = choose(exists, round(share * exists.sum()), rng) if choose else np.nonzero(exists)
     one, other = np.append(first, second), np.append(second, first)
     return by_one_judge(one, other, case.answers[one, other])
+
+
+def covering(exists: Bools, rng: np.random.Generator) -> Iterator[tuple[int, int]]:
+    """All pairs, each once, as the criterion `covering` draws them (PoE 4.2).
+
+    Args: `exists` (N, N) is True at [i, j] where the judge was asked i against j.
+    """
+    left, component = of_mask(exists | exists.T), np.arange(len(exists))
+    while (pairs := joining(component, left, Criterion.COVERING)) is not None:
+        i, j = draw(pairs, size(pairs), rng)
+        yield i, j
+        first, second = np.array([i]), np.array([j])
+        left, component = without(left, first, second), joined(component, first, second)
+    for i, j in rng.permutation(np.argwhere(mask(left))).tolist():
+        yield i, j
 
 
 def random_pairs(exists: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -193,12 +180,73 @@ def _sides(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:
 CHOSEN = {"random": random_pairs, "selected": selected_pairs}
 
 
-def _agreements(case: Case, comparisons: Comparisons) -> list[tuple[float, float]]:
-    scores = [_scores(name, comparisons, len(case.keys)) for name in METHODS]
+def _agreements(case: Case, shown: Comparisons) -> list[tuple[float, float]]:
+    scores = [_scores(name, shown, len(case.keys)) for name in METHODS]
     return [(spearman(each, case.truth), pearson(each, case.truth)) for each in scores]
 
 
-def _scores(name: MethodName, comparisons: Comparisons, n: int) -> Floats:
+def _scores(name: MethodName, shown: Comparisons, n: int) -> Floats:
     if name in BASELINES:
-        return BASELINES[name](comparisons, n).score
-    return fitting.fit(comparisons, model_of(RankingMethod(name), n)).mean
+        return BASELINES[name](shown, n).score
+    return fitting.fit(shown, model_of(RankingMethod(name), n)).mean
+
+
+# Sorting
+
+WAYS = (Criterion.REORDERING, Criterion.RANDOM)
+
+SORTING = """\
+## Sorting instead of scoring
+
+As PoE's table 9 (Spearman x 100): PAIRS sorts the texts by merging, and asks for a pair when the sort needs it.
+`soft-bt` has as many comparisons as the sort took on that document. A sort asks each question once and trusts the
+verdict: with a judge that never contradicts itself it ends at the judge's own order; otherwise errors stay."""
+
+
+def write_sorting(campaign: Campaign) -> str:
+    rows = [
+        _row(campaign, source, judge)
+        for source in campaign.present(SUMMEVAL, TOPICALCHAT, HANNA, VICUNA)
+        for judge in ((CONSISTENT,) if source is VICUNA else (CONSISTENT, NOISIER))
+    ]
+    header = ["data", "judge", "comparisons", "PAIRS", *(f"soft-bt, {way}" for way in WAYS)]
+    return f"{SORTING}\n\n{table(header, rows)}"
+
+
+def _row(campaign: Campaign, source: DataSet, judge: JudgeFile) -> list[str]:
+    by_part = campaign.of_parts(_sorted_cases, source, judge, campaign.size.some_documents)
+    asked = float(np.mean([part[:, 0].mean() for part in by_part]))
+    agreement = [mean_over_documents([part[:, k] for part in by_part]).text(100) for k in range(1, 4)]
+    return [source.title, judge.name, number(asked), *agreement]
+
+
+def _sorted_cases(folder: Path, source: DataSet, part: str, judge: JudgeFile, documents: int) -> Floats:
+    """(C, 4) comparisons, Spearman of the sort, and of soft-bt by WAYS with as many comparisons."""
+    cases = enumerate(source.cases(folder, part, documents))
+    return np.array([_sorted(noisy(case, judge.noise, np.random.default_rng([0, k])), k) for k, case in cases])
+
+
+def _sorted(case: Case, k: int) -> list[float]:
+    start = np.random.default_rng([1, k]).permutation(len(case.answers))  # lots decide where the sort begins
+    order, asked = merge_sort(start.tolist(), case.answers)
+    scores = np.empty(len(order))
+    scores[order] = -np.arange(len(order), dtype=np.float64)
+    setups = [Setup(Policy(way), Order.BALANCED, case_seed(0, k), RankingMethod("soft-bt")) for way in WAYS]
+    curves = [replay(open_loop(case, setup), case, asked) for setup in setups]
+    return [float(asked), spearman(scores, case.truth), *(float(spearmans[-1]) for spearmans, _ in curves)]
+
+
+def merge_sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
+    """Sorted candidates, best first, and how many pairs were asked for."""
+    if len(part) < 2:
+        return part, 0
+    (left, in_left), (right, in_right) = (
+        merge_sort(half, answers) for half in (part[: len(part) // 2], part[len(part) // 2 :])
+    )
+    merged: list[int] = []
+    asked = in_left + in_right
+    while left and right:
+        asked += 1
+        ahead = left if answers[left[0], right[0]] >= 0.5 else right
+        merged.append(ahead.pop(0))
+    return [*merged, *left, *right], asked

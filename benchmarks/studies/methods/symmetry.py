@@ -1,6 +1,5 @@
 """HANNA's stories as one set, up to 50 N calls on random pairs, in both orders or one (PoE table 3, fig. 4, 7, 8)."""
 
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,11 +15,13 @@ from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, definition_of
 from app.offline.replay import spearman
-from benchmarks.studies.methods import figures
-from benchmarks.studies.methods.covering import covering
-from benchmarks.studies.methods.markdown import figure, table
-from benchmarks.studies.methods.measuring import Band, Campaign
-from benchmarks.studies.methods.stories import first_stories
+from benchmarks.pages import figure, table
+from benchmarks.studies import figures
+from benchmarks.studies.data import STORIES, DataSet
+from benchmarks.studies.figures import Band, band_of
+from benchmarks.studies.methods.criteria import first_stories
+from benchmarks.studies.methods.measuring import Campaign
+from benchmarks.studies.methods.scoring import covering
 
 DIMENSIONS = {"CH": "coherence", "CX": "complexity", "SU": "surprise"}  # PoE's COH, CMP, SUR
 CALLS = (1, 2, 3, 5, 10, 20, 50)  # of the judge, for each story
@@ -64,15 +65,11 @@ dimensions; errors are those of {draws} draws of pairs and noise."""
 
 
 def write(campaign: Campaign) -> str:
-    parts, draws = list(DIMENSIONS)[: campaign.size.parts], campaign.size.draws
-    keys = [(bias, part, draw) for bias in BIASES for part in parts for draw in range(draws)]
-    tasks = {
-        str(("symmetry", campaign.size.stories, *key)): partial(_curves, campaign.datasets, campaign.size.stories, *key)
-        for key in keys
-    }
-    done = dict(zip(keys, campaign.checkpoints.all(tasks, campaign.pool), strict=True))
+    source, draws = STORIES._replace(parts=tuple(DIMENSIONS)), campaign.size.draws
+    parts = source.parts[: campaign.size.parts]
     by_bias = {
-        bias: np.array([[done[bias, part, draw] for part in parts] for draw in range(draws)]) for bias in BIASES
+        bias: np.array([campaign.of_parts(_curves, source, campaign.size.stories, bias, n) for n in range(draws)])
+        for bias in BIASES
     }  # (S, D, M, K)
     few = [place for place, calls in enumerate(CALLS) if calls <= 20]
     panels = {
@@ -88,26 +85,17 @@ def write(campaign: Campaign) -> str:
     ]
     fair = by_bias["no bias"].mean(axis=0)  # (D, M, K)
     header = ["calls", *(f"{DIMENSIONS[part]}, {SCORERS[m].name}" for part in parts for m in IN_BOTH[:2])]
-    return "\n\n".join(
-        [
-            TEXT.format(draws=draws),
-            figure("efficiency-symmetry", caption),
-            *tables,
-            _gain(fair),
-            table(header, _table_3(fair)),
-        ]
-    )
+    text, shown = TEXT.format(draws=draws), figure("efficiency-symmetry", caption)
+    return "\n\n".join([text, shown, *tables, _gain(fair), table(header, _table_3(fair))])
 
 
 def _rows(curves: Floats) -> list[list[str]]:
-    bands = [_band(curves[:, :, m]) for m in range(len(SCORERS))]
-    return [
-        [
-            scorer.label,
-            *(f"{100 * mean:.1f} ± {100 * error:.1f}" for mean, error in zip(band.mean, band.error, strict=True)),
-        ]
-        for scorer, band in zip(SCORERS, bands, strict=True)
-    ]
+    rows = []
+    for m, scorer in enumerate(SCORERS):
+        band = _band(curves[:, :, m])
+        cells = [f"{100 * mean:.1f} ± {100 * error:.1f}" for mean, error in zip(band.mean, band.error, strict=True)]
+        rows.append([scorer.label, *cells])
+    return rows
 
 
 def _gain(fair: Floats) -> str:
@@ -129,12 +117,10 @@ def _table_3(fair: Floats) -> list[list[str]]:
 
 def _band(curves: Floats) -> Band:
     """Args: `curves` (S, D, K) of draws and dimensions."""
-    of_draws, count = curves.mean(axis=1), len(curves)
-    error = of_draws.std(axis=0, ddof=min(1, count - 1)) / np.sqrt(count)
-    return Band(np.array(CALLS[: curves.shape[2]], np.float64), of_draws.mean(axis=0), np.asarray(error, np.float64))
+    return band_of(np.array(CALLS[: curves.shape[2]], np.float64), curves.mean(axis=1), ddof=1)
 
 
-def _curves(folder: Path, stories: int | None, bias: str, part: str, draw: int) -> Floats:
+def _curves(folder: Path, _: DataSet, part: str, stories: int | None, bias: str, draw: int) -> Floats:
     """(M, K) Spearman of each scorer after so many calls."""
     (case,) = first_stories(stories, folder, part)
     rng, n = np.random.default_rng([draw, list(DIMENSIONS).index(part)]), len(case.keys)

@@ -5,8 +5,7 @@ never calls a tie. Pairs of systems are shown equally often (`even`), with chanc
 (`uneven`), or, to people only, where they are at most 3 places apart (`near`).
 """
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -31,8 +30,9 @@ from app.inference.judges import (
 from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
 from app.inference.judges.system_scores import variances_of_differences
 from app.inference.types import Bools, Floats, Ints
-from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
-from benchmarks.studies.methods.markdown import table
+from benchmarks.pages import table
+from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
+from benchmarks.studies.running import say
 
 SEED = 20_262
 ALPHA, LOOSER = 0.05, 0.1
@@ -89,11 +89,11 @@ def designs() -> list[Design]:
     ]
 
 
-def simulate(design: Design, runs: int) -> Iterator[Repetition]:
-    for number in range(runs):
-        yield one_run(design, np.random.default_rng([SEED, *_key(design), number]))
-        print(f"\r{' '.join(map(str, design))} {number + 1}/{runs}", end=" ", file=sys.stderr)
-    print(file=sys.stderr)
+def simulate(design: Design, runs: int) -> list[Repetition]:
+    say(" ".join(map(str, design)))
+    shown = ("even", "uneven", "near").index(design.shown)
+    key = design.k, design.people, shown, ("good", "random", "partial").index(design.judge)
+    return [one_run(design, np.random.default_rng([SEED, *key, run])) for run in range(runs)]
 
 
 def one_run(design: Design, rng: np.random.Generator) -> Repetition:
@@ -260,16 +260,14 @@ def figure(measured: Mapping[Design, Sequence[Repetition]], folder: Path) -> Non
     ]
     with mpl.rc_context(STYLE):
         drawing, panels = grid(4, 2)
-        panels[0].set(title="contrasts: all differences")
-        _curves(panels[0], {design: _shares_by_contrasts(design, runs) for design, runs in drawn.items()})
+        _curves(panels[0], "contrasts: all differences", {of: _by_contrasts(of, runs) for of, runs in drawn.items()})
         for ax, (title, name, holds) in zip(panels[1:], ellipsoids, strict=True):
-            ax.set(title=title)
-            _curves(ax, {design: _shares(design, runs, name, holds) for design, runs in drawn.items()})
+            _curves(ax, title, {of: _shares(of, runs, name, holds) for of, runs in drawn.items()})
         panels[0].legend(loc="lower right", fontsize=7)
         save(drawing, folder, "rank-sets-coverage")
 
 
-def _shares_by_contrasts(design: Design, runs: Sequence[Repetition]) -> Floats:
+def _by_contrasts(design: Design, runs: Sequence[Repetition]) -> Floats:
     needed = np.array([level_needed(run.helped["sandwich"], truth(design.k)) for run in runs])
     return np.array([(needed <= level).mean() for level in LEVELS])
 
@@ -279,18 +277,9 @@ def _shares(design: Design, runs: Sequence[Repetition], name: CovarianceName, ho
     return np.array([np.mean([holds(run.helped[name], true, 1.0 - level) for run in runs]) for level in LEVELS])
 
 
-def _curves(ax: Axes, shares: Mapping[Design, Floats]) -> None:
+def _curves(ax: Axes, title: str, shares: Mapping[Design, Floats]) -> None:
     for n, (design, share) in enumerate(shares.items()):
         label = f"k = {design.k}, n = {design.people:,}, {design.shown}"
         ax.plot(LEVELS, share, label=label, color=COLOURS[n], linestyle=DASHES[n], linewidth=1.4)
     ax.plot(LEVELS, LEVELS, color="#7f7f7f", linewidth=0.8)
-    ax.set(xlabel="level stated", ylabel="share of runs that hold", ylim=(-0.03, 1.03))
-
-
-def _key(design: Design) -> tuple[int, int, int, int]:
-    return (
-        design.k,
-        design.people,
-        ("even", "uneven", "near").index(design.shown),
-        ("good", "random", "partial").index(design.judge),
-    )
+    ax.set(title=title, xlabel="level stated", ylabel="share of runs that hold", ylim=(-0.03, 1.03))

@@ -9,15 +9,11 @@ Not here: how a call is sent (sending), objects with methods (resources), the sh
 
 # ruff: noqa: F403
 
-from nextpair.calls.aggregating import *
 from nextpair.calls.asking import *
 from nextpair.calls.describing import *
 from nextpair.calls.description import Call as Call
 from nextpair.calls.description import Id as Id
 from nextpair.calls.description import Listing as Listing
-from nextpair.calls.estimates import *
-from nextpair.calls.projects import *
 from nextpair.calls.reading import *
 from nextpair.calls.sets import *
-from nextpair.calls.tables import *
 from nextpair.calls.telling import *

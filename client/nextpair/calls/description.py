@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 from pydantic import BaseModel
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 Id = UUID | str
 Param = str | int | float | Sequence[str] | Sequence[float]
 PAGE = 1000  # entries: the most that the service gives at once
@@ -37,14 +38,12 @@ class Listing(Generic[T]):
     after: Any = None  # the entry to start behind
 
 
-def get(path: str, parse: Callable[[bytes], T], **params: Param | None) -> Call[T]:
-    return Call("GET", path, parse, params=without_none(**params))
+def get(path: str, answer: type[M], **params: Param | None) -> Call[M]:
+    return Call("GET", path, answer.model_validate_json, params=without_none(**params))
 
 
-def write(
-    method: str, path: str, parse: Callable[[bytes], T], body: BaseModel | None = None, *, wait: float = 0.0
-) -> Call[T]:
-    return Call(method, path, parse, body=body, idempotency_key=str(uuid4()), wait=wait)
+def write(method: str, path: str, answer: type[M], body: BaseModel | None = None, *, wait: float = 0.0) -> Call[M]:
+    return Call(method, path, answer.model_validate_json, body=body, idempotency_key=str(uuid4()), wait=wait)
 
 
 def path_of(*parts: Id | int) -> str:

@@ -3,61 +3,26 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of
-from nextpair.schemas import (
-    Activity,
-    Calibration,
-    Checks,
-    Diagnostics,
-    Dispute,
-    DisputePage,
-    HeadToHead,
-    ItemStatistics,
-    ItemStatisticsPage,
-    JudgeDetail,
-    JudgedPair,
-    JudgedPairPage,
-    Judges,
-    Matrix,
-    Prediction,
-    Ranking,
-    RankSets,
-    Ready,
-    SetSummary,
-)
-from nextpair.words import (
-    AggregationName,
-    CovarianceName,
-    CovariateName,
-    FigureWidth,
-    InferenceTargetName,
-    MatrixName,
-    MethodName,
-    ObjectiveName,
-    PairSort,
-    ScaleName,
-    SimultaneousName,
-    TiesName,
-    VerdictWeightName,
-)
+from nextpair import schemas, words
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of, without_none
 
 
 def ranking(
     set_id: Id,
     *,
-    method: MethodName | None = None,
-    verdict_weight: VerdictWeightName | None = None,
-    inference_target: InferenceTargetName | None = None,
+    method: words.MethodName | None = None,
+    verdict_weight: words.VerdictWeightName | None = None,
+    inference_target: words.InferenceTargetName | None = None,
     as_of: int | None = None,
     level: float | None = None,
     top_k: int | None = None,
     epsilon: float | None = None,
     baseline: str | None = None,
-    scale: ScaleName | None = None,
+    scale: words.ScaleName | None = None,
     by: str | None = None,
-    covariate: Sequence[CovariateName] = (),
+    covariate: Sequence[words.CovariateName] = (),
     fresh: bool | None = None,
-) -> Call[Ranking]:
+) -> Call[schemas.Ranking]:
     """Read the ranking now, or at an earlier version; by default with the set's own method and inference target.
 
     `baseline` is the key of a candidate that `against` of each row compares with. `by` is a tag of the items: `slices`
@@ -68,21 +33,21 @@ def ranking(
     path, how = path_of("sets", set_id, "ranking"), {"method": method, "verdict_weight": verdict_weight, "as_of": as_of}
     wanted = {"level": level, "top_k": top_k, "epsilon": epsilon, "inference_target": inference_target}
     shown = {"baseline": baseline, "scale": scale, "by": by, "covariate": list(covariate) or None}
-    return get(path, Ranking.model_validate_json, **how, **wanted, **shown, fresh=_flag(fresh))
+    return get(path, schemas.Ranking, **how, **wanted, **shown, fresh=fresh)
 
 
-def summary(set_id: Id) -> Call[SetSummary]:
+def summary(set_id: Id) -> Call[schemas.SetSummary]:
     """Read who leads a set, how sure that is, and how far the set is to its goal."""
-    return get(path_of("sets", set_id, "summary"), SetSummary.model_validate_json)
+    return get(path_of("sets", set_id, "summary"), schemas.SetSummary)
 
 
 def ranking_picture(
     set_id: Id,
     *,
     form: Literal["svg", "png", "pdf"] = "svg",
-    width: FigureWidth | None = None,
-    method: MethodName | None = None,
-    inference_target: InferenceTargetName | None = None,
+    width: words.FigureWidth | None = None,
+    method: words.MethodName | None = None,
+    inference_target: words.InferenceTargetName | None = None,
     as_of: int | None = None,
     by: str | None = None,
     fresh: bool | None = None,
@@ -92,42 +57,43 @@ def ranking_picture(
     `width` is that of a journal's column: `single` is 85 mm, `double` 174 mm.
     """
     how = {"format": form, "width": width, "method": method, "inference_target": inference_target}
-    return get(path_of("sets", set_id, "ranking"), bytes, **how, as_of=as_of, by=by, fresh=_flag(fresh))
+    params = without_none(**how, as_of=as_of, by=by, fresh=fresh)
+    return Call("GET", path_of("sets", set_id, "ranking"), bytes, params=params)
 
 
 def ranking_latex(
     set_id: Id,
     *,
-    method: MethodName | None = None,
-    inference_target: InferenceTargetName | None = None,
+    method: words.MethodName | None = None,
+    inference_target: words.InferenceTargetName | None = None,
     as_of: int | None = None,
     by: str | None = None,
     fresh: bool | None = None,
 ) -> Call[str]:
     """Write the ranking as a LaTeX table, for the package booktabs."""
     how = {"format": "latex", "method": method, "inference_target": inference_target, "as_of": as_of, "by": by}
-    return get(path_of("sets", set_id, "ranking"), bytes.decode, **how, fresh=_flag(fresh))
+    return Call("GET", path_of("sets", set_id, "ranking"), bytes.decode, params=without_none(**how, fresh=fresh))
 
 
 def report(set_id: Id) -> Call[bytes]:
     """Read the report: one HTML file with the ranking, how it was made, and what it comes from."""
-    return get(path_of("sets", set_id, "report"), bytes)
+    return Call("GET", path_of("sets", set_id, "report"), bytes)
 
 
 def activity(
     set_id: Id, *, judge: str | None = None, before: int | None = None, limit: int | None = None
-) -> Call[Activity]:
+) -> Call[schemas.Activity]:
     """Read who judges now, how far each judge is, and the newest entries of the log; pass `next_before` for older."""
     path = path_of("sets", set_id, "activity")
-    return get(path, Activity.model_validate_json, judge=judge, before=before, limit=limit)
+    return get(path, schemas.Activity, judge=judge, before=before, limit=limit)
 
 
 def predict(
-    set_id: Id, *, first: str, second: str, inference_target: InferenceTargetName | None = None
-) -> Call[Prediction]:
+    set_id: Id, *, first: str, second: str, inference_target: words.InferenceTargetName | None = None
+) -> Call[schemas.Prediction]:
     """Predict one pair: the probability that the first candidate is better, given all comparisons."""
     pair = {"first": first, "second": second, "inference_target": inference_target}
-    return get(path_of("sets", set_id, "predict"), Prediction.model_validate_json, **pair)
+    return get(path_of("sets", set_id, "predict"), schemas.Prediction, **pair)
 
 
 def head_to_head(
@@ -135,67 +101,67 @@ def head_to_head(
     *,
     first: str,
     second: str,
-    inference_target: InferenceTargetName | None = None,
+    inference_target: words.InferenceTargetName | None = None,
     level: float | None = None,
-) -> Call[HeadToHead]:
+) -> Call[schemas.HeadToHead]:
     """Compare two candidates: win rate and interval, verdicts by judge and tag, and what would decide it."""
     pair = {"first": first, "second": second, "inference_target": inference_target, "level": level}
-    return get(path_of("sets", set_id, "head-to-head"), HeadToHead.model_validate_json, **pair)
+    return get(path_of("sets", set_id, "head-to-head"), schemas.HeadToHead, **pair)
 
 
-def diagnostics(set_id: Id) -> Call[Diagnostics]:
+def diagnostics(set_id: Id) -> Call[schemas.Diagnostics]:
     """Read diagnostics: cycles, repeats, agreement, position bias, failures, and the ranking's history."""
-    return get(path_of("sets", set_id, "diagnostics"), Diagnostics.model_validate_json)
+    return get(path_of("sets", set_id, "diagnostics"), schemas.Diagnostics)
 
 
-def checks(set_id: Id) -> Call[Checks]:
+def checks(set_id: Id) -> Call[schemas.Checks]:
     """Check the ranking: what holds and what does not, in words, each with its figure."""
-    return get(path_of("sets", set_id, "checks"), Checks.model_validate_json)
+    return get(path_of("sets", set_id, "checks"), schemas.Checks)
 
 
-def matrix(set_id: Id, *, of: MatrixName | None = None) -> Call[Matrix]:
+def matrix(set_id: Id, *, of: words.MatrixName | None = None) -> Call[schemas.Matrix]:
     """Read the win matrix: how often each candidate beats each other."""
-    return get(path_of("sets", set_id, "matrix"), Matrix.model_validate_json, of=of)
+    return get(path_of("sets", set_id, "matrix"), schemas.Matrix, of=of)
 
 
 def calibration(
-    set_id: Id, *, judge: str, reference: Sequence[str], objective: ObjectiveName | None = None
-) -> Call[Calibration]:
+    set_id: Id, *, judge: str, reference: Sequence[str], objective: words.ObjectiveName | None = None
+) -> Call[schemas.Calibration]:
     """Calibrate a judge: the temperature that fits its probabilities to the reference's verdicts."""
     path = path_of("sets", set_id, "calibration")
-    return get(path, Calibration.model_validate_json, judge=judge, reference=reference, objective=objective)
+    return get(path, schemas.Calibration, judge=judge, reference=reference, objective=objective)
 
 
 def judges(
     set_id: Id,
     *,
-    method: AggregationName | None = None,
+    method: words.AggregationName | None = None,
     reference: Sequence[str] = (),
     debias: bool | None = None,
-    ties: TiesName | None = None,
+    ties: words.TiesName | None = None,
     verdicts: bool | None = None,
-) -> Call[Judges]:
+) -> Call[schemas.Judges]:
     """Read a card for each judge, validated against people, and the combined verdicts. Waits while they are computed.
 
     People are all judges of kind `human`, and those in `reference`.
     """
-    flags = {"debias": _flag(debias), "verdicts": _flag(verdicts)}
+    flags = {"debias": debias, "verdicts": verdicts}
     people = list(reference) or None
     path = path_of("sets", set_id, "judges")
-    return get(path, Judges.model_validate_json, method=method, reference=people, ties=ties, **flags)
+    return get(path, schemas.Judges, method=method, reference=people, ties=ties, **flags)
 
 
-def judge(set_id: Id, name: str) -> Call[JudgeDetail]:
+def judge(set_id: Id, name: str) -> Call[schemas.JudgeDetail]:
     """Read one judge: its card, its agreement over time, its pace, and its latest verdicts."""
-    return get(path_of("sets", set_id, "judges", name), JudgeDetail.model_validate_json)
+    return get(path_of("sets", set_id, "judges", name), schemas.JudgeDetail)
 
 
-def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[DisputePage]:
+def list_disputes(set_id: Id, *, after: int | None = None, limit: int | None = None) -> Call[schemas.DisputePage]:
     """Read one page of disputes; pass its `next_after` as `after` for the next."""
-    return get(path_of("sets", set_id, "disputes"), DisputePage.model_validate_json, after=after, limit=limit)
+    return get(path_of("sets", set_id, "disputes"), schemas.DisputePage, after=after, limit=limit)
 
 
-def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[Dispute]:
+def all_disputes(set_id: Id, *, after: int | None = None) -> Listing[schemas.Dispute]:
     """List pairs on which judges name different winners, in the order of their last verdicts."""
     return Listing(lambda after: list_disputes(set_id, after=after, limit=PAGE), lambda page: page.disputes, after)
 
@@ -209,14 +175,14 @@ def list_judged_pairs(
     judge: str | None = None,
     tag: Sequence[str] = (),
     find: str | None = None,
-    sort: PairSort | None = None,
+    sort: words.PairSort | None = None,
     after: int | None = None,
     limit: int | None = None,
-) -> Call[JudgedPairPage]:
+) -> Call[schemas.JudgedPairPage]:
     """Read one page of judged pairs; pass its `next_after` as `after` for the next."""
     who = {"item": item, "candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
     path = path_of("sets", set_id, "pairs")
-    return get(path, JudgedPairPage.model_validate_json, **who, sort=sort, after=after, limit=limit)
+    return get(path, schemas.JudgedPairPage, **who, sort=sort, after=after, limit=limit)
 
 
 def all_judged_pairs(
@@ -228,8 +194,8 @@ def all_judged_pairs(
     judge: str | None = None,
     tag: Sequence[str] = (),
     find: str | None = None,
-    sort: PairSort | None = None,
-) -> Listing[JudgedPair]:
+    sort: words.PairSort | None = None,
+) -> Listing[schemas.JudgedPair]:
     """List judged pairs with their texts and every verdict that counts, newest first by default.
 
     Each filter narrows the list. `tag` has tags of the item, each as NAME:VALUE. `sort` puts the largest
@@ -252,11 +218,11 @@ def list_item_statistics(
     find: str | None = None,
     after: int | None = None,
     limit: int | None = None,
-) -> Call[ItemStatisticsPage]:
+) -> Call[schemas.ItemStatisticsPage]:
     """Read one page of the statistics of items; pass its `next_after` as `after` for the next."""
     who = {"candidate": candidate, "other": other, "judge": judge, "tag": list(tag) or None, "find": find}
     path = path_of("sets", set_id, "item-statistics")
-    return get(path, ItemStatisticsPage.model_validate_json, **who, after=after, limit=limit)
+    return get(path, schemas.ItemStatisticsPage, **who, after=after, limit=limit)
 
 
 def all_item_statistics(
@@ -267,7 +233,7 @@ def all_item_statistics(
     judge: str | None = None,
     tag: Sequence[str] = (),
     find: str | None = None,
-) -> Listing[ItemStatistics]:
+) -> Listing[schemas.ItemStatistics]:
     """List items with the agreement, disagreement and surprise of their pairs, in the order you added the items.
 
     Filters as of `all_judged_pairs`.
@@ -284,23 +250,19 @@ def rank_sets(
     judge: str | Sequence[str],
     reference: Sequence[str] = (),
     alpha: float | None = None,
-    covariance: CovarianceName | None = None,
-    simultaneous: SimultaneousName | None = None,
+    covariance: words.CovarianceName | None = None,
+    simultaneous: words.SimultaneousName | None = None,
     lambdas: Sequence[float] | None = None,
-) -> Call[RankSets]:
+) -> Call[schemas.RankSets]:
     """Rank systems by people's verdicts, with the help of one judge or several, weighted by `lambdas` if you send them.
 
     By default, people are all judges of kind `human`.
     """
     wanted = {"alpha": alpha, "covariance": covariance, "simultaneous": simultaneous, "lambda": lambdas}
     path, people = path_of("sets", set_id, "rank-sets"), list(reference) or None
-    return get(path, RankSets.model_validate_json, judge=judge, reference=people, **wanted)
+    return get(path, schemas.RankSets, judge=judge, reference=people, **wanted)
 
 
-def ready() -> Call[Ready]:
+def ready() -> Call[schemas.Ready]:
     """Wait until the service is ready; the client tries again as often as `retries` allows."""
-    return get("/readyz", Ready.model_validate_json)
-
-
-def _flag(on: bool | None) -> str | None:
-    return None if on is None else str(on).lower()
+    return get("/readyz", schemas.Ready)

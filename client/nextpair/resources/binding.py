@@ -1,75 +1,103 @@
-"""Methods made of calls: the arguments, documentation and answer of a call, without the id that the object has.
+"""Methods made of calls, each written once for both clients.
 
-    class Set(Bound):
-        ranking = own_call(calls.ranking)  # set.ranking(top_k=3) sends calls.ranking(set.id, top_k=3)
+    class SetMethods(Bound[S]):
+        ranking = own_call(calls.ranking)
 
-A call is described once; `own_call` sends it, and `async_own_call` sends it with `await`.
+`set.ranking(top_k=3)` sends calls.ranking(set.id, top_k=3): it has the arguments and documentation of the call, without
+the id that the object has. A `Sender` returns the answer, an `AsyncSender` something to await.
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from types import MethodType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from uuid import UUID
 
 from nextpair.calls import Call, Id, Listing
 from nextpair.sending.senders import AsyncSender, Sender
 
+S = TypeVar("S", bound=Sender | AsyncSender)
 P = ParamSpec("P")
 T = TypeVar("T")
 U = TypeVar("U")
+V = TypeVar("V")
 M = TypeVar("M")
-F = TypeVar("F", bound=Callable[..., object])
 
 
-class Documented:
-    """Its methods that are made of calls say their own names and arguments in `help`."""
+class Resource(Generic[S]):
+    """Something whose methods a sender sends."""
 
-    def __init_subclass__(cls) -> None:
-        for name, method in vars(cls).items():
-            if hasattr(method, "__wrapped__"):
-                method.__name__, method.__qualname__ = name, f"{cls.__name__}.{name}"
-
-
-class Resource(Documented):
-    def __init__(self, sender: Sender) -> None:
+    def __init__(self, sender: S) -> None:
         self._sender = sender
 
 
-class AsyncResource(Documented):
-    def __init__(self, sender: AsyncSender) -> None:
-        self._sender = sender
-
-
-class Bound(Resource):
+class Bound(Resource[S]):
     """Something that the service knows by an id."""
 
-    def __init__(self, sender: Sender, known_as: UUID) -> None:
+    def __init__(self, sender: S, known_as: UUID) -> None:
         super().__init__(sender)
         self.id = known_as
 
 
-class AsyncBound(AsyncResource):
-    def __init__(self, sender: AsyncSender, known_as: UUID) -> None:
-        super().__init__(sender)
-        self.id = known_as
+class Method(Generic[P, U, V]):
+    """A method with the arguments P of a call. It returns U where the sender blocks, V where it is for asyncio."""
+
+    def __init__(self, describe: Callable[..., object], send: Callable[..., Any], *, own: bool = False) -> None:
+        """Args: `own` is whether the object stands for the first argument of `describe`."""
+        self.function = wraps(describe)(send)
+        arguments = list(signature(describe).parameters.values())
+        self_ = Parameter("self", Parameter.POSITIONAL_ONLY)
+        vars(self.function)["__signature__"] = Signature([self_, *arguments[own:]])
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self.function.__name__, self.function.__qualname__ = name, f"{kind.__name__}.{name}"
+
+    @overload
+    def __get__(self, of: Resource[Sender], kind: type | None = None) -> Callable[P, U]: ...
+    @overload
+    def __get__(self, of: Resource[AsyncSender], kind: type | None = None) -> Callable[P, V]: ...
+    @overload
+    def __get__(self, of: None, kind: type | None = None) -> Callable[..., Any]: ...
+    def __get__(self, of: Any, kind: type | None = None) -> Callable[..., Any]:
+        return self.function if of is None else MethodType(self.function, of)
 
 
-R = TypeVar("R", bound=Resource)
-A = TypeVar("A", bound=AsyncResource)
+def call(describe: Callable[P, Call[T]]) -> Method[P, T, Coroutine[Any, Any, T]]:
+    return Method(describe, lambda self, /, *args, **kwargs: self._sender.send(describe(*args, **kwargs)))
 
 
-def _like(describe: Callable[..., object], *, own: bool) -> Callable[[F], F]:
-    """The name, documentation and arguments of a call for a method; `self` stands for the id that is its own."""
-    arguments = list(signature(describe).parameters.values())
-    method_arguments = [Parameter("self", Parameter.POSITIONAL_ONLY), *(arguments[1:] if own else arguments)]
+def listing(describe: Callable[P, Listing[T]]) -> Method[P, Iterator[T], AsyncIterator[T]]:
+    return Method(describe, lambda self, /, *args, **kwargs: self._sender.each(describe(*args, **kwargs)))
 
-    def dress(method: F) -> F:
-        wraps(describe)(method)
-        vars(method)["__signature__"] = Signature(method_arguments)
-        return method
 
-    return dress
+def own_call(describe: Callable[Concatenate[Id, P], Call[T]]) -> Method[P, T, Coroutine[Any, Any, T]]:
+    return Method(
+        describe, lambda self, /, *args, **kwargs: self._sender.send(describe(self.id, *args, **kwargs)), own=True
+    )
+
+
+def own_listing(describe: Callable[Concatenate[Id, P], Listing[T]]) -> Method[P, Iterator[T], AsyncIterator[T]]:
+    return Method(
+        describe, lambda self, /, *args, **kwargs: self._sender.each(describe(self.id, *args, **kwargs)), own=True
+    )
+
+
+def presented(
+    method: Method[P, T, Coroutine[Any, Any, T]],
+    blocking: Callable[[Sender, T], U],
+    waiting: Callable[[AsyncSender, T], V],
+) -> Method[P, U, Coroutine[Any, Any, V]]:
+    """The method, with its answer as an object that knows the sender."""
+
+    def send(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        answer = method.function(self, *args, **kwargs)
+        return blocking(self._sender, answer) if isinstance(self._sender, Sender) else awaited(self._sender, answer)
+
+    async def awaited(sender: AsyncSender, answer: Coroutine[Any, Any, T]) -> V:
+        return waiting(sender, await answer)
+
+    return Method(method.function, send, own=True)
 
 
 def by_fields(describe: Callable[[Id, M], Call[T]], model: Callable[P, M]) -> Callable[Concatenate[Id, P], Call[T]]:
@@ -93,103 +121,3 @@ def of_fields(describe: Callable[[M], Call[T]], model: Callable[P, M]) -> Callab
 
     vars(described)["__signature__"] = signature(model)
     return described
-
-
-# For a sender that blocks
-
-
-def call(describe: Callable[P, Call[T]]) -> Callable[Concatenate[Resource, P], T]:
-    @_like(describe, own=False)
-    def send(self: Resource, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._sender.send(describe(*args, **kwargs))
-
-    return send
-
-
-def own_call(describe: Callable[Concatenate[Id, P], Call[T]]) -> Callable[Concatenate[Bound, P], T]:
-    @_like(describe, own=True)
-    def send(self: Bound, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._sender.send(describe(self.id, *args, **kwargs))
-
-    return send
-
-
-def listing(describe: Callable[P, Listing[T]]) -> Callable[Concatenate[Resource, P], Iterator[T]]:
-    @_like(describe, own=False)
-    def read(self: Resource, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        return self._sender.each(describe(*args, **kwargs))
-
-    return read
-
-
-def own_listing(describe: Callable[Concatenate[Id, P], Listing[T]]) -> Callable[Concatenate[Bound, P], Iterator[T]]:
-    @_like(describe, own=True)
-    def read(self: Bound, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        return self._sender.each(describe(self.id, *args, **kwargs))
-
-    return read
-
-
-def presented(
-    method: Callable[Concatenate[R, P], T], present: Callable[[Sender, T], U]
-) -> Callable[Concatenate[R, P], U]:
-    """The method, with its answer as an object that knows the sender."""
-
-    @wraps(method)
-    def send(self: R, /, *args: P.args, **kwargs: P.kwargs) -> U:
-        return present(self._sender, method(self, *args, **kwargs))
-
-    return send
-
-
-# For asyncio
-
-
-def async_call(
-    describe: Callable[P, Call[T]],
-) -> Callable[Concatenate[AsyncResource, P], Coroutine[Any, Any, T]]:
-    @_like(describe, own=False)
-    async def send(self: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._sender.send(describe(*args, **kwargs))
-
-    return send
-
-
-def async_own_call(
-    describe: Callable[Concatenate[Id, P], Call[T]],
-) -> Callable[Concatenate[AsyncBound, P], Coroutine[Any, Any, T]]:
-    @_like(describe, own=True)
-    async def send(self: AsyncBound, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._sender.send(describe(self.id, *args, **kwargs))
-
-    return send
-
-
-def async_listing(
-    describe: Callable[P, Listing[T]],
-) -> Callable[Concatenate[AsyncResource, P], AsyncIterator[T]]:
-    @_like(describe, own=False)
-    def read(self: AsyncResource, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        return self._sender.each(describe(*args, **kwargs))
-
-    return read
-
-
-def async_own_listing(
-    describe: Callable[Concatenate[Id, P], Listing[T]],
-) -> Callable[Concatenate[AsyncBound, P], AsyncIterator[T]]:
-    @_like(describe, own=True)
-    def read(self: AsyncBound, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        return self._sender.each(describe(self.id, *args, **kwargs))
-
-    return read
-
-
-def async_presented(
-    method: Callable[Concatenate[A, P], Coroutine[Any, Any, T]], present: Callable[[AsyncSender, T], U]
-) -> Callable[Concatenate[A, P], Coroutine[Any, Any, U]]:
-    @wraps(method)
-    async def send(self: A, /, *args: P.args, **kwargs: P.kwargs) -> U:
-        return present(self._sender, await method(self, *args, **kwargs))
-
-    return send

@@ -1,20 +1,19 @@
-"""Judges, whatever the set."""
+"""Judges, whatever the set, and projects, which group sets."""
 
 from nextpair import calls
-from nextpair.resources.binding import (
-    AsyncResource,
-    Resource,
-    async_call,
-    async_listing,
-    by_fields,
-    call,
-    listing,
-    of_fields,
-)
+from nextpair.resources.binding import Resource, S, by_fields, call, listing, of_fields
 from nextpair.schemas import AggregationIn, JudgeIn
+from nextpair.sending.senders import AsyncSender, Sender
 
 
-class JudgeCollection(Resource):
+class JudgeMethods(Resource[S]):
+    list = listing(calls.all_judges)
+    get = call(calls.get_judge)
+    describe = call(by_fields(calls.describe_judge, JudgeIn))
+    aggregate = call(of_fields(calls.aggregate, AggregationIn))
+
+
+class JudgeCollection(JudgeMethods[Sender]):
     """What is known of judges, over all sets, and their verdicts combined on any items: `client.judges`.
 
     For example:
@@ -28,16 +27,24 @@ class JudgeCollection(Resource):
         print(together.items[0].verdict)
     """
 
-    list = listing(calls.all_judges)
-    get = call(calls.get_judge)
-    describe = call(by_fields(calls.describe_judge, JudgeIn))
-    aggregate = call(of_fields(calls.aggregate, AggregationIn))
 
-
-class AsyncJudgeCollection(AsyncResource):
+class AsyncJudgeCollection(JudgeMethods[AsyncSender]):
     """`JudgeCollection` for asyncio."""
 
-    list = async_listing(calls.all_judges)
-    get = async_call(calls.get_judge)
-    describe = async_call(by_fields(calls.describe_judge, JudgeIn))
-    aggregate = async_call(of_fields(calls.aggregate, AggregationIn))
+
+class ProjectMethods(Resource[S]):
+    leaderboard = call(calls.leaderboard)
+
+
+class ProjectCollection(ProjectMethods[Sender]):
+    """The sets of a project side by side: `client.projects`.
+
+    For example:
+
+        board = client.projects.leaderboard("colours")
+        print(board.criteria[0].name)
+    """
+
+
+class AsyncProjectCollection(ProjectMethods[AsyncSender]):
+    """`ProjectCollection` for asyncio."""

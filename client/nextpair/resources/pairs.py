@@ -5,19 +5,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from nextpair import calls
 from nextpair.calls import Call
-from nextpair.resources.binding import (
-    AsyncBound,
-    AsyncResource,
-    Bound,
-    Resource,
-    async_call,
-    async_own_call,
-    async_presented,
-    by_fields,
-    call,
-    own_call,
-    presented,
-)
+from nextpair.resources.binding import Bound, Resource, S, by_fields, call, own_call, presented
 from nextpair.schemas import Assignment, Assignments, VerdictIn, VerdictOf, VerdictResults, VerdictsIn
 from nextpair.sending.senders import AsyncSender, Sender
 from nextpair.words import AskStatus, StopReason
@@ -48,7 +36,21 @@ def _tell_many(verdicts: Iterable[VerdictOf]) -> Call[VerdictResults]:
     return calls.send_verdicts(VerdictsIn(verdicts=list(verdicts)))
 
 
-class PairToJudge(Bound):
+class PairMethods(Bound[S]):
+    tell = own_call(by_fields(calls.send_verdict, VerdictIn))
+    renew = own_call(calls.renew)
+    release = own_call(calls.release)
+
+    def __init__(self, sender: S, assignment: Assignment) -> None:
+        super().__init__(sender, assignment.id)
+        self.assignment = assignment
+        self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.first.key!r}, {self.second.key!r})"
+
+
+class PairToJudge(PairMethods[Sender]):
     """Two candidates, in the order in which the judge sees them; `assignment` is what the service said.
 
     For example:
@@ -61,20 +63,8 @@ class PairToJudge(Bound):
     `tell` takes `p_first`, or `winner`, or a `failure` with its `reason`. `release` gives the pair back.
     """
 
-    tell = own_call(by_fields(calls.send_verdict, VerdictIn))
-    renew = own_call(calls.renew)
-    release = own_call(calls.release)
 
-    def __init__(self, sender: Sender, assignment: Assignment) -> None:
-        super().__init__(sender, assignment.id)
-        self.assignment = assignment
-        self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
-
-    def __repr__(self) -> str:
-        return f"PairToJudge({self.first.key!r}, {self.second.key!r})"
-
-
-class AsyncPairToJudge(AsyncBound):
+class AsyncPairToJudge(PairMethods[AsyncSender]):
     """`PairToJudge` for asyncio.
 
     For example:
@@ -87,18 +77,6 @@ class AsyncPairToJudge(AsyncBound):
         asyncio.run(judge_one())
     """
 
-    tell = async_own_call(by_fields(calls.send_verdict, VerdictIn))
-    renew = async_own_call(calls.renew)
-    release = async_own_call(calls.release)
-
-    def __init__(self, sender: AsyncSender, assignment: Assignment) -> None:
-        super().__init__(sender, assignment.id)
-        self.assignment = assignment
-        self.first, self.second, self.item = assignment.first, assignment.second, assignment.item
-
-    def __repr__(self) -> str:
-        return f"AsyncPairToJudge({self.first.key!r}, {self.second.key!r})"
-
 
 def leased(sender: Sender, answer: Assignments) -> PairsToJudge[PairToJudge]:
     return PairsToJudge(answer.status, answer.reason, [PairToJudge(sender, each) for each in answer.assignments])
@@ -108,7 +86,14 @@ def async_leased(sender: AsyncSender, answer: Assignments) -> PairsToJudge[Async
     return PairsToJudge(answer.status, answer.reason, [AsyncPairToJudge(sender, each) for each in answer.assignments])
 
 
-class AssignmentCollection(Resource):
+class AssignmentMethods(Resource[S]):
+    next_pairs = presented(call(calls.next_pairs), leased, async_leased)
+    tell = call(_tell_many)
+    renew = call(calls.renew_many)
+    release = call(calls.release_many)
+
+
+class AssignmentCollection(AssignmentMethods[Sender]):
     """Many pairs in one request, over many sets: `client.assignments`.
 
     For example:
@@ -120,16 +105,6 @@ class AssignmentCollection(Resource):
         client.assignments.release(ids[1:])
     """
 
-    next_pairs = presented(call(calls.next_pairs), leased)
-    tell = call(_tell_many)
-    renew = call(calls.renew_many)
-    release = call(calls.release_many)
 
-
-class AsyncAssignmentCollection(AsyncResource):
+class AsyncAssignmentCollection(AssignmentMethods[AsyncSender]):
     """`AssignmentCollection` for asyncio."""
-
-    next_pairs = async_presented(async_call(calls.next_pairs), async_leased)
-    tell = async_call(_tell_many)
-    renew = async_call(calls.renew_many)
-    release = async_call(calls.release_many)

@@ -2,76 +2,41 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec
+from typing import Any
 
-from nextpair import calls
+from nextpair import calls, schemas
 from nextpair.calls import Call, Id
 from nextpair.errors import BadTable
-from nextpair.resources.binding import (
-    AsyncBound,
-    AsyncResource,
-    Bound,
-    Resource,
-    async_call,
-    async_own_call,
-    async_own_listing,
-    async_presented,
-    by_fields,
-    call,
-    of_fields,
-    own_call,
-    own_listing,
-    presented,
-)
-from nextpair.resources.pairs import async_leased, leased
-from nextpair.schemas import (
-    AbsoluteScoreIn,
-    AbsoluteScoresAccepted,
-    AbsoluteScoresIn,
-    Assignments,
-    CandidateIn,
-    CandidatesAdded,
-    CandidatesIn,
-    ComparisonIn,
-    ComparisonsAccepted,
-    ComparisonsIn,
-    Goal,
-    ItemIn,
-    PooledEvidenceIn,
-    SetIn,
-    SetOut,
-    SetPatch,
-    TableRead,
-)
+from nextpair.resources.binding import Bound, Resource, S, by_fields, call, of_fields, own_call, own_listing, presented
+from nextpair.resources.pairs import AsyncPairToJudge, PairToJudge, async_leased, leased
 from nextpair.sending.senders import AsyncSender, Sender
 from nextpair.sending.streams import Event
 from nextpair.tabular import Tabular, file_of
 from nextpair.words import ExportFormat, SetStatus
 
 BATCH = 5000  # comparisons in one request
-P = ParamSpec("P")
 
 
 # Calls as the methods take them
 
 
 def _add_candidates(
-    set_id: Id, candidates: Mapping[str, str] | Iterable[CandidateIn], items: Iterable[ItemIn] = ()
-) -> Call[CandidatesAdded]:
+    set_id: Id, candidates: Mapping[str, str] | Iterable[schemas.CandidateIn], items: Iterable[schemas.ItemIn] = ()
+) -> Call[schemas.CandidatesAdded]:
     """Add texts by key, or candidates in full; a candidate with an existing key is replaced."""
     if isinstance(candidates, Mapping):
-        candidates = [CandidateIn(key=key, text=text) for key, text in candidates.items()]
-    return calls.add_candidates(set_id, CandidatesIn(candidates=list(candidates), items=list(items)))
+        candidates = [schemas.CandidateIn(key=key, text=text) for key, text in candidates.items()]
+    return calls.add_candidates(set_id, schemas.CandidatesIn(candidates=list(candidates), items=list(items)))
 
 
-def _add_comparisons(set_id: Id, comparisons: Iterable[ComparisonIn]) -> Call[ComparisonsAccepted]:
+def _add_comparisons(set_id: Id, comparisons: Iterable[schemas.ComparisonIn]) -> Call[schemas.ComparisonsAccepted]:
     """Add comparisons judged elsewhere, all or none. A known `client_id` counts as a duplicate."""
-    return calls.add_comparisons(set_id, ComparisonsIn(comparisons=list(comparisons)))
+    return calls.add_comparisons(set_id, schemas.ComparisonsIn(comparisons=list(comparisons)))
 
 
-def _add_absolute_scores(set_id: Id, scores: Iterable[AbsoluteScoreIn]) -> Call[AbsoluteScoresAccepted]:
+def _add_absolute_scores(set_id: Id, scores: Iterable[schemas.AbsoluteScoreIn]) -> Call[schemas.AbsoluteScoresAccepted]:
     """Add absolute scores, all or none; of several by one judge for one output the last counts."""
-    return calls.add_absolute_scores(set_id, AbsoluteScoresIn(scores=list(scores)))
+    return calls.add_absolute_scores(set_id, schemas.AbsoluteScoresIn(scores=list(scores)))
 
 
 def _next_pair(
@@ -81,10 +46,10 @@ def _next_pair(
     lease_seconds: float = 600.0,
     wait_seconds: float = 0.0,
     worker: str | None = None,
-    goal: Goal | None = None,
+    goal: schemas.Goal | None = None,
     rank_sets_with: str | None = None,
     check_judges: bool = False,
-) -> Call[Assignments]:
+) -> Call[schemas.Assignments]:
     """Lease the next pair to a judge, or return None; the status of `next_pairs` says why there is none."""
     return calls.next_pair(
         set_id,
@@ -98,22 +63,76 @@ def _next_pair(
     )
 
 
-def _new_set(read: TableRead, fields: Mapping[str, Any]) -> Call[SetOut]:
+def _new_set(read: schemas.TableRead, fields: Mapping[str, Any]) -> Call[schemas.SetOut]:
     """Create the set of a table, all of it. Raises BadTable."""
     if read.faults:
         raise BadTable(read.faults, read.fault_count)
-    return calls.create_set(SetIn(candidates=read.candidates, items=read.items, **fields))
+    return calls.create_set(schemas.SetIn(candidates=read.candidates, items=read.items, **fields))
 
 
-def _batches(comparisons: Sequence[ComparisonIn]) -> Iterator[Sequence[ComparisonIn]]:
+def _batches(comparisons: Sequence[schemas.ComparisonIn]) -> Iterator[Sequence[schemas.ComparisonIn]]:
     for start in range(0, len(comparisons), BATCH):
         yield comparisons[start : start + BATCH]
+
+
+def _one_leased(sender: Sender, answer: schemas.Assignments) -> PairToJudge | None:
+    return next(iter(leased(sender, answer).pairs), None)
+
+
+def _async_one_leased(sender: AsyncSender, answer: schemas.Assignments) -> AsyncPairToJudge | None:
+    return next(iter(async_leased(sender, answer).pairs), None)
 
 
 # Sets
 
 
-class Set(Bound):
+class SetMethods(Bound[S]):
+    read = own_call(calls.get_set)
+    update = own_call(by_fields(calls.patch_set, schemas.SetPatch))
+    delete = own_call(calls.delete_set)
+    restore = own_call(calls.restore_set)
+    candidates = own_listing(calls.all_candidates)
+    items = own_listing(calls.all_items)
+    add_candidates = own_call(_add_candidates)
+    next_pair = presented(own_call(_next_pair), _one_leased, _async_one_leased)
+    next_pairs = presented(own_call(calls.next_pair), leased, async_leased)
+    preview_pairs = own_call(calls.preview_pairs)
+    comparisons = own_listing(calls.all_comparisons)
+    add_comparisons = own_call(_add_comparisons)
+    void = own_call(calls.void)
+    restore_comparison = own_call(calls.restore_comparison)
+    absolute_scores = own_listing(calls.all_absolute_scores)
+    add_absolute_scores = own_call(_add_absolute_scores)
+    pooled_evidence = own_listing(calls.all_pooled_evidence)
+    add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, schemas.PooledEvidenceIn))
+    activity = own_call(calls.activity)
+    ranking = own_call(calls.ranking)
+    summary = own_call(calls.summary)
+    ranking_picture = own_call(calls.ranking_picture)
+    ranking_latex = own_call(calls.ranking_latex)
+    report = own_call(calls.report)
+    predict = own_call(calls.predict)
+    head_to_head = own_call(calls.head_to_head)
+    checks = own_call(calls.checks)
+    diagnostics = own_call(calls.diagnostics)
+    matrix = own_call(calls.matrix)
+    judges = own_call(calls.judges)
+    judge = own_call(calls.judge)
+    disputes = own_listing(calls.all_disputes)
+    pairs = own_listing(calls.all_judged_pairs)
+    item_statistics = own_listing(calls.all_item_statistics)
+    calibration = own_call(calls.calibration)
+    rank_sets = own_call(calls.rank_sets)
+
+    def __init__(self, sender: S, record: schemas.SetOut) -> None:
+        super().__init__(sender, record.id)
+        self.record = record
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.record.name!r}, {self.id})"
+
+
+class Set(SetMethods[Sender]):
     """One set of candidates. `record` holds its fields when this object was made, `read()` holds them now.
 
     Judge it, and read the result:
@@ -171,50 +190,6 @@ class Set(Bound):
         print([each.record.deleted_at for each in client.sets.list(deleted=True)], draft.restore().name)
     """
 
-    read = own_call(calls.get_set)
-    update = own_call(by_fields(calls.patch_set, SetPatch))
-    delete = own_call(calls.delete_set)
-    restore = own_call(calls.restore_set)
-    candidates = own_listing(calls.all_candidates)
-    items = own_listing(calls.all_items)
-    add_candidates = own_call(_add_candidates)
-    next_pair = presented(own_call(_next_pair), lambda sender, answer: next(iter(leased(sender, answer).pairs), None))
-    next_pairs = presented(own_call(calls.next_pair), leased)
-    preview_pairs = own_call(calls.preview_pairs)
-    comparisons = own_listing(calls.all_comparisons)
-    add_comparisons = own_call(_add_comparisons)
-    void = own_call(calls.void)
-    restore_comparison = own_call(calls.restore_comparison)
-    absolute_scores = own_listing(calls.all_absolute_scores)
-    add_absolute_scores = own_call(_add_absolute_scores)
-    pooled_evidence = own_listing(calls.all_pooled_evidence)
-    add_pooled_evidence = own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
-    activity = own_call(calls.activity)
-    ranking = own_call(calls.ranking)
-    summary = own_call(calls.summary)
-    ranking_picture = own_call(calls.ranking_picture)
-    ranking_latex = own_call(calls.ranking_latex)
-    report = own_call(calls.report)
-    predict = own_call(calls.predict)
-    head_to_head = own_call(calls.head_to_head)
-    checks = own_call(calls.checks)
-    diagnostics = own_call(calls.diagnostics)
-    matrix = own_call(calls.matrix)
-    judges = own_call(calls.judges)
-    judge = own_call(calls.judge)
-    disputes = own_listing(calls.all_disputes)
-    pairs = own_listing(calls.all_judged_pairs)
-    item_statistics = own_listing(calls.all_item_statistics)
-    calibration = own_call(calls.calibration)
-    rank_sets = own_call(calls.rank_sets)
-
-    def __init__(self, sender: Sender, record: SetOut) -> None:
-        super().__init__(sender, record.id)
-        self.record = record
-
-    def __repr__(self) -> str:
-        return f"Set({self.record.name!r}, {self.id})"
-
     def export(self, form: ExportFormat) -> Iterator[bytes]:
         """Read the whole log in pieces, never all in memory."""
         return self._sender.export(self.id, form)
@@ -224,7 +199,7 @@ class Set(Bound):
         return self._sender.events(self.id, after=after)
 
 
-class AsyncSet(AsyncBound):
+class AsyncSet(SetMethods[AsyncSender]):
     """`Set` for asyncio.
 
     For example:
@@ -236,52 +211,6 @@ class AsyncSet(AsyncBound):
 
         asyncio.run(read_ranking())
     """
-
-    read = async_own_call(calls.get_set)
-    update = async_own_call(by_fields(calls.patch_set, SetPatch))
-    delete = async_own_call(calls.delete_set)
-    restore = async_own_call(calls.restore_set)
-    candidates = async_own_listing(calls.all_candidates)
-    items = async_own_listing(calls.all_items)
-    add_candidates = async_own_call(_add_candidates)
-    next_pair = async_presented(
-        async_own_call(_next_pair), lambda sender, answer: next(iter(async_leased(sender, answer).pairs), None)
-    )
-    next_pairs = async_presented(async_own_call(calls.next_pair), async_leased)
-    preview_pairs = async_own_call(calls.preview_pairs)
-    comparisons = async_own_listing(calls.all_comparisons)
-    add_comparisons = async_own_call(_add_comparisons)
-    void = async_own_call(calls.void)
-    restore_comparison = async_own_call(calls.restore_comparison)
-    absolute_scores = async_own_listing(calls.all_absolute_scores)
-    add_absolute_scores = async_own_call(_add_absolute_scores)
-    pooled_evidence = async_own_listing(calls.all_pooled_evidence)
-    add_pooled_evidence = async_own_call(by_fields(calls.add_pooled_evidence, PooledEvidenceIn))
-    activity = async_own_call(calls.activity)
-    ranking = async_own_call(calls.ranking)
-    summary = async_own_call(calls.summary)
-    ranking_picture = async_own_call(calls.ranking_picture)
-    ranking_latex = async_own_call(calls.ranking_latex)
-    report = async_own_call(calls.report)
-    predict = async_own_call(calls.predict)
-    head_to_head = async_own_call(calls.head_to_head)
-    checks = async_own_call(calls.checks)
-    diagnostics = async_own_call(calls.diagnostics)
-    matrix = async_own_call(calls.matrix)
-    judges = async_own_call(calls.judges)
-    judge = async_own_call(calls.judge)
-    disputes = async_own_listing(calls.all_disputes)
-    pairs = async_own_listing(calls.all_judged_pairs)
-    item_statistics = async_own_listing(calls.all_item_statistics)
-    calibration = async_own_call(calls.calibration)
-    rank_sets = async_own_call(calls.rank_sets)
-
-    def __init__(self, sender: AsyncSender, record: SetOut) -> None:
-        super().__init__(sender, record.id)
-        self.record = record
-
-    def __repr__(self) -> str:
-        return f"AsyncSet({self.record.name!r}, {self.id})"
 
     def export(self, form: ExportFormat) -> AsyncIterator[bytes]:
         """See `Set.export`."""
@@ -295,7 +224,12 @@ class AsyncSet(AsyncBound):
 # All of them
 
 
-class SetCollection(Resource):
+class SetCollectionMethods(Resource[S]):
+    create = presented(call(of_fields(calls.create_set, schemas.SetIn)), Set, AsyncSet)
+    get = presented(call(calls.get_set), Set, AsyncSet)
+
+
+class SetCollection(SetCollectionMethods[Sender]):
     """The sets of a service: `client.sets`.
 
     For example:
@@ -321,9 +255,6 @@ class SetCollection(Resource):
             candidates=[nextpair.CandidateIn(key=key, outputs={"q1": text}) for key, text in answers.items()],
         )
     """
-
-    create = presented(call(of_fields(calls.create_set, SetIn)), Set)
-    get = presented(call(calls.get_set), Set)
 
     def create_from(
         self,
@@ -369,11 +300,8 @@ class SetCollection(Resource):
             yield Set(self._sender, record)
 
 
-class AsyncSetCollection(AsyncResource):
+class AsyncSetCollection(SetCollectionMethods[AsyncSender]):
     """`SetCollection` for asyncio."""
-
-    create = async_presented(async_call(of_fields(calls.create_set, SetIn)), AsyncSet)
-    get = async_presented(async_call(calls.get_set), AsyncSet)
 
     async def create_from(
         self,

@@ -1,4 +1,4 @@
-"""Types, limits and base classes that the nouns share."""
+"""Types, limits and base classes that the nouns share; problem details (RFC 9457); health of the service."""
 
 import json
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -25,8 +25,7 @@ M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F")
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY, examples=["kelp"])]
 JudgeName = Annotated[
-    str,
-    Field(min_length=1, max_length=200, examples=["alice"], description="Name of the judge: any stable name."),
+    str, Field(min_length=1, max_length=200, examples=["alice"], description="Name of the judge: any stable name.")
 ]
 Id = Annotated[UUID, Field(strict=False)]  # JSON has it as text
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -114,3 +113,30 @@ def exactly_one(model: M, *names: str) -> M:
     if len(sent) != 1:
         raise ValueError(f"send exactly one of {', '.join(names)}; found {' and '.join(sent) or 'none'}")
     return model
+
+
+class Problem(Response):
+    """A problem detail (RFC 9457)."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=False)  # what is null is left out
+
+    type: str = Field(examples=["urn:nextpair:problem:unknown-candidate"])
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong, why, and what to do.")
+    errors: list["FieldError"] | None = None
+
+
+class FieldError(Response):
+    pointer: str = Field(description="JSON pointer to the field.", examples=["/comparisons/0/p_first"])
+    detail: str
+
+
+class Ready(Response):
+    status: Literal["ready"]
+    migration: str
+
+
+class Alive(Response):
+    status: Literal["ok"]
+    version: str

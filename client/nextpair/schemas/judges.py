@@ -1,4 +1,4 @@
-"""Judges: their descriptions, and their diagnostics in a set."""
+"""Judges: their descriptions, their diagnostics in a set, and their probabilities against other judges' verdicts."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -6,15 +6,15 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nextpair import words
 from nextpair.schemas.common import Failure, Request, Response
 from nextpair.schemas.rankings import Convergence, JudgeBias, JudgeEffects
-from nextpair.words import AggregationName, DiscriminationName, JudgeKind, JudgeStatus, Winner
 
 
 class JudgeIn(Request):
     """Description of a judge, beyond its verdicts."""
 
-    kind: JudgeKind | None = Field(
+    kind: words.JudgeKind | None = Field(
         default=None, description="`human` or `llm`. Other judges are validated against judges of kind `human`."
     )
     model: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
@@ -38,7 +38,7 @@ class JudgeIn(Request):
 
 class JudgeOut(Response):
     name: str
-    kind: JudgeKind | None
+    kind: words.JudgeKind | None
     model: str | None
     configuration: str | None = None
     cost_per_1000: float | None
@@ -99,7 +99,7 @@ class RelativeDiscrimination(Response):
     )
     before: float | None = Field(description="Before that part; null if the part is all verdicts.")
     after: float = Field(description="In that part.")
-    named: DiscriminationName | None = Field(
+    named: words.DiscriminationName | None = Field(
         description="Set where chance hardly explains the deviation: `random`, `inverted` or `changed`."
     )
 
@@ -141,7 +141,7 @@ class JudgeCard(Response):
     """One judge in one set. Null is what its verdicts do not show."""
 
     judge: str
-    kind: JudgeKind | None = None
+    kind: words.JudgeKind | None = None
     model: str | None = None
     comparisons: int
     cost: float | None = Field(default=None, description="Cost of its verdicts in this set, failures included.")
@@ -167,7 +167,7 @@ class JudgeCard(Response):
     )
     relative_discrimination: RelativeDiscrimination | None = Field(default=None, description="Null below 40 verdicts.")
     influence: Influence | None = None
-    status: JudgeStatus | None = Field(
+    status: words.JudgeStatus | None = Field(
         default=None,
         description="`random`, `inverted` or `changed` where chance hardly explains the verdicts. Null where there are "
         "too few to tell.",
@@ -199,7 +199,7 @@ class GroupVerdict(Response):
 class Judges(Response):
     set_id: UUID
     version: int = Field(description="Version whose verdicts were weighted; the log may have grown since.")
-    method: AggregationName
+    method: words.AggregationName
     convergence: Convergence | None = Field(description="Of the method, if it iterates.")
     people: People
     warnings: list[str] = Field(description="Judges that no method can use, in words.")
@@ -247,7 +247,7 @@ class LatestVerdict(Response):
     first: str
     second: str
     p_first: float
-    winner: Winner | None = Field(description="The verdict as a word, if it came as one.")
+    winner: words.Winner | None = Field(description="The verdict as a word, if it came as one.")
     latency_ms: float | None
     created_at: datetime
     voided_by: int | None = Field(description="Sequence number of the void, if there is one.")
@@ -269,3 +269,51 @@ class JudgeDetail(Response):
         description="Verdicts by hour or by day. Periods without a verdict are left out."
     )
     latest: list[LatestVerdict] = Field(description="The last 50 verdicts, the newest first, voided ones included.")
+
+
+class ReliabilityBin(Response):
+    low: float
+    high: float
+    verdicts: int
+    confidence: float = Field(description="Mean of max(p, 1 - p).")
+    accuracy: float = Field(description="Share of right verdicts.")
+
+
+class Rejection(Response):
+    """A point of the accuracy-rejection curve. It rises where the judge's confidence predicts accuracy."""
+
+    rejected: float = Field(description="Share of verdicts left out, those of lowest confidence max(p, 1 - p) first.")
+    verdicts: int = Field(description="Number of verdicts left in.")
+    accuracy: float = Field(description="Share of right verdicts among them.")
+
+
+class CalibrationErrors(Response):
+    log_loss: float = Field(description="Mean of -log p of the reference's verdict, in nats.")
+    ece: float = Field(
+        description="Expected calibration error over 15 bins, of both orders averaged where both were asked."
+    )
+    biased_ece: float = Field(description="The same for single verdicts, so position bias counts as an error.")
+
+
+class Calibration(Response):
+    """One judge's probabilities validated against the verdicts of others on the same pairs."""
+
+    set_id: UUID
+    version: int
+    judge: str
+    reference: list[str]
+    objective: words.ObjectiveName
+    verdicts: int = Field(
+        description="The judge's comparisons on pairs that a reference also judged. Two in opposite orders count as "
+        "one."
+    )
+    temperature: float | None = Field(
+        description="Null without shared pairs. 1 where every probability is 1/2, which any temperature fits."
+    )
+    at_bound: bool = Field(description="Whether the best temperature may lie outside [1/20, 20].")
+    before: CalibrationErrors | None = Field(description="At temperature 1; null without shared pairs.")
+    after: CalibrationErrors | None = Field(description="At `temperature`; null without shared pairs.")
+    reason: str | None = Field(None, description="Why there are no figures, and what to do.")
+    reliability: list[ReliabilityBin] = Field(description="At temperature 1, without empty bins.")
+    reliability_after: list[ReliabilityBin] = Field(description="At `temperature`, without empty bins.")
+    rejection: list[Rejection] = Field(description="From nothing to nine tenths left out, at temperature 1.")

@@ -1,48 +1,134 @@
-"""Rankings, and predictions of one pair."""
+"""Rankings and their rows, slices of them by a tag, and predictions of one pair."""
 
 from uuid import UUID
 
 from pydantic import Field
 
+from nextpair import words
 from nextpair.schemas.common import Computed, Response
 from nextpair.schemas.confidence import Confidence, Repetition, Signal, Validation
-from nextpair.schemas.ranks import Rank
-from nextpair.schemas.slices import Slices
-from nextpair.words import (
-    AbsoluteScale,
-    ExpertName,
-    InferenceTargetName,
-    MethodName,
-    PositionBias,
-    PriorName,
-    ScaleName,
-    StopReason,
-    VerdictWeightName,
-)
+
+
+class AgainstBaseline(Response):
+    """A candidate compared with the baseline system that you named."""
+
+    difference: float = Field(
+        description="Difference of the scores. For the inference target `all-pairs`, of the win rates, as shares."
+    )
+    interval: tuple[float, float] = Field(description="Marginal interval of `difference` at `level`.")
+    p_better: float | None = Field(
+        description="Probability that the candidate is better than the baseline system; null without signal."
+    )
+    win_rate: float | None = Field(
+        description="Expected share of wins against the baseline system. Null for `all-pairs`, which is about wins "
+        "against all."
+    )
+    win_rate_interval: tuple[float, float] | None = Field(description="Marginal interval at `level`.")
+
+
+class Rank(Response):
+    """One row of a ranking. A baseline has null for uncertainties.
+
+    Where `signal` is not claimed, no candidates are distinguished. Every rank interval is then 1 to N and every tie
+    group 1; `p_best`, `p_top_k` and `against.p_better` are null.
+    """
+
+    key: str
+    rank: int
+    score: float
+    sd: float | None = None
+    interval: tuple[float, float] | None = Field(default=None, description="Marginal interval of the score at `level`.")
+    rank_interval: tuple[int, int] | None = Field(
+        default=None, description="Best and worst rank. All candidates' rank intervals hold together at `level`."
+    )
+    p_best: float | None = Field(
+        default=None,
+        description="P(best): probability that the candidate is the best, alone or tied. A tie counts for each, so the "
+        "sum may exceed 1, above all for `all-pairs`. From 2,000 to 10,000 draws, accurate to about 0.01.",
+    )
+    p_top_k: float | None = Field(default=None, description="Probability of being among the first `top_k`.")
+    tie_group: int | None = Field(
+        default=None,
+        description="1 is the best group. Candidates of a lower group are worse than the first of the group above by "
+        "more than `epsilon`. All such claims hold together at `level`.",
+    )
+    win_rate: float | None = Field(
+        default=None, description="Expected share of wins against all others, each counted once; null if unknown."
+    )
+    win_rate_interval: tuple[float, float] | None = Field(default=None, description="Marginal interval at `level`.")
+    against: AgainstBaseline | None = Field(
+        default=None, description="Null for the baseline system itself, and if you named none."
+    )
+    comparisons: int
+    component: int = Field(description="Candidates of different components were never compared, not even indirectly.")
+
+
+class SliceDeviation(Response):
+    """The pair of candidates whose difference in this slice deviates most from the other slices."""
+
+    p_value: float = Field(
+        description="From permuting the tag over prompts. It covers all pairs and all values of the tag together."
+    )
+    claimed: bool = Field(
+        description="Whether `p_value` is at most (1 - `level`) / the number of tags in the set. Without real "
+        "differences, at most 1 - `level` of sets have a claim on any tag."
+    )
+    first: str = Field(description="Key of the candidate that does better in this slice, compared with `second`.")
+    second: str
+    difference: float = Field(description="How much better, in units of the scores; not shrunk.")
+    reversal: bool = Field(description="Whether `first` is ahead of `second` in this slice and behind it elsewhere.")
+    sentence: str = Field(description="The same in one sentence.")
+
+
+class Slice(Response):
+    """The prompts with one value of the tag."""
+
+    value: str
+    prompts: int = Field(description="Prompts with at least one comparison.")
+    comparisons: int
+    deviation: SliceDeviation
+    ranking: list[Rank] = Field(
+        description="Best first, about new prompts with this value. Scores shrink towards those of all prompts, more "
+        "so with fewer prompts. Rank intervals hold together within a slice, not across slices."
+    )
+
+
+class Slices(Response):
+    """A ranking for each value of a tag, always about new prompts. It uses the present tags."""
+
+    tag: str
+    slices: list[Slice] = Field(description="Most prompts first.")
+    untagged: int = Field(
+        description="Prompts with comparisons but without the tag; they count in the whole ranking only."
+    )
+    shared: float | None = Field(
+        description="Share of the variance between prompts that the tag does not explain; null if unknown."
+    )
+    sentence: str
 
 
 class Method(Response):
     """How the ranking was computed. A baseline has null for what it lacks."""
 
-    name: MethodName
-    expert: ExpertName | None
+    name: words.MethodName
+    expert: words.ExpertName | None
     expert_parameters: dict[str, float] | None
-    prior: PriorName | None
+    prior: words.PriorName | None
     prior_variance: float | None
-    position_bias: PositionBias = Field(
+    position_bias: words.PositionBias = Field(
         description="What was done about position bias. For a set with `auto`, what `auto` chose."
     )
-    verdict_weight: VerdictWeightName | dict[str, float] | None = Field(
+    verdict_weight: words.VerdictWeightName | dict[str, float] | None = Field(
         description="How verdicts were weighted: `learnt`, `one-vote`, or votes by judge."
     )
-    absolute_scale: AbsoluteScale | None
+    absolute_scale: words.AbsoluteScale | None
     temperatures: dict[str, float]
     level: float = Field(description="Level of the intervals, of all rank intervals together, and of tie groups.")
     top_k: int = Field(description="The k of `p_top_k`.")
     epsilon: float = Field(
         description="Smallest difference of scores that separates tie groups, in logits whatever `scale` is."
     )
-    scale: ScaleName | None = Field(
+    scale: words.ScaleName | None = Field(
         default=None,
         description="Unit of scores, differences, sds, intervals, `absolute_scores` and `judge_effects`. Elo is logits "
         "times 400 / ln 10 = 173.7; both average 0. Position biases, `epsilon` and `verdict_weight` stay in logits. "
@@ -53,9 +139,9 @@ class Method(Response):
 class InferenceTarget(Response):
     """The question that the ranking answers: what its ranks, intervals and probabilities refer to."""
 
-    name: InferenceTargetName
+    name: words.InferenceTargetName
     sentence: str = Field(description="The inference target in one sentence.")
-    also: list[InferenceTargetName] = Field(description="Other inference targets that this log can answer.")
+    also: list[words.InferenceTargetName] = Field(description="Other inference targets that this log can answer.")
 
 
 class Convergence(Response):
@@ -115,7 +201,7 @@ class HeldOut(Response):
 
 class Stopping(Response):
     converged: bool
-    reason: StopReason | None = Field(description="The stop criterion that is met.")
+    reason: words.StopReason | None = Field(description="The stop criterion that is met.")
     forecast: int | None = Field(
         description="Median forecast of the comparisons of weight 1 still needed. Null beyond what can be collected or "
         "100 times the comparisons so far. About new prompts, see `prompts`; about people, nothing is forecast."

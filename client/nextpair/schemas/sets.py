@@ -1,4 +1,4 @@
-"""Sets: a question, candidates, and how pairs are chosen and read."""
+"""Sets: a question, candidates, a goal, and how pairs are chosen and read."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -6,11 +6,14 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, model_validator
 
+from nextpair import words
+from nextpair.names import normal_name
 from nextpair.schemas.candidates import CandidateIn, ItemIn
 from nextpair.schemas.common import (
     LARGEST_INTEGER,
     LONGEST_LIST,
     JudgeName,
+    Key,
     Metadata,
     Probability,
     Request,
@@ -18,27 +21,42 @@ from nextpair.schemas.common import (
     ShortMetadata,
     Warnings,
 )
-from nextpair.schemas.goals import Goal
-from nextpair.words import (
-    AbsoluteScale,
-    AbsoluteVariance,
-    BatchName,
-    CriterionName,
-    ExpertName,
-    InferenceTargetChoice,
-    OrderName,
-    PoolBy,
-    PositionBiasChoice,
-    PriorName,
-    SetStatus,
-    VerdictWeightName,
-)
+
+CandidateKey = Annotated[Key, AfterValidator(normal_name)]
+
+
+class Goal(Request):
+    """What pairs are chosen for. Send one of these, or none for the order of all candidates."""
+
+    top_k: int | None = Field(default=None, ge=1, description="Find the best k candidates.")
+    against: CandidateKey | None = Field(default=None, description="Find the candidates that are better than this one.")
+    pair: Annotated[tuple[CandidateKey, CandidateKey], Field(strict=False)] | None = Field(
+        default=None, examples=[["kelp", "rowan"]], description="Find which of these two is better."
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        sent = [name for name in ("top_k", "against", "pair") if getattr(self, name) is not None]
+        if len(sent) > 1:
+            raise ValueError(
+                f"send one of top_k, against and pair, or none for the ranking; found {' and '.join(sent)}"
+            )
+        if self.pair is not None and self.pair[0] == self.pair[1]:
+            raise ValueError(f"pair takes two different candidates; found {self.pair[0]!r} twice")
+        return self
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Keys of the candidates that it names."""
+        return self.pair or (() if self.against is None else (self.against,))
 
 
 class Selection(Request):
     """How the next pair is chosen."""
 
-    criterion: CriterionName = Field(default="knowledge", description="The acquisition function that chooses pairs.")
+    criterion: words.CriterionName = Field(
+        default="knowledge", description="The acquisition function that chooses pairs."
+    )
     epsilon: float = Field(
         default=0.5, ge=0.0, le=10.0, description="Exponent of |mean difference|, for the criterion `exponent`."
     )
@@ -50,7 +68,7 @@ class Selection(Request):
         "`exponent`. With 0, as in the paper, only equal means do.",
     )
     random_share: Probability = Field(default=0.0, description="Share of pairs drawn uniformly instead.")
-    batch: BatchName = Field(
+    batch: words.BatchName = Field(
         default="greedy",
         description="For several pairs at once. `greedy` chooses each as if the ones before were judged; `top` takes "
         "the top of one list.",
@@ -152,7 +170,7 @@ class SetIn(Request):
         max_length=LONGEST_LIST,
         description="Items (prompts) that systems answered; none for a set of texts.",
     )
-    expert: ExpertName = Field(
+    expert: words.ExpertName = Field(
         default="soft-bt", description="Comparison model: how a score difference relates to a verdict."
     )
     expert_parameters: dict[str, ExpertParameter] = Field(
@@ -161,7 +179,7 @@ class SetIn(Request):
         description="Parameters of the expert, each 0 or 0.01 to 100 in size. Those you omit keep their defaults; "
         "`method.expert_parameters` of a ranking shows all. An unknown name is refused with the list of known ones.",
     )
-    prior: PriorName = Field(
+    prior: words.PriorName = Field(
         default="unit",
         description="Prior of every score. `anchor` is N(0, 10^6) whatever the variance, so only verdicts determine "
         "differences.",
@@ -174,26 +192,26 @@ class SetIn(Request):
         "used until the first comparison.",
     )
     selection: Selection = Field(default_factory=lambda: Selection())
-    inference_target: InferenceTargetChoice = Field(
+    inference_target: words.InferenceTargetChoice = Field(
         default="auto",
         description="What the ranking is about. `all-pairs`: what these judges would say of all pairs. `new-items`: "
         "the order on other prompts like these. `people`: what people would say. `latent`: scores behind noisy "
         "verdicts. `auto` decides by what was judged and by whom; see `GET ranking`.",
     )
-    order: OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
-    position_bias: PositionBiasChoice = Field(
+    order: words.OrderName = Field(default="balanced", description="Which of two candidates is shown first.")
+    position_bias: words.PositionBiasChoice = Field(
         default="auto",
         description="How each judge's position bias is handled. `estimate`: together with the scores. `closed-form`: "
         "from its mean verdict, for pairs and orders drawn at random. `none`: ignored. `auto` estimates it for judges "
         "who give probabilities or many votes in mixed orders, with the expert `soft-bt`, the prior `unit` and up to "
         "500 candidates.",
     )
-    absolute_scale: AbsoluteScale = Field(
+    absolute_scale: words.AbsoluteScale = Field(
         default="estimate",
         description="Scale of absolute scores. `estimate`: each judge has its own. `given`: they use the scale of the "
         "scores, apart from a common offset.",
     )
-    absolute_variance: AbsoluteVariance = Field(
+    absolute_variance: words.AbsoluteVariance = Field(
         default="floored",
         description="Variance of absolute scores sent as `probabilities`. `floored`: at least 1/12 of a squared step, "
         "because judges round to the values of their scale. `given`: that of the probabilities, as in the paper, and "
@@ -204,7 +222,7 @@ class SetIn(Request):
         description="Temperature T by judge: p is read as sigma(logit(p) / T), see `GET calibration`. The log keeps "
         "the original p.",
     )
-    verdict_weight: VerdictWeightName | Votes | None = Field(
+    verdict_weight: words.VerdictWeightName | Votes | None = Field(
         default=None,
         examples=["learnt"],
         description="How many votes a verdict counts as. `learnt`: from each judge's consistency, together with the "
@@ -223,7 +241,7 @@ class SetIn(Request):
         "you add later; until then the ranking is the goal.",
     )
     project: str | None = Field(default=None, min_length=1, max_length=200)
-    pool_by: PoolBy = Field(
+    pool_by: words.PoolBy = Field(
         default="project",
         description="Sets that share priors with this one (partial pooling): those of its `project`, those with its "
         "question and attribute, or none. A set without a project shares as by `question`, but only of judges with a "
@@ -239,17 +257,17 @@ class SetPatch(Request):
     """Only the fields you send change."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
-    status: SetStatus | None = Field(default=None, description="A paused set hands out no pairs.")
+    status: words.SetStatus | None = Field(default=None, description="A paused set hands out no pairs.")
     selection: Selection | None = None
     temperatures: Temperatures | None = None
-    verdict_weight: VerdictWeightName | Votes | None = None
-    inference_target: InferenceTargetChoice | None = None
+    verdict_weight: words.VerdictWeightName | Votes | None = None
+    inference_target: words.InferenceTargetChoice | None = None
     budget: Budget | None = None
     stop: Stop | None = None
     overlap: Overlap | None = None
     goal: Goal | None = None
     project: str | None = Field(default=None, min_length=1, max_length=200)
-    pool_by: PoolBy | None = None
+    pool_by: words.PoolBy | None = None
     metadata: ShortMetadata | None = None
 
 
@@ -259,31 +277,31 @@ class SetOut(Response):
     question: str
     attribute: str | None
     context: str | None
-    expert: ExpertName
+    expert: words.ExpertName
     expert_parameters: dict[str, float]
-    prior: PriorName
+    prior: words.PriorName
     prior_variance: float
     selection: Selection
-    inference_target: InferenceTargetChoice
-    order: OrderName
-    position_bias: PositionBiasChoice
-    absolute_scale: AbsoluteScale
-    absolute_variance: AbsoluteVariance
+    inference_target: words.InferenceTargetChoice
+    order: words.OrderName
+    position_bias: words.PositionBiasChoice
+    absolute_scale: words.AbsoluteScale
+    absolute_variance: words.AbsoluteVariance
     temperatures: dict[str, float]
-    verdict_weight: VerdictWeightName | dict[str, float]
+    verdict_weight: words.VerdictWeightName | dict[str, float]
     budget: Budget | None
     stop: Stop | None
     overlap: Overlap | None
     goal: Goal
     project: str | None
-    pool_by: PoolBy
+    pool_by: words.PoolBy
     metadata: Metadata
     version: int = Field(description="Sequence number of the last entry in the log.")
     comparisons: int = Field(description="Comparisons that count; voided ones do not.")
     absolute_scores: int
     candidates: int
     items: int = Field(description="Number of items; 0 for a set of texts.")
-    status: SetStatus = Field(description=ABOUT_STATUS)
+    status: words.SetStatus = Field(description=ABOUT_STATUS)
     created_at: datetime
     deleted_at: datetime | None = Field(
         default=None, description="When it was deleted; you can restore it for 30 days."
@@ -302,4 +320,4 @@ class SetProgress(Response):
     version: int
     comparisons: int = Field(description="Comparisons that count; voided ones do not.")
     candidates: int
-    status: SetStatus = Field(description=ABOUT_STATUS)
+    status: words.SetStatus = Field(description=ABOUT_STATUS)

@@ -11,8 +11,7 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from nextpair.calls.description import Call, Id, Listing
-from nextpair.sending.answers import parse, require_success, whole
-from nextpair.sending.requests import build_request, require_address
+from nextpair.sending.messages import build_request, parse, require_address, require_success, whole
 from nextpair.sending.retries import Backoff, Reply
 from nextpair.sending.streams import Event, EventReader, export, is_over, watch
 from nextpair.words import LOCAL, ExportFormat
@@ -48,6 +47,7 @@ class Sender:
         self.close()
 
     def close(self) -> None:
+        """Close the connections."""
         self._http.close()
 
     def send(self, call: Call[T]) -> T:

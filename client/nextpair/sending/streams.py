@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import httpx
 
-from nextpair.calls.description import Call, Id, get, nothing, path_of
-from nextpair.sending.answers import outside_contract
+from nextpair.calls.description import Call, Id, nothing, path_of
+from nextpair.sending.messages import outside_contract
 from nextpair.words import ExportFormat
 
 RECONNECT = 1.0  # seconds before an event stream is opened again, unless the server says otherwise
 
 
 def export(set_id: Id, form: ExportFormat) -> Call[None]:
-    return get(path_of("sets", set_id, "comparisons"), nothing, format=form)
+    return Call("GET", path_of("sets", set_id, "comparisons"), nothing, params={"format": form})
 
 
 def watch(set_id: Id, last_id: str) -> Call[None]:

@@ -1,4 +1,4 @@
-"""By properties; whether forecasts come true is simulated for one kind of set, and for more in benchmarks/studies."""
+"""By properties; whether forecasts come true is simulated for one kind of set."""
 
 import numpy as np
 import pytest

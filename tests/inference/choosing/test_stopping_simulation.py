@@ -10,7 +10,8 @@ from app.inference.choosing import Criterion, Order, Plan, Policy, Stop, reason
 from app.inference.fitting import Method
 from app.inference.reporting import predict
 from benchmarks.loop import further, opened_again, unjudged
-from benchmarks.studies.coverage import answering, hard_verdicts
+from benchmarks.studies.coverage import answering
+from benchmarks.studies.simulated import hard_verdicts
 
 RUNS, VERDICTS = 100, 60
 TRUTH = np.array([1.0, 1.0, -1.0])  # two leaders that are equal: every sole winner is false

@@ -13,7 +13,8 @@ from app.inference.reporting.ranking import Wanted, tie_groups
 from app.inference.state import exact
 from app.inference.types import by_one_judge
 from benchmarks.loop import judged
-from benchmarks.studies.coverage import CoverageSetting, answering, hard_verdicts, one_run
+from benchmarks.studies.coverage import CoverageSetting, answering, one_run
+from benchmarks.studies.simulated import hard_verdicts
 
 RUNS, RANDOM_RUNS = 100, 60
 SELECTIONS = [Criterion.RANDOM, Criterion.REORDERING]

@@ -12,7 +12,7 @@ import pytest
 
 from app.inference.state import Catalogue, ChosenPair, Snapshot
 from app.inference.state import ask as choose_pairs
-from app.service import asking_many, choosing
+from app.service import asking, choosing
 from app.service.context import Context
 from app.storage import sets
 from tests.api.test_assignments import age, ask_many, ids, nothing, release
@@ -38,7 +38,7 @@ def asked_together(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking_many, "SETS_AT_ONCE", 2)
+    monkeypatch.setattr(asking, "SETS_AT_ONCE", 2)
 
 
 async def exhausted(http: httpx.AsyncClient) -> str:

@@ -1,7 +1,7 @@
 """The data sets: judges whose answers are all known, and what people say, as `nextpair simulate` reads them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from app.files.columns import where
 from app.files.comparisons import ComparisonColumns, read_grouped
 from app.files.reading import read
 from app.files.values import read_means
-from app.inference.types import Floats
+from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case, ScoreColumns, TruthFile, from_pairs, load
 from app.offline.groups import split
 from app.offline.ranking import RankingMethod, rank_file
@@ -109,6 +109,17 @@ def _vicuna_people(folder: Path) -> Mapping[tuple[str, ...], Mapping[str, float]
 def biased(case: Case, delta: float) -> Case:
     """Return the case with the same judge and `delta` added to its logits, in favour of what is shown first."""
     return case._replace(offered=expit(logit(case.offered) + delta))
+
+
+def by_judge(judge: str) -> DataSet:
+    """SummEval with this judge."""
+    return SUMMEVAL._replace(title=f"SummEval, {judge}", load=partial(summeval, judge=judge))
+
+
+def everything(case: Case) -> Comparisons:
+    """All that the judge was asked."""
+    first, second = np.nonzero(~np.isnan(case.offered))
+    return by_one_judge(first, second, case.offered[first, second])
 
 
 def people_prefer(case: Case) -> Floats:

@@ -1,8 +1,15 @@
-"""Real judges and people. Each set of each data set is ranked from all verdicts of its judge, and from pairs drawn at
+"""Is a ranking as right as it expects? `python -m benchmarks.studies.confidence`, tables of uncertainty.md.
+
+Simulated judges, whose true order is known, each with pairs chosen by the service's code while it learns:
+
+    stated      the concordance of the published ranking: the share of its pairs that it expects in the right order
+    true        the share that it has in the order of the true scores
+    interval    how often that is within the interval stated at 95%
+
+Real judges and people. Each set of each data set is ranked from all verdicts of its judge, and from pairs drawn at
 random, a fifth of N (N - 1). Each has one vote per verdict, or verdict weights learnt from the set alone.
 
-    stated       the expected concordance: the share of pairs that the ranking expects in the right order
-    judge        the share that it has in the order of all of the judge's verdicts; where these tie, half a pair
+    judge        the share in the order of all of the judge's verdicts; where these tie, half a pair
     interval     how often that share is within the interval stated at 95%
     people       the share that it has in the order of people, of the pairs that people distinguish
     AUROC        of that, and of minus the entropy, as a sign that a set's Spearman correlation with people is above the
@@ -12,24 +19,75 @@ random, a fifth of N (N - 1). Each has one vote per verdict, or verdict weights 
 Means are over parts, errors over redrawn sets.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice, product
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.fitting import Method, fit, no_absolute_scores, publish
+from app.inference.choosing import Criterion, Order, Plan, Policy
+from app.inference.fitting import Method, Published, fit, no_absolute_scores, publish
 from app.inference.reporting import Wanted, by_posterior
+from app.inference.state import under
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, take
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import spearman
-from benchmarks.studies.methods.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, missing
-from benchmarks.studies.methods.experts import everything
-from benchmarks.studies.methods.markdown import table
+from benchmarks import loop
+from benchmarks.pages import put, table
+from benchmarks.studies.data import HANNA, SUMMEVAL, TOPICALCHAT, VICUNA, everything, missing
+from benchmarks.studies.evidence import METHODS, SEED, N
+from benchmarks.studies.running import DATA, DOCS, options
+from benchmarks.studies.simulated import JUDGES, answering
 from benchmarks.studies.truth import auroc
+
+SETTINGS = (*((name, 1.0) for name in JUDGES), ("people", 0.2), ("people", 3.0))  # judge, sd of the true scores
+LENGTHS = (2 * N, 5 * N)
+
+
+class HeldOnAverage(NamedTuple):
+    """One ranking."""
+
+    stated: float
+    so: float
+    holds: float
+
+
+def by_simulation(runs: int) -> str:
+    rows = []
+    for judge, sd in SETTINGS:
+        by_run = [_rankings(judge, sd, run) for run in range(runs)]
+        for length in LENGTHS:
+            means = (np.mean([run[length, name] for run in by_run], axis=0) for name in METHODS)
+            cells = zip(*([f"{100.0 * value:.1f}" for value in mean] for mean in means), strict=True)
+            rows.append([judge, f"{sd:g}", f"{length}", *map(" → ".join, cells)])
+    return table(["judge", "sd", "comparisons", "stated", "true", "interval"], rows)
+
+
+def _rankings(judge: str, sd: float, run: int) -> Mapping[tuple[int, str], HeldOnAverage]:
+    """By length and kind of evidence, of the same comparisons."""
+    rng = np.random.default_rng([SEED, run])
+    truth = sd * rng.standard_normal(N)
+    answer, plan = answering(JUDGES[judge], truth, rng), Plan(Policy(Criterion.REORDERING), Order.BALANCED, run)
+    snapshots = islice(loop.judged(answer, N, METHODS["learnt"], plan), max(LENGTHS))
+    return {
+        (snapshot.version, name): held(under(snapshot, method), truth)
+        for snapshot in snapshots
+        if snapshot.version in LENGTHS
+        for name, method in METHODS.items()
+    }
+
+
+def held(published: Published, truth: Floats) -> HeldOnAverage:
+    confidence = by_posterior(published, Wanted()).confidence
+    assert confidence is not None
+    so, (low, high) = float(in_order(published.scores.mean, truth).mean()), confidence.interval
+    return HeldOnAverage(confidence.expected_concordance, so, float(low <= so <= high))
+
+
+# Real judges and people
 
 SHARE, RESAMPLES = 0.2, 300
 EVIDENCE = {"one-vote": "one vote", "learnt": "learnt"}
@@ -50,7 +108,7 @@ Parts = Sequence[Floats]  # (C, 6) of each, a row of JudgedSet for each set
 Statistic = Callable[[Floats], float]  # of one part
 
 
-def study(folder: Path, sets: int | None) -> str:
+def on_data_sets(folder: Path, sets: int | None) -> str:
     """Two tables; a data set that is not there is left out."""
     stated, predicting = [], []
     sources = [source for source in (SUMMEVAL, TOPICALCHAT, HANNA, VICUNA) if not missing(folder, source.folder)]
@@ -144,3 +202,14 @@ def _in_percent(parts: Parts, statistic: Statistic) -> str:
         for _ in range(RESAMPLES)
     ]
     return f"{100.0 * np.nanmean([statistic(part) for part in parts]):.1f} ± {100.0 * np.std(drawn):.1f}"
+
+
+def main() -> None:
+    """`--sets` of a part of a data set, `--runs` of every simulated judge."""
+    chosen = options(__doc__, data=DATA, docs=DOCS, sets=10_000, runs=40)
+    text = f"{by_simulation(chosen.runs)}\n\n{on_data_sets(chosen.data, chosen.sets)}"
+    put(chosen.docs / "uncertainty.md", "python -m benchmarks.studies.confidence", text)
+
+
+if __name__ == "__main__":
+    main()

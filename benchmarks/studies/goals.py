@@ -1,4 +1,6 @@
-"""Savings of a goal: N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
+"""Savings of a goal, for the page of evidence.py.
+
+N = 20 texts, scores N(0, 1), soft judges, evidence that is learnt, every pair at most once.
 
 search     the best is sought: by random pairs, by criteria for the ranking, and by the goal top_k 1
 question   comparisons until P(the order as it is stated) of the pairs that matter, their mean over all runs, reaches
@@ -17,11 +19,9 @@ from app.inference.reporting import Wanted, expected_wins, summary_of
 from app.inference.state import Snapshot, exact
 from app.inference.types import Floats
 from benchmarks.loop import judged
-from benchmarks.studies.evidence.coverage import METHODS
-from benchmarks.studies.evidence.judges import SimulatedJudge, Verdicts, answering
-from benchmarks.studies.methods.checkpoints import Checkpoints
-from benchmarks.studies.methods.markdown import table
-from benchmarks.studies.processes import of_runs
+from benchmarks.pages import table
+from benchmarks.studies.running import Checkpoints, of_runs
+from benchmarks.studies.simulated import LEARNT, SimulatedJudge, Verdicts, answering
 
 SEED = 20_264
 N = 20
@@ -119,7 +119,7 @@ def _set(noise: float, way: GoalWay, number: int) -> tuple[Floats, Iterator[Snap
     rng = np.random.default_rng([SEED, number])
     truth, plan = rng.standard_normal(N), Plan(Policy(way.criterion), Order.BALANCED, number, way.goal)
     answer = answering(SimulatedJudge(Verdicts.SOFT, noise), truth, rng)
-    return truth, judged(answer, N, METHODS["learnt"], plan)
+    return truth, judged(answer, N, LEARNT, plan)
 
 
 def _progress(snapshot: Snapshot, truth: Floats, goal: Goal) -> Progress:

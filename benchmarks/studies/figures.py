@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.studies.methods.measuring import Band
+from app.inference.types import Floats
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9", "#7F7F7F")
 DASHES: tuple[tuple[int, tuple[int, ...]], ...] = (
@@ -35,6 +35,20 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "nextpair",
 }
 COMPARISONS, AGREEMENT = "comparisons asked of the judge", "Spearman correlation with people"
+
+
+class Band(NamedTuple):
+    """A curve, and the errors around it."""
+
+    at: Floats  # (K,)
+    mean: Floats  # (K,)
+    error: Floats  # (K,)
+
+
+def band_of(at: Floats, curves: Floats, ddof: int = 0) -> Band:
+    """The mean of curves (C, K) with its standard error."""
+    error = curves.std(axis=0, ddof=min(ddof, len(curves) - 1)) / np.sqrt(len(curves))
+    return Band(at, curves.mean(axis=0), np.asarray(error, np.float64))
 
 
 def line_chart(
@@ -69,9 +83,9 @@ def grid(panels: int, columns: int, width: float = 3.7) -> tuple[Figure, Sequenc
 
 def _curves(ax: Axes, bands: Mapping[str, Band], level: float | None) -> None:
     for k, (name, band) in enumerate(bands.items()):
-        k_all = len(band.comparisons)
+        k_all = len(band.at)
         thin = np.unique(np.linspace(0, k_all - 1, min(POINTS, k_all)).round().astype(np.int64))
-        x, mean, error = band.comparisons[thin], band.mean[thin], band.error[thin]
+        x, mean, error = band.at[thin], band.mean[thin], band.error[thin]
         ax.plot(x, mean, label=name, color=COLOURS[k], linestyle=DASHES[k], linewidth=1.4)
         ax.fill_between(x, mean - error, mean + error, color=COLOURS[k], alpha=0.12, linewidth=0)
     if level is not None:

@@ -1,1 +1,0 @@
-"""Confidence of rankings compared with the truth, on real judges and people and on simulated judges."""
