@@ -17,7 +17,6 @@ from app.files.tables import InputError, Table, complaint
 from app.inference.judges import (
     TIE,
     UNKNOWN,
-    ItemContext,
     Probabilities,
     ShownAnswers,
     Step,
@@ -136,8 +135,8 @@ def load(
     names = classes.names or NO_YES
     truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
     people, y = _answers(table, columns.reference, classes), _answers(table, judges, classes)
-    context, learner = context_of(table, columns.texts, columns.features, columns.group, encoding)
-    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context, learner), truth)
+    context = context_of(table, columns.texts, columns.features, columns.group, encoding)
+    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context), truth)
     if not columns.swapped and not debiased:
         return rows
     swapped = _share(table, columns.swapped, whole=True) > 0.0 if columns.swapped else np.zeros(len(items), np.bool_)
@@ -180,7 +179,7 @@ def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
     np.maximum.at(truth, item, np.where(swapped & np.isin(rows.truth, (0, 1)), 1 - rows.truth, rows.truth))
     y = _debiased(judged.y, swapped, item, people) if debiased else judged.y
     firsts = np.unique(item, return_index=True)[1]
-    context = judged.context and ItemContext(judged.context.x[firsts], judged.context.group[firsts])
+    context = judged.context and judged.context._replace(x=judged.context.x[firsts], group=judged.context.group[firsts])
     y = _means(_turned(y, swapped), item)
     return FileItems(judged._replace(items=items, y=y, people=people, context=context), truth)
 

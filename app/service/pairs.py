@@ -1,4 +1,4 @@
-"""Pairs that were judged, with every verdict that counts, and the statistics of items (pair_statistics.py)."""
+"""Pairs that were judged, with every verdict that counts, and the statistics of items (pair_votes.py)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,6 @@ from nextpair.words import PairSort, Winner
 from app.inference.judges import (
     ItemsJudged,
     JudgedPairs,
-    chosen_pairs,
     items_judged,
     judged_pairs,
     surprise_of_pairs,
@@ -160,8 +159,7 @@ def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
 
 def _items_judged(snapshot: Snapshot, wanted: PairFilter) -> ItemsJudged:
     pairs, expected = _pairs(snapshot)
-    matches = _match(snapshot, pairs, wanted)
-    return items_judged(chosen_pairs(pairs, matches), expected[matches], snapshot.shown.items)
+    return items_judged(pairs, expected, snapshot.shown.items, _match(snapshot, pairs, wanted))
 
 
 def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:

@@ -4,6 +4,9 @@
     v_nkb   its vote: 1 for the class b = argmax_c y_nkc, shared alike among classes that are equal; 0 for all classes
             where the judge gave no answer
 
+An answer gives probabilities, or names a class, or is a tie of all: then y_nkc is 1 for the class named, or 1 / C for
+each. Ties that are to be a class of their own are named as one.
+
     average          P(c | n) = mean over k of y_nkc
     majority         P(c | n) = share of the votes for c
     Dawid-Skene      votes by confusion matrix A_k of their judge, A_kcb = P(vote for b | c_n = c), and c_n ~ pi:
@@ -35,6 +38,7 @@ TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
 RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is assumed to have got right, and given each other one
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
+UNKNOWN, TIE = -1, -2  # in place of the number of a class
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge without an answer
 Votes = NDArray[np.float64]  # (N, K, C) v_nkb
@@ -67,6 +71,15 @@ def binary(y: Floats) -> Probabilities:
     return np.stack([1.0 - y, y], axis=-1)
 
 
+def answers_of(number: Ints, classes: int) -> Probabilities:
+    """(N, K, C) of the numbers (N, K) of the classes that judges name, or TIE; NaN where UNKNOWN."""
+    y = np.full((*number.shape, classes), np.nan)
+    named = number >= 0
+    y[named] = np.eye(classes)[number[named]]
+    y[number == TIE] = 1.0 / classes
+    return y
+
+
 def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
     """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first."""
     answered = ~np.isnan(y).any(axis=2, keepdims=True)
@@ -74,6 +87,12 @@ def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
     if to_first:
         best &= best.cumsum(axis=2) == 1
     return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
+
+
+def share_right(v: Floats, truth: Ints) -> float | None:
+    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
+    known = (truth != UNKNOWN) & v.any(axis=1)
+    return float(v[known, truth[known]].mean()) if known.any() else None
 
 
 def is_labelled(labels: Labels) -> Bools:

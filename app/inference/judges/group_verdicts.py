@@ -15,17 +15,14 @@ from app.inference.judges.aggregation import (
     Probabilities,
     Votes,
     average,
-    dawid_skene,
-    estimated,
     is_labelled,
     majority,
     votes,
     with_labels,
 )
-from app.inference.judges.anchored import Anchored, dawid_skene_anchored
-from app.inference.judges.dependence import Dependence, dependence
+from app.inference.judges.anchored import Dependence, dawid_skene_anchored
 from app.inference.judges.labels import LabelFindings, label_findings, labels_by, next_to_label, telling
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Progress, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
 from app.inference.types import Floats, Ints
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
@@ -66,27 +63,32 @@ def examine(
     y: Probabilities,
     method: AggregationName,
     rng: np.random.Generator,
-    people: Votes,
+    people: Votes | None = None,
     context: ItemContext | None = None,
     progress: Progress = lambda _: None,
-    learner: Learner | None = None,
-    regulariser: float | None = None,
     *,
+    regulariser: float | None = None,
     as_published: bool = False,
 ) -> GroupVerdicts:
-    """Weigh judges, and hold them against people where there are any. Errors as `aggregate`.
+    """Weigh judges, and hold them against people where there are any.
 
-    Args: `people` (N, P, C) are people's votes, those of nobody where P = 0; `regulariser` as in `by_context`;
-        `as_published` takes average, majority and dawid-skene by the letter of SA (aggregation.py), without people.
+    Raises ValueError where `method` needs a context and there is none. Args: `people` (N, P, C) are people's votes;
+    `regulariser` as in `by_context`; `as_published` takes average, majority and dawid-skene by the letter of SA
+    (aggregation.py), without people.
     """
+    people = np.empty((len(y), 0, y.shape[2])) if people is None else people
     v, labels = votes(y, to_first=as_published), labels_by(people)
-    known, by_dawid_skene = is_labelled(labels), _dawid_skene(v, labels, rng, equal_shares=as_published)
-    if method == "dawid-skene":
+    known, by_dawid_skene = is_labelled(labels), dawid_skene_anchored(v, labels, rng, equal_shares=as_published)
+    if needs_context(method):
+        if context is None:
+            raise ValueError(f"{method} reads what the items say, and needs their texts or features")
+        by_labels = by_dawid_skene if known.any() else None
+        reads = cast("ContextMethod", method)
+        group = by_context(y, context, reads, rng, by_labels=by_labels, regulariser=regulariser, progress=progress)
+    elif method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
-        by_labels = by_dawid_skene if known.any() else None
-        options = (context, progress, learner, by_labels, regulariser)
-        group = aggregate(y, method, rng, *options, as_published=as_published)
+        group = with_labels(average(y) if method == "average" else majority(v), labels)
     return GroupVerdicts(
         aggregate=group,
         doubts=doubts(v, by_dawid_skene.aggregate, labels),
@@ -95,45 +97,6 @@ def examine(
         labels=label_findings(y, labels, people, by_dawid_skene.held_out) if telling(v, labels).any() else None,
         to_label=next_to_label(v, known, LISTED, rng).item,
     )
-
-
-def aggregate(
-    y: Probabilities,
-    method: AggregationName,
-    rng: np.random.Generator,
-    context: ItemContext | None = None,
-    progress: Progress = lambda _: None,
-    learner: Learner | None = None,
-    by_labels: Anchored | None = None,
-    regulariser: float | None = None,
-    *,
-    as_published: bool = False,
-) -> Aggregate:
-    """The judges' common answers; labelled items have people's, whatever the judges say.
-
-    Raises ValueError where `method` needs a context and there is none. Args: `by_labels` as in `by_context`,
-    `as_published` as in `examine`.
-    """
-    if needs_context(method):
-        if context is None:
-            raise ValueError(f"{method} reads what the items say, and needs their texts or features")
-        return by_context(
-            y, context, cast("ContextMethod", method), rng,
-            by_labels=by_labels, regulariser=regulariser, progress=progress, learner=learner,
-        )  # fmt: skip
-    v = votes(y, to_first=as_published)
-    if method == "dawid-skene":
-        return by_labels.aggregate if by_labels else dawid_skene(v, equal_shares=as_published)
-    group = average(y) if method == "average" else majority(v)
-    return with_labels(group, by_labels.labels) if by_labels else group
-
-
-def _dawid_skene(v: Votes, labels: Labels, rng: np.random.Generator, *, equal_shares: bool) -> Anchored:
-    if is_labelled(labels).any():
-        return dawid_skene_anchored(v, labels, rng)
-    group = dawid_skene(v, equal_shares=equal_shares)
-    latent = estimated(v, group.probability, equal_shares=equal_shares)
-    return Anchored(group, dependence(v, latent), labels, group.probability)
 
 
 def skill(confusion: Floats) -> Floats:

@@ -23,28 +23,20 @@ import numpy as np
 from app.inference.judges.aggregation import EQUAL, Labels, Probabilities, Votes, average, is_labelled, majority, votes
 from app.inference.judges.agreement import LEVEL
 from app.inference.types import Bools, Chance, Floats, Ints
-from app.inference.wilson import wilson
+from app.inference.wilson import Share, share_of
 
 UNLIKE = 3.0
 
 WayName = Literal["dawid-skene", "average", "majority", "best judge"]
 
 
-class Accuracy(NamedTuple):
-    """The agreement with people on labelled items."""
-
-    items: int
-    share: float
-    interval: tuple[float, float]
-
-
 class LabelFindings(NamedTuple):
     """Information of people's labels about K judges."""
 
     items: int  # that people labelled
-    among_people: Accuracy | None  # of each with the others, where several labelled the same
-    judges: list[Accuracy | None]  # (K,)
-    ways: Mapping[WayName, Accuracy]  # to weigh judges, each on labels that it has not seen
+    among_people: Share | None  # of each with the others, where several labelled the same
+    judges: list[Share | None]  # (K,)
+    ways: Mapping[WayName, Share]  # to weigh judges, each on labels that it has not seen
     unlike: bool  # whether judges agree on the labelled items more, or less, than on all
 
     @property
@@ -65,9 +57,6 @@ class Unlabelled(NamedTuple):
     item: Ints
     behind: Floats  # labels that its pattern of votes lacks
     propensity: Floats  # of its choice
-
-
-NOTHING = Unlabelled(np.empty(0, np.int64), np.empty(0), np.empty(0))
 
 
 def labels_by(people: Votes) -> Labels:
@@ -112,7 +101,7 @@ def label_findings(y: Probabilities, labels: Labels, people: Votes, held_out: Fl
         items=int(known.sum()),
         among_people=_among(people[known]),
         judges=_of_each(right, voted),
-        ways={way: rightness for way, shares in by_way.items() if (rightness := _rightness(shares))},
+        ways={way: share for way, each in by_way.items() if (share := share_of(each, LEVEL))},
         unlike=_is_unlike(votes(y), known),
     )
 
@@ -130,8 +119,8 @@ def _rights(v: Votes, t: Labels) -> tuple[Floats, Bools]:
     return np.einsum("nkc,nc->nk", v, t), np.asarray(v.any(axis=2))
 
 
-def _of_each(right: Floats, voted: Bools) -> list[Accuracy | None]:
-    return [_rightness(right[voted[:, k], k]) for k in range(right.shape[1])]
+def _of_each(right: Floats, voted: Bools) -> list[Share | None]:
+    return [share_of(right[voted[:, k], k], LEVEL) for k in range(right.shape[1])]
 
 
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabelled:
@@ -142,7 +131,7 @@ def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabel
     share = np.bincount(pattern[judged], minlength=len(patterns)) / max(judged.sum(), 1)
     free, done = judged & ~labelled, np.bincount(pattern[judged & labelled], minlength=len(patterns))
     left = np.bincount(pattern[free], minlength=len(patterns))
-    chosen = []
+    chosen: list[tuple[int, float, float]] = []
     for _ in range(min(count, int(free.sum()))):
         behind = np.where(left > 0, share * (done.sum() + 1) - done, -np.inf)
         most = np.flatnonzero(behind >= behind.max() - EQUAL)
@@ -152,7 +141,8 @@ def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabel
         free[item] = False
         done[pattern[item]] += 1
         left[pattern[item]] -= 1
-    return Unlabelled(*(np.array(column) for column in zip(*chosen, strict=True))) if chosen else NOTHING
+    items, lacks, propensities = np.array(chosen).reshape(-1, 3).T
+    return Unlabelled(items.astype(np.int64), lacks, propensities)
 
 
 def _right(probability: Floats, t: Floats) -> Floats:
@@ -182,20 +172,11 @@ def _is_unlike(v: Votes, labelled: Bools) -> bool:
     return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(both.sum()) + EQUAL)
 
 
-def _among(people: Votes) -> Accuracy | None:
+def _among(people: Votes) -> Share | None:
     """Agreement of each of the people with the mean of the others, on items that several labelled."""
     labelled = np.asarray(people.any(axis=2))
     several: Bools = np.asarray(labelled.sum(axis=1) > 1)
     total = people.sum(axis=1, keepdims=True)
     others = (total - people) / np.maximum(labelled.sum(axis=1) - 1, 1)[:, None, None]
     agreeing = (people * others).sum(axis=2)[several]
-    return _rightness(agreeing.sum(axis=1) / np.maximum(labelled[several].sum(axis=1), 1))
-
-
-def _rightness(right: Floats) -> Accuracy | None:
-    """Mean and Wilson's interval of shares (n,); none of nothing."""
-    n = len(right)
-    if not n:
-        return None
-    share = float(right.mean())
-    return Accuracy(n, share, wilson(share, n, LEVEL))
+    return share_of(agreeing.sum(axis=1) / np.maximum(labelled[several].sum(axis=1), 1), LEVEL)

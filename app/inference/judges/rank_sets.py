@@ -22,11 +22,23 @@ import numpy as np
 from nextpair.words import CovarianceName, SimultaneousName
 from scipy.special import chdtri, fdtri, ndtr, ndtri, stdtrit
 
-from app.inference.judges.system_scores import SystemScores, variances_of_differences
+from app.inference.judges.pair_votes import PairVotes
+from app.inference.judges.system_scores import Instances, SystemScores, Wins, is_judged, variances_of_differences
 from app.inference.types import Floats, Ints
+from app.inference.verdicts import directions
 
 DRAWS = 13  # logarithm to base 2
 RAREST = 0.005  # alpha from which on there are points enough
+ENOUGH = 2  # instances of each system that people judged, from which on there are rank-sets
+
+
+class JudgedInstances(NamedTuple):
+    """M instances that at least one of the judges judged."""
+
+    shown: Instances
+    people: Wins
+    judges: Sequence[Wins]
+    item: Ints | None = None  # (M,) the prompt of each; None: each its own
 
 
 class RankBounds(NamedTuple):
@@ -35,6 +47,31 @@ class RankBounds(NamedTuple):
     estimate: SystemScores
     reach: Floats  # (k, k) how far each difference may be off
     ranks: Ints  # (k, 2) best and worst
+
+
+def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
+    """Several people on one pair of outputs count for one, each for a share; a judge's probabilities are used as such.
+
+    Args: judges by their number.
+    """
+    kept = votes.judged_by(judges)
+    p = votes.p[kept].T
+    named, p = directions(p - 0.5), np.stack([p, 1.0 - p], axis=1)
+    voters = np.isfinite(named[people]).sum(axis=0)
+    by_people = np.array([(named[people] == way).sum(axis=0) for way in (1.0, -1.0)])
+    return JudgedInstances(
+        shown=np.array([votes.low[kept], votes.high[kept]]),
+        people=by_people / np.where(voters > 0, voters, np.nan),
+        judges=[np.where(named[judge] == 0.0, 0.0, p[judge]) for judge in judges],  # a tie is nobody's win
+        item=votes.item[kept],
+    )
+
+
+def least_seen(shown: Instances, wins: Wins, k: int) -> tuple[int, int]:
+    """The system on which there are the fewest verdicts, and how many."""
+    times = np.bincount(shown[:, is_judged(wins)].ravel(), minlength=k)
+    least = int(np.argmin(times))
+    return least, int(times[least])
 
 
 def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:

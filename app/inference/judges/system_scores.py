@@ -1,6 +1,6 @@
 """Prediction-powered scores of systems: people's verdicts, helped by those of judges (PPR 3).
 
-Each instance shows two of k systems; w says whether the first won, w' whether the second did, neither in a tie. A few
+Each instance shows two of k systems; v says whether the first won, v' whether the second did, neither in a tie. A few
 instances were judged by people (n), many by judges j: n_j of those n, and N_j alone. With the unit vectors e_a of the
 first system and e_b of the second, and omega_i the weight of an instance,
 
@@ -42,16 +42,19 @@ judged is in no t_n: theta_m is then m's mean chance of beating the systems that
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from nextpair.words import CovarianceName
+from numpy.typing import NDArray
 
-from app.inference.judges.mean_wins import Instances, MeanWins, Wins, mean_wins, or_infinite, pair_numbers
 from app.inference.types import Bools, Floats, Ints
 
 ALIKE = 1e-12  # error of a verdict up to which it is like the others
 ALONE = 2  # instances of a pair that a judge has to judge alone for the pair to count
+
+Instances = NDArray[np.int64]  # (2, M) the systems shown first and second
+Wins = NDArray[np.float64]  # (2, M) v and v', or shares of a win: 0 and 0 in a tie, NaN where nothing was said
 
 
 class SystemScores(NamedTuple):
@@ -64,8 +67,17 @@ class SystemScores(NamedTuple):
     freedom_of_differences: Floats  # (k, k) nu of the variance of each difference
 
 
+class MeanWins(NamedTuple):
+    """t(v) and the contributions of the instances to its error, those to the systems shown first and second."""
+
+    theta: Floats  # (k,)
+    weight: Floats  # (2, M) w_i of each instance in theta
+    error: Floats  # (2, M) x_i; as published r_i / n
+    chance: Floats  # (2, M) the same around the means of pairs
+
+
 class Help(NamedTuple):
-    """Contribution of a judge, or of several together, to theta and its error, as if lam were 1."""
+    """Contribution of a judge to theta and its error, as if lam were 1."""
 
     theta: Floats  # (k,)
     alone: Floats  # (2, M) errors of what was judged alone
@@ -84,10 +96,8 @@ class CrossMoments(NamedTuple):
 def by_people(
     shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich", item: Ints | None = None
 ) -> SystemScores:
-    """People's verdicts alone, two at least for each system. Args: `item` as in `prediction_powered`."""
-    wins = mean_wins(shown, people, k, covariance)
-    estimate = _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
-    return _over_prompts(estimate, wins, shown, people, [], item, covariance)
+    """People's verdicts alone."""
+    return prediction_powered(shown, people, [], item, k=k, covariance=covariance, lambdas=[])
 
 
 def prediction_powered(
@@ -110,14 +120,20 @@ def prediction_powered(
     if lambdas is not None:
         lam = np.array(lambdas, dtype=np.float64)
     elif covariance == "published" and len(helps) == 1:
-        share = float(people.are_there[judges[0].are_there].mean())
+        share = float(is_judged(people)[is_judged(judges[0])].mean())
         lam = np.array([tuned_as_published(of_people, helps[0], share)])
     else:
         lam = tuned(of_people, helps)
-    together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
-    parts = [together.alone, together.beside - of_people.error]
-    estimate = _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
-    return _over_prompts(estimate, of_people, shown, people, judges, item, covariance)
+    theta, *parts, _ = _together(of_people, helps, lam)
+    if covariance == "published":
+        known = moments(shown, parts, k).one_one
+        return SystemScores(theta, known, lam, np.inf, np.full((k, k), np.inf))
+    own = _one_unlike(shown, of_people, k)
+    errors, most = moments(shown, parts, k, own), np.inf
+    if item is not None:
+        errors, most = _over_prompts(errors, shown, people, judges, lam, item, own)
+    freedom, of_differences = min(degrees_of_freedom(errors), most), np.minimum(freedom_of_differences(errors), most)
+    return SystemScores(theta, errors.one_one, lam, freedom, of_differences)
 
 
 def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
@@ -126,9 +142,43 @@ def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> in
     return max(round((gain - 1.0) * people), 0)
 
 
+def is_judged(wins: Wins) -> Bools:
+    """(M,) whether there is a verdict."""
+    return np.asarray(~np.isnan(wins[0]))
+
+
+def pair_numbers(shown: Instances, k: int) -> Ints:
+    """(M,) the number of each instance's pair of systems, the same for either side."""
+    return np.asarray(shown.min(axis=0) * k + shown.max(axis=0))
+
+
+def mean_wins(
+    shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
+) -> MeanWins:
+    """t(v).
+
+    Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
+    """
+    used = is_judged(wins) if used is None else used
+    pair, won = pair_numbers(shown, k), np.where(used, wins, 0.0)
+    times = np.bincount(pair, used, k * k)[pair]
+    omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
+    weight = omega / _or_infinite(_by_system(shown, np.stack([omega, omega]), k))[shown]
+    theta = _by_system(shown, weight * won, k)
+    around_theta = used * (won - theta[shown])
+    if covariance == "published":
+        error = around_theta / max(used.sum(), 1)
+        return MeanWins(theta, weight, error, error)
+    error = weight * around_theta / _or_infinite(1.0 - weight)
+    against = shown * k + shown[::-1]
+    around_rate = used * (won - np.bincount(against.ravel(), won.ravel(), k * k)[against] / _or_infinite(times))
+    chance = np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate
+    return MeanWins(theta, weight, error, np.where(times > 1.0, chance, error))
+
+
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
-    beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
+    beside, alone = is_judged(judge) & is_judged(people), is_judged(judge) & ~is_judged(people)
     if covariance == "published":
         of_beside, of_alone = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
         return Help(of_alone.theta - of_beside.theta, of_alone.error, of_beside.error, of_beside.chance)
@@ -136,11 +186,11 @@ def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: Cov
     times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
     used = (times_beside > 0) & (times_alone >= ALONE)
     of_beside, of_alone, of_all = (
-        mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, judge.are_there)
+        mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, is_judged(judge))
     )
     times = times_beside + times_alone
-    far = np.sqrt(times / or_infinite(times_alone)) * of_all.chance
-    near = beside * times / or_infinite(times_beside) * of_all.error
+    far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
+    near = beside * times / _or_infinite(times_beside) * of_all.error
     return Help(of_alone.theta - of_beside.theta, far, near, of_beside.chance)
 
 
@@ -208,57 +258,47 @@ def variances_of_differences(covariance: Floats) -> Floats:
 
 def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
     """(k,) the errors of the systems on which people's verdicts are all alike, 0 of the others."""
-    systems = np.concatenate(shown)
-    error, weight = (np.bincount(systems, side.ravel() ** 2, k) for side in (people.error, people.weight))
-    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / or_infinite(weight)), 0.0)
-
-
-def _estimate(
-    shown: Instances,
-    people: MeanWins,
-    theta: Floats,
-    parts: Sequence[Floats],
-    lambdas: Floats,
-    covariance: CovarianceName,
-) -> SystemScores:
-    """theta, with the covariance that errors (2, M) of several parts add up to."""
-    k = len(theta)
-    if covariance == "published":
-        return SystemScores(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
-    errors = moments(shown, parts, k, _one_unlike(shown, people, k))
-    return SystemScores(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
+    error, weight = (_by_system(shown, each**2, k) for each in (people.error, people.weight))
+    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
 
 
 def _over_prompts(
-    estimate: SystemScores,
-    of_people: MeanWins,
+    errors: CrossMoments,
     shown: Instances,
     people: Wins,
     judges: Sequence[Wins],
-    item: Ints | None,
-    covariance: CovarianceName,
-) -> SystemScores:
-    """The estimate with the error of prompts, where several have verdicts and any has more than one."""
-    used = np.any([wins.are_there for wins in (people, *judges)], axis=0)
-    prompts = np.empty(0) if item is None else np.unique(item[used])
-    if item is None or covariance == "published" or not 1 < len(prompts) < used.sum():
-        return estimate
-    k, lam = len(estimate.theta), estimate.lambdas
-    errors = np.array([estimate.theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts])
-    scale, own = np.sqrt(1.0 - 1.0 / len(prompts)), np.diag(_one_unlike(shown, of_people, k))
-    rows = np.concatenate([scale * errors, own])
-    of_all = CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
-    most = len(prompts) - 1.0
-    return estimate._replace(
-        covariance=of_all.one_one,
-        freedom=min(degrees_of_freedom(of_all), most),
-        freedom_of_differences=np.minimum(freedom_of_differences(of_all), most),
-    )
+    lambdas: Floats,
+    item: Ints,
+    own: Floats,
+) -> tuple[CrossMoments, float]:
+    """The moments of prompts' errors and the most freedom they have; as they are of one prompt, or one of each."""
+    k, used = len(own), np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
+    prompts = np.unique(item[used])
+    if not 1 < len(prompts) < used.sum():
+        return errors, np.inf
+
+    def theta(kept: Bools) -> Floats:
+        here, by_them = shown[:, kept], people[:, kept]
+        helps = [help_of(here, by_them, judge[:, kept], k) for judge in judges]
+        return _together(mean_wins(here, by_them, k), helps, lambdas).theta
+
+    lost = theta(np.ones_like(used)) - np.array([theta(item != prompt) for prompt in prompts])
+    rows = np.concatenate([np.sqrt(1.0 - 1.0 / len(prompts)) * lost, np.diag(own)])
+    return CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2), len(prompts) - 1.0
 
 
-def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
-    """Theta (k,) by the instances that are kept."""
-    shown = Instances(*(side[kept] for side in shown))
-    people, *judges = (Wins(*(side[kept] for side in wins)) for wins in (people, *judges))
-    helps = [lam * help_of(shown, people, judge, k).theta for lam, judge in zip(lambdas, judges, strict=True)]
-    return np.asarray(mean_wins(shown, people, k).theta + sum(helps), np.float64)
+def _together(people: MeanWins, helps: Sequence[Help], lambdas: Floats) -> Help:
+    """theta and its errors by people, helped by judges."""
+    by_people = Help(people.theta, np.zeros_like(people.error), -people.error, -people.chance)
+    weights = np.concatenate([[1.0], lambdas])
+    return Help(*(np.tensordot(weights, np.array(parts), 1) for parts in zip(by_people, *helps, strict=True)))
+
+
+def _by_system(shown: Instances, values: Floats, k: int) -> Floats:
+    """(k,) sums of the values (2, M) of the systems shown."""
+    return np.asarray(np.bincount(shown.ravel(), values.ravel(), k))
+
+
+def _or_infinite(weight: NDArray[Any]) -> Floats:
+    """The weight, or infinity for none, by which nothing is divided."""
+    return np.asarray(np.where(weight > 0.0, weight, np.inf))

@@ -8,7 +8,7 @@ from nextpair import schemas
 from nextpair.words import DiscriminationName, JudgeStatus
 
 from app.analysis.judges import DEVIATIONS_OF_MANY, present_agreement, present_bias, present_judge_effects
-from app.inference.judges import Accuracy, Discrimination, Findings, LeaveOneOut
+from app.inference.judges import Discrimination, Findings, LeaveOneOut, Share
 from app.inference.reporting import Bias
 from app.inference.types import Ints
 from app.sentences.judges import INVERTED, doubt_of, named_for
@@ -147,8 +147,8 @@ def _by_people(number: int, findings: Findings) -> schemas.Rightness | None:
     return None if by_people is None else present_rightness(by_people)
 
 
-def present_rightness(rightness: Accuracy) -> schemas.Rightness:
-    return schemas.Rightness(pairs=rightness.items, share=rightness.share, interval=rightness.interval)
+def present_rightness(rightness: Share) -> schemas.Rightness:
+    return schemas.Rightness(pairs=rightness.cases, share=rightness.share, interval=rightness.interval)
 
 
 def _present_discrimination(discrimination: Discrimination) -> schemas.RelativeDiscrimination:

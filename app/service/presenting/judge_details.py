@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from nextpair import schemas
 
-from app.inference.judges import JudgeMoment, RecentShare, judge_history, latest_of
+from app.inference.judges import JudgeMoment, Share, judge_history, latest_of
 from app.inference.state import Snapshot, raw
 from app.inference.types import take
 from app.sentences.judges import about_judge, over_time
@@ -99,5 +99,5 @@ def _latest(row: Record) -> schemas.LatestVerdict:
     )  # fmt: skip
 
 
-def _share(share: RecentShare | None) -> schemas.RecentShare | None:
-    return None if share is None else schemas.RecentShare(**share._asdict())
+def _share(share: Share | None) -> schemas.RecentShare | None:
+    return share and schemas.RecentShare(pairs=share.cases, share=share.share, interval=share.interval)

@@ -49,10 +49,8 @@ def read_arena(folder: Path) -> Arena:
         rows = [row for row in csv.DictReader(file) if row["in12"] == "1"]
     systems = sorted({row["model_a"] for row in rows} | {row["model_b"] for row in rows})
     sides = [np.array([systems.index(row[side]) for row in rows]) for side in ("model_a", "model_b")]
-    wins = {
-        who: Wins(*(np.array([float(row[who] == side) for row in rows]) for side in "ab")) for who in (HUMAN, *JUDGES)
-    }
-    return Arena(systems, Instances(*sides), wins)
+    wins = {who: np.array([[float(row[who] == side) for row in rows] for side in "ab"]) for who in (HUMAN, *JUDGES)}
+    return Arena(systems, np.array(sides), wins)
 
 
 def arena_tables(arena: Arena, repetitions: int) -> str:
@@ -76,8 +74,8 @@ def estimates(
     """Return what every method says, from one draw of the instances. Judges alone only where n is the usual one."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything = place < PER_PAIR
-    shown, few = Instances(*(side[everything] for side in arena.shown)), place[everything] < per_pair_people
-    wins_by = {who: Wins(*(side[everything] for side in arena.wins[who])) for who in (HUMAN, *JUDGES)}
+    shown, few = arena.shown[:, everything], place[everything] < per_pair_people
+    wins_by = {who: arena.wins[who][:, everything] for who in (HUMAN, *JUDGES)}
     people = where(few, wins_by[HUMAN])
 
     def alone(wins: Wins) -> SystemScores:
