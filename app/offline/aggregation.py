@@ -18,7 +18,6 @@ from app.inference.judges import (
     TIE,
     UNKNOWN,
     Probabilities,
-    ShownAnswers,
     Step,
     Votes,
     answers_of,
@@ -31,7 +30,7 @@ from app.inference.judges import (
     share_right,
     votes,
 )
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Floats, Ints, once_each
 from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of
 
@@ -204,7 +203,8 @@ def _debiased(y: Probabilities, swapped: Bools, item: Ints, people: Votes) -> Pr
     labels = labels_by(people)
     share = np.where(is_labelled(labels), labels[:, 1], np.nan)
     p = np.full(y.shape[:2], np.nan)
-    p[row, judge] = debias(ShownAnswers(y[row, judge, 1], judge, item[row], swapped[row]), share, y.shape[1]).p
+    shown = once_each(swapped[row].astype(np.int64), (~swapped[row]).astype(np.int64), y[row, judge, 1], judge)
+    p[row, judge] = debias(shown, item[row], share, y.shape[1]).p
     return binary(p)
 
 

@@ -19,8 +19,7 @@ from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
 from app.inference.judges import skill_model
-from app.inference.judges.encoders import standardised
-from app.inference.judges.skill_aggregation import Learner, Predict
+from app.inference.judges.skill_aggregation import Learner, Predict, standardised
 from app.inference.judges.skill_model import Head, Training, VotedItems
 from app.inference.types import Convergence, Floats, Ints, Outcome
 

@@ -22,7 +22,6 @@ from app.inference.judges.agreement import (
     most_twos,
 )
 from app.inference.judges.anchored import Dependence
-from app.inference.judges.debiasing import ShownAnswers, debias
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
     Discrimination,
@@ -31,17 +30,19 @@ from app.inference.judges.discrimination import (
     judge_history,
     latest_of,
 )
-from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.findings import Findings, FitRound, LeaveOneOut, Weighing, examine_judges
+from app.inference.judges.findings import Findings, FitRound, LeaveOneOut, Weighing, debias, examine_judges
 from app.inference.judges.group_verdicts import (
     DEPARTS,
     Doubt,
     GroupVerdicts,
+    LabelFindings,
+    confirmed,
     examine,
     has_regulariser,
+    labels_by,
     needs_context,
+    next_to_label,
 )
-from app.inference.judges.labels import LabelFindings, confirmed, labels_by, next_to_label
 from app.inference.judges.pair_votes import (
     DisputedPair,
     ItemsJudged,
@@ -64,7 +65,7 @@ from app.inference.judges.rank_sets import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, hashed_ngrams, standardised
 from app.inference.judges.system_scores import (
     Instances,
     SystemScores,

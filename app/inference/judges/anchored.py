@@ -3,8 +3,8 @@
 t_nc is the share of the people who labelled item n that gave it class c; P(c | n) = t_nc there, whatever judges say.
 The other items come into the M step with a weight u, and judges who err together share their votes:
 
-    M   pi and A_kcb as in aggregation.py, from t_nc of labelled items, weighted where these are unlike the others
-        (labels.py), and u P(c | n) of the others
+    M   pi and A_kcb as in aggregation.py, from t_nc of labelled items, weighted where these are unlike the others,
+        and u P(c | n) of the others
     E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
 
 from the A of the labelled items on. Items without a label help where errors are independent, and mislead where most
@@ -12,6 +12,13 @@ judges have correlated errors: then they agree with each other more than with th
 WEIGHTS by which the labels of some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS
 parts, as well as by any, to AS_GOOD. With u = 0 the labels alone say who is right how often. count_k is 1 until A has
 decided.
+
+The labelled items are unlike the others if their mean agreement, the chance that two judges of an item agree, is more
+than UNLIKE standard errors from that of all. Their labels are then weighted (post-stratification), with the majority as
+one label more. Of N items, L labelled, let d judges dissent from most in N_d, of which L_d are labelled. With t_nc = 0
+without a label, judges are learnt from
+
+    (L / N) (N_d t_nc + sum_k v_nkc / sum_kb v_nkb) / (L_d + 1)
 
 Judges j and k whose errors are independent given the class agree on a share
 
@@ -37,6 +44,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtri
 
 from app.inference.judges.aggregation import (
+    EQUAL,
     TOLERANCE,
     Aggregate,
     Labels,
@@ -47,9 +55,9 @@ from app.inference.judges.aggregation import (
     expected,
     fixed_point,
     is_labelled,
+    majority,
     with_labels,
 )
-from app.inference.judges.labels import as_of_all
 from app.inference.types import Bools, Convergence, Floats, Ints
 
 WEIGHTS = (0.0, 0.1, 1.0)
@@ -57,6 +65,7 @@ FOLDS = 10
 AS_GOOD = 1.0  # log likelihood
 ROUGH = 1e-3  # tolerance while u is chosen
 LEAST = 1e-3  # probability: one label that nobody foresaw does not decide
+UNLIKE = 3.0
 FALSE_ALARMS = 0.01  # chance that independent judges are ever called dependent
 SLIGHT = 0.1  # rho that may be
 
@@ -133,6 +142,35 @@ def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, 
 
     p, convergence = fixed_point(labels, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
     return latent(p), convergence
+
+
+def telling(v: Votes, labels: Labels) -> Bools:
+    """(N,) labelled items on which any judge voted."""
+    return is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))
+
+
+def as_of_all(v: Votes, labels: Labels) -> Floats:
+    """(N, C) what labels say of all items: as they are, or weighted where the labelled items are unlike the others."""
+    known, judged = telling(v, labels), np.asarray(v.any(axis=(1, 2)))
+    if not is_unlike(v, known):
+        return labels
+    counts = v.sum(axis=1)
+    dissent = np.rint(counts.sum(axis=1) - counts.max(axis=1)).astype(np.int64)
+    items, labelled = (np.bincount(dissent[some], minlength=dissent.max() + 1) for some in (judged, known))
+    per_label = (known.sum() / judged.sum() / (labelled + 1.0))[dissent, None]
+    by_majority = np.where(judged[:, None], majority(v).probability, 0.0)
+    return np.asarray(per_label * (items[dissent, None] * labels + by_majority))
+
+
+def is_unlike(v: Votes, labelled: Bools) -> bool:
+    """Whether the mean agreement is, of items that several judged."""
+    several = np.asarray(v.any(axis=2).sum(axis=1) > 1)
+    shares = v.sum(axis=1) / np.maximum(v.sum(axis=(1, 2)), 1.0)[:, None]
+    agreement, both = (shares**2).sum(axis=1), labelled & several
+    if not both.any():
+        return False
+    gap = abs(float(agreement[both].mean() - agreement[several].mean()))
+    return bool(gap > UNLIKE * float(agreement[several].std()) / np.sqrt(both.sum()) + EQUAL)
 
 
 def dependence(v: Votes, latent: Latent) -> Dependence:

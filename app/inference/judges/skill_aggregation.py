@@ -26,12 +26,17 @@ Without people's labels judges are compared with each other, and most may have c
     w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
 
 So one who is sure of what the labels deny is not counted, and context and agreement are, where labels bear them out.
+
+The context of N items is an (N, F) matrix whose rows have about unit length: numbers that the caller has, standardised,
+or hashed n-grams of texts, which need no model at all.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from nextpair.words import ContextMethod
@@ -48,8 +53,7 @@ from app.inference.judges.aggregation import (
     votes,
     with_labels,
 )
-from app.inference.judges.anchored import Anchored
-from app.inference.judges.labels import as_of_all
+from app.inference.judges.anchored import Anchored, as_of_all
 from app.inference.judges.skill_model import (
     LEAST,
     Head,
@@ -74,6 +78,11 @@ HEADS: Mapping[ContextMethod, Head] = {
 BY_CONTEXT_ALONE: tuple[Head, ...] = ("crowdlayer", "shares")
 
 REGULARISERS = (0.0, 0.03, 0.1, 0.2)  # of which lambda is chosen
+
+SIZE = 2**14  # columns: enough that few of some 10,000 n-grams share one
+LONGEST = 2  # words in an n-gram
+WORD = re.compile(r"\w+|[^\w\s]")
+START, END = "\x02", "\x03"  # of a text
 
 
 class Step(NamedTuple):
@@ -233,3 +242,31 @@ def _pooled(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
 def _slowest(ends: Sequence[Convergence]) -> Convergence:
     """The end of the fit that took longest, or failed."""
     return max(ends, key=lambda end: (not end.converged, end.iterations))
+
+
+def standardised(columns: Floats) -> csr_array:
+    """Standardised columns (N, F), each row about of unit length."""
+    spread = columns.std(axis=0)
+    return csr_array((columns - columns.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0) / np.sqrt(columns.shape[1]))
+
+
+def hashed_ngrams(items: Sequence[Mapping[str, str]]) -> csr_array:
+    """(N, SIZE): which words and pairs of neighbouring words each field has. Rows have unit length."""
+    rows = [_places(item) for item in items]
+    length = np.array([max(len(row), 1) for row in rows])
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    values = np.repeat(1.0 / np.sqrt(length), np.diff(ends))
+    columns = np.concatenate([np.empty(0, np.int64), *rows])
+    return csr_array((values, columns, ends), shape=(len(items), SIZE))
+
+
+def _places(item: Mapping[str, str]) -> Ints:
+    """The columns of an item's n-grams, ascending, each once."""
+    return np.unique([crc32(gram.encode()) % SIZE for field, text in item.items() for gram in _grams(field, text)])
+
+
+def _grams(field: str, text: str) -> Iterator[str]:
+    words = [START, *WORD.findall(text.lower()), END]
+    for length in range(1, LONGEST + 1):
+        for start in range(len(words) - length + 1):
+            yield " ".join((field, *words[start : start + length]))

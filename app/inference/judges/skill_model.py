@@ -1,6 +1,6 @@
 """Each item's class by its context, and each judge's skill, fitted to judges' answers (SA 4 and App. F).
 
-    x_n     the item's context as F numbers (encoders.py)
+    x_n     the item's context as F numbers (skill_aggregation.py)
     s_nc    softmax_c(x_n W + b): the class, by context alone
     A_nkcb  softmax_b(z_kcb + x_n V_kcb): how judge k answers in class c, P(b_nk = b | c_n = c). V = 0, unless skills
             are to depend on the context (SkillAggregation-X)

@@ -20,9 +20,8 @@ from app.inference.judges.aggregation import (
     majority,
     votes,
 )
-from app.inference.judges.encoders import standardised
 from app.inference.judges.group_verdicts import deviation, examine
-from app.inference.judges.skill_aggregation import ItemContext
+from app.inference.judges.skill_aggregation import ItemContext, standardised
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 

@@ -11,9 +11,8 @@ from scipy.sparse import csr_array
 
 from app.inference.judges.aggregation import average, binary, dawid_skene, is_labelled, majority, votes
 from app.inference.judges.anchored import dawid_skene_anchored
-from app.inference.judges.encoders import hashed_ngrams, standardised
 from app.inference.judges.group_verdicts import DEPARTS, deviation, examine, skill
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, hashed_ngrams, standardised
 from app.inference.judges.skill_model import Head, Training, VotedItems, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts

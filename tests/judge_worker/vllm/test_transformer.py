@@ -8,8 +8,7 @@ import pytest
 from nextpair.words import ContextMethod
 
 from app.inference.judges.aggregation import binary, majority, votes
-from app.inference.judges.encoders import standardised
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, standardised
 from app.inference.types import Floats, Ints
 from app.offline import transformer
 from app.offline.transformer import Transformer, encode, fine_tuned, load, tokens
