@@ -15,7 +15,6 @@ from app.inference.judges import (
     JudgedPairs,
     items_judged,
     judged_pairs,
-    surprise_of_pairs,
     surprises,
 )
 from app.inference.state import Catalogue, Snapshot, expected_verdicts
@@ -150,11 +149,11 @@ def _item(catalogue: Catalogue, key: str) -> int:
 
 def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
     pairs, expected = _pairs(snapshot)
-    surprise = surprise_of_pairs(pairs, expected)
+    surprise, of_verdicts = surprises(pairs, expected)
     by = {"recent": pairs.last, "disagreement": pairs.disagreement, "surprise": surprise}[sort]
     falling = np.round(np.where(np.isnan(by), -np.inf, by), EQUAL)
     order = np.lexsort((-pairs.last, -pairs.verdicts, -falling))
-    return Figures(pairs, expected, surprise, surprises(pairs, expected), order[_match(snapshot, pairs, wanted)[order]])
+    return Figures(pairs, expected, surprise, of_verdicts, order[_match(snapshot, pairs, wanted)[order]])
 
 
 def _items_judged(snapshot: Snapshot, wanted: PairFilter) -> ItemsJudged:

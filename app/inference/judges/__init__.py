@@ -52,7 +52,6 @@ from app.inference.judges.pair_votes import (
     items_judged,
     judged_pairs,
     on_pairs,
-    surprise_of_pairs,
     surprises,
     votes_by_pair,
 )

@@ -126,22 +126,18 @@ def _held_out(v: Votes, labels: Labels, u: float, parts: list[Ints]) -> Floats:
 
 def _decided(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Aggregate, Dependence]:
     """P(c | n) by labels and votes, with those who err together counted once."""
-    latent, convergence = _fit(v, labels, u, tolerance)
-    together = dependence(v, latent)
-    group = Aggregate(expected(v, latent, together.counts_for), latent.confusion, convergence)
-    return with_labels(group, labels), together
-
-
-def _fit(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Latent, Convergence]:
     known, by_labels = is_labelled(labels)[:, None], as_of_all(v, labels)
-    if not u:
-        return estimated(v, by_labels), Convergence.of(0.0, 0, tolerance)
 
     def latent(p: Floats) -> Latent:
         return estimated(v, by_labels + np.where(known, 0.0, u * p))
 
-    p, convergence = fixed_point(labels, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
-    return latent(p), convergence
+    p, convergence = labels, Convergence.of(0.0, 0, tolerance)
+    if u:
+        p, convergence = fixed_point(p, lambda p: np.where(known, labels, expected(v, latent(p))), tolerance)
+    fitted = latent(p)
+    together = dependence(v, fitted)
+    group = Aggregate(expected(v, fitted, together.counts_for), fitted.confusion, convergence)
+    return with_labels(group, labels), together
 
 
 def telling(v: Votes, labels: Labels) -> Bools:
@@ -180,18 +176,13 @@ def dependence(v: Votes, latent: Latent) -> Dependence:
     both = voted.T @ voted
     agreeing = np.einsum("jbkb->jk", (flat.T @ flat).reshape(judges, classes, judges, classes))
     observed = agreeing / np.maximum(both, 1.0)
-    by_class = np.einsum("c,jcb,kcb->jk", latent.pi, latent.confusion, latent.confusion)
-    variance = by_class * (1.0 - by_class) / np.maximum(both, 1.0) + _variance_of_expected(latent)
+    pi, a, counts = latent
+    by_class = np.einsum("c,jcb,kcb->jk", pi, a, a)
+    of_j = (np.einsum("jcb,kcb->jkc", a, a**2) - np.einsum("jcb,kcb->jkc", a, a) ** 2) / counts[:, None, :]
+    variance_of_it = ((of_j + of_j.swapaxes(0, 1)) * pi**2).sum(axis=2)  # shares of votes vary as those of multinomials
+    variance = by_class * (1.0 - by_class) / np.maximum(both, 1.0) + variance_of_it
     z = (observed - by_class) / np.sqrt(variance)
     rho = (observed - by_class) / (1.0 - by_class)
     pairs = max(judges * (judges - 1) // 2, 1)
     dependent: Bools = (z > -ndtri(FALSE_ALARMS / pairs)) & (rho > SLIGHT) & ~np.eye(judges, dtype=np.bool_)
     return Dependence(observed, by_class, np.where(dependent & (both > 0.0), rho, 0.0))
-
-
-def _variance_of_expected(latent: Latent) -> Floats:
-    """(K, K) Var e_jk: a share of votes, weighted by the other's A, varies as that of a multinomial."""
-    pi, a, counts = latent
-    mean = np.einsum("jcb,kcb->jkc", a, a)
-    of_j = (np.einsum("jcb,kcb->jkc", a, a**2) - mean**2) / counts[:, None, :]
-    return np.asarray(((of_j + of_j.swapaxes(0, 1)) * pi**2).sum(axis=2))

@@ -122,17 +122,13 @@ def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, ev
     worst = int(np.argmax([surprise for _, surprise in parts]))
     before = _part(own, slice(starts[worst]))[0] if worst else None
     (overall, _), (after, surprise) = parts[0], parts[worst]
-    alone = bool((comparisons.judge == judge).all())
-    named = _name(overall, before, alone=alone) if surprise >= SURPRISING and after < CHANGED else None
+    named: DiscriminationName | None = None
+    if surprise >= SURPRISING and after < CHANGED:
+        if before is not None and before >= CHANGED:
+            named = "changed"
+        elif (comparisons.judge != judge).any():
+            named = "random" if overall > -CHANGED else "inverted"
     return Discrimination(judge, overall, named, starts[worst], before, after)
-
-
-def _name(overall: float, before: float | None, *, alone: bool) -> DiscriminationName | None:
-    if before is not None and before >= CHANGED:
-        return "changed"
-    if alone:
-        return None
-    return "random" if overall > -CHANGED else "inverted"
 
 
 def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> PredictedVerdicts:

@@ -46,7 +46,7 @@ class Weighing(NamedTuple):
     """Choices of how judges are weighed."""
 
     method: AggregationName
-    debias: bool = False  # answers are debiased (debiasing.py)
+    debias: bool = False  # verdicts are debiased
     ties: TiesName = "half"  # a tie is half a vote for each of the two, or a class of its own
 
 
@@ -130,7 +130,9 @@ def examine_judges(
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
         with_others=agreement_with_others(pair_votes),
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
-        repeats=[repeats(take(raw, own), model.n, item[own]) for own in raw.judge == np.arange(judges)[:, None]],
+        repeats=[
+            repeats(take(raw, own), model.n, item[own]) for own in (raw.judge == judge for judge in range(judges))
+        ],
         judge_aware=judge_biases(aware, tempered) if aware else [],
         judge_effects=_judge_effects(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if aware and judges > 1},

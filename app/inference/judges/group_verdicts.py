@@ -16,7 +16,6 @@ from nextpair.words import AggregationName, ContextMethod
 
 from app.inference.judges.aggregation import (
     EQUAL,
-    ONE_SIDED,
     Aggregate,
     Labels,
     Probabilities,
@@ -24,6 +23,7 @@ from app.inference.judges.aggregation import (
     average,
     is_labelled,
     majority,
+    one_sided,
     votes,
     with_labels,
 )
@@ -80,14 +80,6 @@ class GroupVerdicts(NamedTuple):
     to_label: Ints  # the items to label next, the most wanted first
 
 
-class Unlabelled(NamedTuple):
-    """Items to label next, the most wanted first."""
-
-    item: Ints
-    behind: Floats  # labels that its pattern of votes lacks
-    propensity: Floats  # of its choice
-
-
 def needs_context(method: AggregationName) -> bool:
     return method in get_args(ContextMethod)
 
@@ -132,7 +124,7 @@ def examine(
         dependence=by_dawid_skene.dependence,
         deviation=0.0 if known.any() else deviation(group, v),
         labels=label_findings(y, v, labels, people, by_dawid_skene.held_out),
-        to_label=next_to_label(v, known, LISTED, rng).item,
+        to_label=next_to_label(v, known, LISTED, rng)[0],
     )
 
 
@@ -156,11 +148,11 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     labels a judge is validated against them, if they are as many as FEWEST_VOTES; else against what the others say.
     """
     assert by_dawid_skene.confusion is not None
-    known, doubted = is_labelled(labels), []
+    known, sided, doubted = is_labelled(labels), one_sided(v), []
     enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEWEST_VOTES
     for k, (counts, size) in enumerate(zip(v.sum(axis=0), skill(by_dawid_skene.confusion).tolist(), strict=True)):
         most, total = int(np.argmax(counts)), counts.sum()
-        if total >= FEWEST_VOTES and counts[most] >= ONE_SIDED * total:
+        if total >= FEWEST_VOTES and sided[k]:
             doubted.append(Doubt(k, "one_sided", float(counts[most] / total), most))
         elif total >= FEWEST_VOTES and enough[k] and size < CHANCE:
             doubted.append(Doubt(k, "chance" if size > -CHANCE else "against", size, most))
@@ -207,8 +199,11 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
     return {k for k, each in enumerate(judges) if each and each.interval[0] > chance and not people[k]}
 
 
-def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabelled:
-    """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance."""
+def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
+    """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance.
+
+    With the labels that the pattern of each one lacked, and the propensity of its choice.
+    """
     patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern = pattern.reshape(-1)
     judged = np.asarray(v.any(axis=(1, 2)))
@@ -228,7 +223,7 @@ def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> Unlabel
         done[pattern[item]] += 1
         left[pattern[item]] -= 1
     items, lacks, propensities = np.array(chosen).reshape(-1, 3).T
-    return Unlabelled(items.astype(np.int64), lacks, propensities)
+    return items.astype(np.int64), lacks, propensities
 
 
 def _named(probability: Floats) -> Floats:

@@ -163,15 +163,11 @@ def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints, n: int) -> Jud
     )
 
 
-def surprises(pairs: JudgedPairs, expected: Floats) -> Floats:
-    """(K,) bits of each verdict, given the (P,) probability that the lower-numbered candidate wins."""
+def surprises(pairs: JudgedPairs, expected: Floats) -> tuple[Floats, Floats]:
+    """(P,) bits of each pair and (K,) of each verdict, given the (P,) probability that the lower-numbered wins."""
     probability = 0.5 + 2.0 * pairs.lean * (expected[pairs.pair] - 0.5)
-    return np.asarray(-np.log2(np.maximum(probability, np.finfo(np.float64).tiny)))
-
-
-def surprise_of_pairs(pairs: JudgedPairs, expected: Floats) -> Floats:
-    """(P,) bits of each pair."""
-    return means(surprises(pairs, expected), pairs.pair, len(pairs.item), pairs.weight)
+    bits = np.asarray(-np.log2(np.maximum(probability, np.finfo(np.float64).tiny)))
+    return means(bits, pairs.pair, len(pairs.item), pairs.weight), bits
 
 
 def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools | None = None) -> ItemsJudged:
@@ -185,7 +181,7 @@ def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools
         pairs=np.bincount(pairs.item[chosen], minlength=items),
         agreement=ratio(agreeing, np.bincount(of_several, _pairs_of(verdicts), items)),
         disagreement=means(pairs.disagreement[several], of_several, items, verdicts.astype(np.float64)),
-        surprise=means(surprises(pairs, expected)[among], of_verdicts, items, pairs.weight[among]),
+        surprise=means(surprises(pairs, expected)[1][among], of_verdicts, items, pairs.weight[among]),
     )
 
 

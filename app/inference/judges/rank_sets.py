@@ -81,10 +81,7 @@ def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
 
 def ranked(estimate: SystemScores, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankBounds:
     """Rank-sets that all hold together with probability 1 - alpha."""
-    if simultaneous == "contrasts":
-        reach = reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
-    else:
-        reach = reach_by_ellipsoid(estimate, alpha)
+    reach = (reach_by_contrasts if simultaneous == "contrasts" else reach_by_ellipsoid)(estimate, alpha)
     return RankBounds(estimate, reach, ranks(estimate.theta, reach))
 
 
@@ -94,17 +91,15 @@ def ranks(theta: Floats, reach: Floats) -> Ints:
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
 
 
-def critical_values(estimate: SystemScores, alphas: Sequence[float]) -> Floats:
-    """q of each alpha; where too few points lie beyond it to tell, Bonferroni's, a little larger."""
-    by_rank, k = np.argsort(-estimate.theta), len(estimate.theta)  # so that other names for the systems change nothing
-    largest = largest_contrasts(estimate.covariance[np.ix_(by_rank, by_rank)])
-    bonferroni = -ndtri(np.array(alphas) / (k * (k - 1)))
-    return np.where(np.array(alphas) < RAREST, bonferroni, np.quantile(largest, 1.0 - np.array(alphas)))
-
-
-def reach_at(estimate: SystemScores, q: float) -> Floats:
-    """(k, k)."""
-    sd = np.sqrt(variances_of_differences(estimate.covariance))
+def reach_by_contrasts(estimate: SystemScores, alpha: float) -> Floats:
+    """(k, k), with Bonferroni's q, a little larger, where too few points lie beyond it to tell."""
+    covariance, k = estimate.covariance, len(estimate.theta)
+    if alpha < RAREST:
+        q = -ndtri(alpha / (k * (k - 1)))
+    else:
+        by_rank = np.argsort(-estimate.theta)  # so that other names for the systems change nothing
+        q = np.quantile(largest_contrasts(covariance[np.ix_(by_rank, by_rank)]), 1.0 - alpha)
+    sd = np.sqrt(variances_of_differences(covariance))
     return np.asarray(-sd * stdtrit(estimate.freedom_of_differences, ndtr(-q)))
 
 

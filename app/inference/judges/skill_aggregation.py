@@ -95,6 +95,9 @@ class Step(NamedTuple):
 
 Progress = Callable[[Step], None]
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
+Fitted = tuple[
+    Floats, Floats, Convergence
+]  # each item's s and A by a fit that never saw its group, and the slowest end
 Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
@@ -104,14 +107,6 @@ class ItemContext(NamedTuple):
     x: csr_array  # (N, F)
     group: Ints  # (N,)
     learner: Learner | None = None  # one other than `linear`, which reads x as what it likes
-
-
-class CrossFitted(NamedTuple):
-    """Each item's classes and judges, by a fit that never saw its group."""
-
-    s: Floats  # (N, C)
-    a: Floats  # (N, K, C, C)
-    convergence: Convergence  # of the fit that took longest, or failed
 
 
 def by_context(
@@ -138,7 +133,7 @@ def by_context(
     rounds, numbers = len(trainings) + (chooser != head) + (by_labels is not None), count()
     seed = int(rng.integers(2**32))
 
-    def fitted(judged: VotedItems, head: Head, training: Training) -> CrossFitted:
+    def fitted(judged: VotedItems, head: Head, training: Training) -> Fitted:
         number = next(numbers)
 
         def tell(fold: int, folds: int, iteration: int) -> None:
@@ -147,7 +142,7 @@ def by_context(
         return cross_fit(judged, head, training, np.random.default_rng(seed), tell, context.learner or linear)
 
     fits = [fitted(judged, chooser, each) for each in trainings]
-    best = int(np.argmin([surprise(judged.y, np.einsum("nc,nkcb->nkb", each.s, each.a) + LEAST) for each in fits]))
+    best = int(np.argmin([surprise(judged.y, np.einsum("nc,nkcb->nkb", s, a) + LEAST) for s, a, _ in fits]))
     v = None if head in BY_CONTEXT_ALONE else votes(y)
     by_judges = _verdicts(fits[best] if chooser == head else fitted(judged, head, trainings[best]), v, counted)
     if by_labels is None:
@@ -187,7 +182,7 @@ def cross_fit(
     rng: np.random.Generator,
     tell: Callable[[int, int, int], None],
     learner: Learner,
-) -> CrossFitted:
+) -> Fitted:
     """Fit each fold's s and A from the other folds; those of a single group from itself.
 
     Args: `tell` receives the fold, of how many, and its iteration.
@@ -203,7 +198,7 @@ def cross_fit(
         of_items, end = learner(rest, head, training, rng, partial(tell, number, len(folds)))
         s[fold], a[fold] = of_items(judged.x[fold])
         ends.append(end)
-    return CrossFitted(s, a, _slowest(ends))
+    return s, a, _slowest(ends)
 
 
 def linear(
@@ -219,14 +214,15 @@ def linear(
     return lambda x: predict(parameters, x[:, order]), end
 
 
-def _verdicts(fits: CrossFitted, v: Votes | None, counted: Bools) -> Aggregate:
+def _verdicts(fits: Fitted, v: Votes | None, counted: Bools) -> Aggregate:
     """The verdicts by s, A and the votes of those who are counted; by s alone where there are no votes."""
+    s, a, end = fits
     if v is None:
-        return Aggregate(fits.s, None, fits.convergence)
-    log_p = np.log(fits.s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, counted], np.log(fits.a + LEAST))
-    confusion = np.full((len(counted), *fits.a.shape[2:]), 1.0 / v.shape[2])
-    confusion[counted] = fits.a.mean(axis=0)
-    return Aggregate(softmax(log_p, axis=1), confusion, fits.convergence)
+        return Aggregate(s, None, end)
+    log_p = np.log(s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, counted], np.log(a + LEAST))
+    confusion = np.full((len(counted), *a.shape[2:]), 1.0 / v.shape[2])
+    confusion[counted] = a.mean(axis=0)
+    return Aggregate(softmax(log_p, axis=1), confusion, end)
 
 
 def _pooled(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:

@@ -77,7 +77,10 @@ def fit(
     from scipy.optimize import minimize  # slow to load, and few need it
 
     some, others = split(judged, training, rng)
-    start = pack(first_guess(some, head))
+    (_, judges, classes), f = some.y.shape, some.x.shape[1]
+    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if some.z is None else some.z
+    v = np.zeros((min(f, WIDEST) if head == "skills-x" else 0, judges * classes**2))
+    start = pack(Parameters(np.zeros((f, classes)), np.zeros(classes), z, v))
     best, least, iterations, since = start, np.inf, 0, 0
 
     def see(theta: Floats) -> None:
@@ -108,14 +111,6 @@ def folds_of(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
     """Items of each fold, as flags (N,); groups stay whole."""
     names = rng.permutation(np.unique(group))
     return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
-
-
-def first_guess(judged: VotedItems, head: Head) -> Parameters:
-    """Parameters by which every class is alike, and every judge is somewhat right."""
-    (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
-    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if judged.z is None else judged.z
-    v = np.zeros((min(f, WIDEST) if head == "skills-x" else 0, judges * classes**2))
-    return Parameters(np.zeros((f, classes)), np.zeros(classes), z, v)
 
 
 def loss(theta: Floats, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats]:

@@ -120,18 +120,24 @@ def prediction_powered(
     if lambdas is not None:
         lam = np.array(lambdas, dtype=np.float64)
     elif covariance == "published" and len(helps) == 1:
-        share = float(is_judged(people)[is_judged(judges[0])].mean())
-        lam = np.array([tuned_as_published(of_people, helps[0], share)])
+        share = float(is_judged(people)[is_judged(judges[0])].mean())  # n / (n + N)
+        together, alone = (helps[0].beside * of_people.error).sum(), (helps[0].alone ** 2).sum()
+        lam = np.clip([share * together / alone if alone > 0.0 else 0.0], 0.0, 1.0)
     else:
         lam = tuned(of_people, helps)
     theta, *parts, _ = _together(of_people, helps, lam)
     if covariance == "published":
-        known = moments(shown, parts, k).one_one
+        known = moments(shown, parts, np.zeros(k)).one_one
         return SystemScores(theta, known, lam, np.inf, np.full((k, k), np.inf))
-    own = _one_unlike(shown, of_people, k)
-    errors, most = moments(shown, parts, k, own), np.inf
-    if item is not None:
-        errors, most = _over_prompts(errors, shown, people, judges, lam, item, own)
+    own, most = _one_unlike(shown, of_people, k), np.inf
+    errors = moments(shown, parts, own)
+    used = np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
+    prompts = np.empty(0) if item is None else np.unique(item[used])
+    if item is not None and 1 < len(prompts) < used.sum():
+        lost = [theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts]
+        rows = np.concatenate([np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost), np.diag(own)])
+        errors = CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
+        most = len(prompts) - 1.0
     freedom, of_differences = min(degrees_of_freedom(errors), most), np.minimum(freedom_of_differences(errors), most)
     return SystemScores(theta, errors.one_one, lam, freedom, of_differences)
 
@@ -152,14 +158,9 @@ def pair_numbers(shown: Instances, k: int) -> Ints:
     return np.asarray(shown.min(axis=0) * k + shown.max(axis=0))
 
 
-def mean_wins(
-    shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich", used: Bools | None = None
-) -> MeanWins:
-    """t(v).
-
-    Args: `used` (M,) says which instances count, by default all with a verdict; a system in none has t = 0, no error.
-    """
-    used = is_judged(wins) if used is None else used
+def mean_wins(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> MeanWins:
+    """t(v). A system without a verdict has t = 0, no error."""
+    used = is_judged(wins)
     pair, won = pair_numbers(shown, k), np.where(used, wins, 0.0)
     times = np.bincount(pair, used, k * k)[pair]
     omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
@@ -178,20 +179,21 @@ def mean_wins(
 
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
-    beside, alone = is_judged(judge) & is_judged(people), is_judged(judge) & ~is_judged(people)
-    if covariance == "published":
-        of_beside, of_alone = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
-        return Help(of_alone.theta - of_beside.theta, of_alone.error, of_beside.error, of_beside.chance)
-    pair = pair_numbers(shown, k)
-    times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
-    used = (times_beside > 0) & (times_alone >= ALONE)
-    of_beside, of_alone, of_all = (
-        mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, is_judged(judge))
+    pair, beside, alone = pair_numbers(shown, k), is_judged(people), ~is_judged(people)
+    times_beside, times_alone = (
+        np.bincount(pair[part & is_judged(judge)], minlength=k * k)[pair] for part in (beside, alone)
     )
-    times = times_beside + times_alone
+    if covariance == "sandwich":
+        judge = np.where((times_beside > 0) & (times_alone >= ALONE), judge, np.nan)
+    of_beside, of_alone, of_all = (
+        mean_wins(shown, np.where(part, judge, np.nan), k, covariance) for part in (beside, alone, beside | alone)
+    )
+    theta, times = of_alone.theta - of_beside.theta, times_beside + times_alone
+    if covariance == "published":
+        return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
     far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
     near = beside * times / _or_infinite(times_beside) * of_all.error
-    return Help(of_alone.theta - of_beside.theta, far, near, of_beside.chance)
+    return Help(theta, far, near, of_beside.chance)
 
 
 def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
@@ -206,25 +208,17 @@ def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
 
 
-def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
-    """Lam of eq. 14, at most 1; 0 where the judge never varies. Args: `share` is n / (n + N)."""
-    together, alone = float((judge.beside * people.error).sum()), float((judge.alone**2).sum())
-    return float(np.clip(share * together / alone, 0.0, 1.0)) if alone > 0.0 else 0.0
-
-
-def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> CrossMoments:
+def moments(shown: Instances, parts: Sequence[Floats], own: Floats) -> CrossMoments:
     """Moments of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
 
     Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
     """
-    a, b = (np.tile(side, len(parts)) for side in shown)
-    x, y = np.hstack(parts)
+    k, (a, b), (x, y) = len(own), np.tile(shown, len(parts)), np.hstack(parts)
 
     def sums(p: int, q: int) -> Floats:
         of_pairs = np.bincount(a * k + b, x**p * y**q, k * k) + np.bincount(b * k + a, y**p * x**q, k * k)
-        of_systems = np.bincount(a, x ** (p + q), k) + np.bincount(b, y ** (p + q), k)
-        of_own = 0.0 if own is None else own ** (p + q)
-        return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems + of_own), dtype=np.float64)
+        of_systems = np.bincount(a, x ** (p + q), k) + np.bincount(b, y ** (p + q), k) + own ** (p + q)
+        return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems), dtype=np.float64)
 
     return CrossMoments(sums(1, 1), sums(3, 1), sums(2, 2))
 
@@ -262,29 +256,11 @@ def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
     return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
 
 
-def _over_prompts(
-    errors: CrossMoments,
-    shown: Instances,
-    people: Wins,
-    judges: Sequence[Wins],
-    lambdas: Floats,
-    item: Ints,
-    own: Floats,
-) -> tuple[CrossMoments, float]:
-    """The moments of prompts' errors and the most freedom they have; as they are of one prompt, or one of each."""
-    k, used = len(own), np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
-    prompts = np.unique(item[used])
-    if not 1 < len(prompts) < used.sum():
-        return errors, np.inf
-
-    def theta(kept: Bools) -> Floats:
-        here, by_them = shown[:, kept], people[:, kept]
-        helps = [help_of(here, by_them, judge[:, kept], k) for judge in judges]
-        return _together(mean_wins(here, by_them, k), helps, lambdas).theta
-
-    lost = theta(np.ones_like(used)) - np.array([theta(item != prompt) for prompt in prompts])
-    rows = np.concatenate([np.sqrt(1.0 - 1.0 / len(prompts)) * lost, np.diag(own)])
-    return CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2), len(prompts) - 1.0
+def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
+    """(k,) theta by the instances that are kept."""
+    shown, people = shown[:, kept], people[:, kept]
+    helps = [help_of(shown, people, judge[:, kept], k) for judge in judges]
+    return _together(mean_wins(shown, people, k), helps, lambdas).theta
 
 
 def _together(people: MeanWins, helps: Sequence[Help], lambdas: Floats) -> Help:

@@ -14,9 +14,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
-from app.inference.judges import SystemScores
-from app.inference.judges.rank_sets import critical_values, ranks, reach_at, reach_by_ellipsoid
-from app.inference.types import Floats, Ints
+from app.inference.judges import ranked, usual_simultaneous
+from app.inference.types import Floats
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.methods.markdown import table
 from benchmarks.studies.rank_sets.arena import JUDGES, Arena, covers, estimates, intersect
@@ -65,20 +64,15 @@ def _measure(
     """Add what one repetition says at one n."""
     pairs = arena.k * (arena.k - 1) // 2
     by_method = estimates(arena, np.random.default_rng([SEED, number]), covariance, people // pairs)
-    ranks_by_method = {method: ranks_at_each_alpha(estimate, covariance) for method, estimate in by_method.items()}
+    simultaneous = usual_simultaneous(covariance)
+    ranks_by_method = {
+        method: [ranked(estimate, alpha, simultaneous).ranks for alpha in ALPHAS]
+        for method, estimate in by_method.items()
+    }
     for method, at_each in ranks_by_method.items():
         for alpha, ours, baseline in zip(ALPHAS, at_each, ranks_by_method["baseline"], strict=True):
             values = size(ours), intersect(ours, baseline), covers(ours, baseline)
             measured[Cell(covariance, people, method, alpha)].append(values)
-
-
-def ranks_at_each_alpha(estimate: SystemScores, covariance: CovarianceName) -> list[Ints]:
-    """The ranks of `ranked`, whose points are drawn once."""
-    if covariance == "published":
-        reaches = [reach_by_ellipsoid(estimate, alpha) for alpha in ALPHAS]
-    else:
-        reaches = [reach_at(estimate, q) for q in critical_values(estimate, ALPHAS)]
-    return [ranks(estimate.theta, reach) for reach in reaches]
 
 
 def people_table(sweeps: Sweeps) -> str:

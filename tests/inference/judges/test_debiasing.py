@@ -9,7 +9,10 @@ from app.inference.types import Comparisons, Ints, once_each
 
 
 def shown(seed: int, swaps: tuple[bool, ...]) -> tuple[Comparisons, Ints, np.ndarray]:
-    """Answers, their pairs, and people's labels. Judge 0 likes the first by 1.5 and is twice as sure as it is right; judge 1 does neither. 400 pairs."""
+    """Answers, their pairs, and people's labels of 400 pairs.
+
+    Judge 0 likes the first by 1.5 and is twice as sure as it is right; judge 1 does neither.
+    """
     rng = np.random.default_rng(seed)
     d = rng.normal(size=400)
     truth = (rng.random(400) < expit(d)).astype(float)

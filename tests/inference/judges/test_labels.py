@@ -149,9 +149,9 @@ def test_what_to_label_is_like_all_items() -> None:
     """After 40 labels every pattern of votes has its share of them, to one; what is labelled is not asked for again."""
     _, y = misled(319, 5)
     v, labelled = votes(binary(y)), np.zeros(319, np.bool_)
-    first = next_to_label(v, labelled, 10, np.random.default_rng(0)).item
+    first = next_to_label(v, labelled, 10, np.random.default_rng(0))[0]
     labelled[first] = True
-    rest = next_to_label(v, labelled, 30, np.random.default_rng(1)).item
+    rest = next_to_label(v, labelled, 30, np.random.default_rng(1))[0]
     chosen = np.concatenate([first, rest])
     assert len(np.unique(chosen)) == 40
     pattern = y.sum(axis=1)

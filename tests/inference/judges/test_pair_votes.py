@@ -14,7 +14,6 @@ from app.inference.judges.pair_votes import (
     disputed_pairs,
     items_judged,
     judged_pairs,
-    surprise_of_pairs,
     surprises,
     votes_by_pair,
 )
@@ -53,7 +52,7 @@ def winner(p: float) -> int:
 def test_pairs_have_what_their_verdicts_say(log: list[Verdict]) -> None:
     pairs = judged_pairs(*arrays(log), N)
     expected = expected_of(pairs.low, pairs.high)
-    of_pairs, of_verdicts = surprise_of_pairs(pairs, expected), surprises(pairs, expected)
+    of_pairs, of_verdicts = surprises(pairs, expected)
     by_pair: dict[tuple[int, int, int], list[tuple[int, float, float]]] = {}
     for seq, (item, (a, b), p_first, _, votes) in enumerate(log, 1):
         p_low = p_first if a < b else 1.0 - p_first
@@ -97,7 +96,7 @@ def by_last(log: list[Verdict], old: list[int]) -> dict[int, list[float]]:
     """Figures of each pair, by its last verdict; what is expected goes by the `old` numbers."""
     pairs = judged_pairs(*arrays(log), N)
     expected = expected_of(np.array(old)[pairs.low], np.array(old)[pairs.high])
-    columns = pairs.last, pairs.agreement, pairs.disagreement, surprise_of_pairs(pairs, expected)
+    columns = pairs.last, pairs.agreement, pairs.disagreement, surprises(pairs, expected)[0]
     return {int(last): list(figures) for last, *figures in zip(*columns, strict=True)}
 
 
@@ -105,7 +104,7 @@ def by_last(log: list[Verdict], old: list[int]) -> dict[int, list[float]]:
 def test_items_have_what_their_pairs_have(log: list[Verdict]) -> None:
     pairs = judged_pairs(*arrays(log), N)
     expected = expected_of(pairs.low, pairs.high)
-    found, bits = items_judged(pairs, expected, ITEMS + 1), surprises(pairs, expected)
+    found, (_, bits) = items_judged(pairs, expected, ITEMS + 1), surprises(pairs, expected)
     assert found.comparisons.sum() == len(log)
     assert found.pairs.sum() == len(pairs.item)
     for item in range(ITEMS):
@@ -130,9 +129,9 @@ def test_votes_disagree_by_their_shares_and_a_sure_ranking_is_surprised() -> Non
     pairs = judged_pairs(*arrays(votes + ties), N)
     np.testing.assert_allclose(pairs.disagreement, [0.75, 0.0])
     np.testing.assert_allclose(pairs.agreement, [0.5, 1.0])
-    np.testing.assert_allclose(surprises(pairs, np.array([0.75, 0.9])), [*[-np.log2(0.75)] * 3, 2.0, 1.0, 1.0])
-    assert np.isfinite(surprises(pairs, np.array([1.0, 1.0]))).all()
-    assert np.isnan(surprises(pairs, np.array([np.nan, np.nan]))).all()
+    np.testing.assert_allclose(surprises(pairs, np.array([0.75, 0.9]))[1], [*[-np.log2(0.75)] * 3, 2.0, 1.0, 1.0])
+    assert np.isfinite(surprises(pairs, np.array([1.0, 1.0]))[1]).all()
+    assert np.isnan(surprises(pairs, np.array([np.nan, np.nan]))[1]).all()
 
 
 def test_twenty_thousand_comparisons_take_a_moment() -> None:

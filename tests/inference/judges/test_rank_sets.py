@@ -26,7 +26,7 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.rank_sets import critical_values, largest_contrasts, squared_radius
+from app.inference.judges.rank_sets import largest_contrasts, squared_radius
 from app.inference.judges.system_scores import (
     CrossMoments,
     degrees_of_freedom,
@@ -395,7 +395,7 @@ def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
     assert (drawn.max(axis=0) <= min(q)).mean() == pytest.approx(1.0 - ALPHA, abs=0.006)
     unsure = ranked(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA).reach
     assert t.sf(unsure[1, 0] / sd[0], 7.0) == pytest.approx(norm.sf(min(q)))
-    rare, rarer, rarest = critical_values(known, [0.006, 0.004, 1e-9])
+    rare, rarer, rarest = (ranked(known, alpha).reach[1, 0] for alpha in (0.006, 0.004, 1e-9))
     assert rare < rarer < 1.15 * rare < rarest
 
 
@@ -418,7 +418,7 @@ def test_moments_are_those_of_rows_with_two_entries() -> None:
     for part, (x, y) in enumerate(parts):
         rows[part, np.arange(30), shown[0]], rows[part, np.arange(30), shown[1]] = x, y
     every = np.concatenate([*rows, np.diag(own)])
-    for sums, slow in zip(moments(shown, list(parts), k, own), moments_of(every), strict=True):
+    for sums, slow in zip(moments(shown, list(parts), own), moments_of(every), strict=True):
         assert_allclose(sums, slow, atol=1e-12)
 
 
