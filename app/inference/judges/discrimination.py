@@ -94,11 +94,11 @@ def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> l
     votes = votes_by_pair(comparisons, item, judge + 1)
     others, is_own, column = votes.counts, votes.judge == judge, votes.direction.astype(np.int64) + 1
     others[votes.pair[is_own], column[is_own]] -= 1
-    latest, moments = latest_of(len(own)), []
+    mine, latest, moments = take(comparisons, own), latest_of(len(own)), []
     for end in np.unique(np.linspace(min(latest, len(own)), len(own), MOMENTS).round().astype(np.int64)).tolist():
         recent = slice(max(end - latest, 0), end)
-        pairs, agreeing, _ = _agreement(take(comparisons, own[:end]), pair_of_own[:end], others)
-        met, agreed, places = _agreement(take(comparisons, own[recent]), pair_of_own[recent], others)
+        pairs, agreeing, _ = _agreement(take(mine, slice(end)), pair_of_own[:end], others)
+        met, agreed, places = _agreement(take(mine, recent), pair_of_own[recent], others)
         # as if all others were one judge: they judged the same pairs
         share = Share(met, agreed / met, wilson(agreed / met, places, LEVEL)) if met else None
         predicted = share_of(right[recent][decided[recent]], LEVEL)
@@ -166,5 +166,5 @@ def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, i
     direction = directions(means(lean_to_lower(part), pair, len(others), part.weight))
     voted = np.flatnonzero(~np.isnan(direction))
     beside = others[voted]
-    agreeing = beside[np.arange(len(voted)), direction[voted].astype(np.int64) + 1]
-    return int(beside.sum()), int(agreeing.sum()), int(beside.any(axis=1).sum())
+    agreeing, on_each = beside[np.arange(len(voted)), direction[voted].astype(np.int64) + 1], beside.sum(axis=1)
+    return int(on_each.sum()), int(agreeing.sum()), int((on_each > 0).sum())

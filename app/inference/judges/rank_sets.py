@@ -55,14 +55,14 @@ def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[i
     Args: judges by their number.
     """
     kept = votes.judged_by(judges)
-    p = votes.p[kept].T
-    named, p = directions(p - 0.5), np.stack([p, 1.0 - p], axis=1)
-    voters = np.isfinite(named[people]).sum(axis=0)
-    by_people = np.array([(named[people] == way).sum(axis=0) for way in (1.0, -1.0)])
+    p = votes.p[kept]
+    named = directions(p[:, people] - 0.5)
+    voters = np.isfinite(named).sum(axis=1)
+    by_people = np.array([(named == way).sum(axis=1) for way in (1.0, -1.0)])
     return JudgedInstances(
         shown=np.array([votes.low[kept], votes.high[kept]]),
         people=by_people / np.where(voters > 0, voters, np.nan),
-        judges=[np.where(named[judge] == 0.0, 0.0, p[judge]) for judge in judges],  # a tie is nobody's win
+        judges=[_wins(p[:, judge]) for judge in judges],
         item=votes.item[kept],
     )
 
@@ -137,3 +137,8 @@ def _normal_points(k: int) -> Floats:
     from scipy.stats.qmc import Sobol  # slow to load, and few need it
 
     return np.asarray(ndtri(Sobol(k, rng=0).random_base2(DRAWS)).T)
+
+
+def _wins(p: Floats) -> Wins:
+    """By the probabilities (M,) that the first one is better; a tie is nobody's win."""
+    return np.where(directions(p - 0.5) == 0.0, 0.0, [p, 1.0 - p])

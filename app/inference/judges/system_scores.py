@@ -71,6 +71,7 @@ class MeanWins(NamedTuple):
     """t(v) and the contributions of the instances to its error, those to the systems shown first and second."""
 
     theta: Floats  # (k,)
+    times: Floats  # (M,) instances of the pair of each
     weight: Floats  # (2, M) w_i of each instance in theta
     error: Floats  # (2, M) x_i; as published r_i / n
     chance: Floats  # (2, M) the same around the means of pairs
@@ -155,44 +156,36 @@ def is_judged(wins: Wins) -> Bools:
 
 def pair_numbers(shown: Instances, k: int) -> Ints:
     """(M,) the number of each instance's pair of systems, the same for either side."""
-    return np.asarray(shown.min(axis=0) * k + shown.max(axis=0))
+    return np.asarray(np.minimum(*shown) * k + np.maximum(*shown))
 
 
 def mean_wins(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> MeanWins:
     """t(v). A system without a verdict has t = 0, no error."""
-    used = is_judged(wins)
-    pair, won = pair_numbers(shown, k), np.where(used, wins, 0.0)
-    times = np.bincount(pair, used, k * k)[pair]
-    omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
-    weight = omega / _or_infinite(_by_system(shown, np.stack([omega, omega]), k))[shown]
+    used, won = is_judged(wins), np.nan_to_num(wins)
+    weight, times = _weights(shown, used, k, covariance)
     theta = _by_system(shown, weight * won, k)
     around_theta = used * (won - theta[shown])
     if covariance == "published":
         error = around_theta / max(used.sum(), 1)
-        return MeanWins(theta, weight, error, error)
+        return MeanWins(theta, times, weight, error, error)
     error = weight * around_theta / _or_infinite(1.0 - weight)
     against = shown * k + shown[::-1]
     around_rate = used * (won - np.bincount(against.ravel(), won.ravel(), k * k)[against] / _or_infinite(times))
     chance = np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate
-    return MeanWins(theta, weight, error, np.where(times > 1.0, chance, error))
+    return MeanWins(theta, times, weight, error, np.where(times > 1.0, chance, error))
 
 
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
-    pair, beside, alone = pair_numbers(shown, k), is_judged(people), ~is_judged(people)
-    times_beside, times_alone = (
-        np.bincount(pair[part & is_judged(judge)], minlength=k * k)[pair] for part in (beside, alone)
-    )
-    if covariance == "sandwich":
-        judge = np.where((times_beside > 0) & (times_alone >= ALONE), judge, np.nan)
-    of_beside, of_alone, of_all = (
-        mean_wins(shown, np.where(part, judge, np.nan), k, covariance) for part in (beside, alone, beside | alone)
-    )
-    theta, times = of_alone.theta - of_beside.theta, times_beside + times_alone
+    parts = _beside_and_alone(shown, people, judge, k, covariance)
+    of_beside, of_alone = (mean_wins(shown, part, k, covariance) for part in parts)
+    theta = of_alone.theta - of_beside.theta
     if covariance == "published":
         return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
-    far = np.sqrt(times / _or_infinite(times_alone)) * of_all.chance
-    near = beside * times / _or_infinite(times_beside) * of_all.error
+    by_people = is_judged(people)
+    of_all = mean_wins(shown, np.where(by_people, *parts), k)
+    far = np.sqrt(of_all.times / _or_infinite(of_alone.times)) * of_all.chance
+    near = by_people * of_all.times / _or_infinite(of_beside.times) * of_all.error
     return Help(theta, far, near, of_beside.chance)
 
 
@@ -259,8 +252,15 @@ def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
 def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
     """(k,) theta by the instances that are kept."""
     shown, people = shown[:, kept], people[:, kept]
-    helps = [help_of(shown, people, judge[:, kept], k) for judge in judges]
-    return _together(mean_wins(shown, people, k), helps, lambdas).theta
+
+    def t(wins: Wins) -> Floats:
+        return _by_system(shown, _weights(shown, is_judged(wins), k)[0] * np.nan_to_num(wins), k)
+
+    theta = t(people)
+    for lam, judge in zip(lambdas, judges, strict=True):
+        beside, alone = _beside_and_alone(shown, people, judge[:, kept], k)
+        theta = theta + lam * (t(alone) - t(beside))
+    return theta
 
 
 def _together(people: MeanWins, helps: Sequence[Help], lambdas: Floats) -> Help:
@@ -268,6 +268,28 @@ def _together(people: MeanWins, helps: Sequence[Help], lambdas: Floats) -> Help:
     by_people = Help(people.theta, np.zeros_like(people.error), -people.error, -people.chance)
     weights = np.concatenate([[1.0], lambdas])
     return Help(*(np.tensordot(weights, np.array(parts), 1) for parts in zip(by_people, *helps, strict=True)))
+
+
+def _beside_and_alone(
+    shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich"
+) -> tuple[Wins, Wins]:
+    """The verdicts of a judge that count, on what people judged and on what it judged alone; NaN elsewhere."""
+    pair, by_people = pair_numbers(shown, k), is_judged(people)
+    if covariance == "sandwich":
+        beside, alone = (
+            np.bincount(pair[part & is_judged(judge)], minlength=k * k) for part in (by_people, ~by_people)
+        )
+        judge = np.where(((beside > 0) & (alone >= ALONE))[pair], judge, np.nan)
+    return np.where(by_people, judge, np.nan), np.where(by_people, np.nan, judge)
+
+
+def _weights(shown: Instances, used: Bools, k: int, covariance: CovarianceName = "sandwich") -> tuple[Floats, Floats]:
+    """(2, M) w_i of the instances that are used in t, and (M,) how many they are of the pair of each."""
+    pair, (first, second) = pair_numbers(shown, k), shown
+    times = np.asarray(np.bincount(pair, used, k * k), np.float64)[pair]
+    omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
+    c = np.bincount(first, omega, k) + np.bincount(second, omega, k)
+    return omega / _or_infinite(c)[shown], times
 
 
 def _by_system(shown: Instances, values: Floats, k: int) -> Floats:
