@@ -15,7 +15,6 @@ from app.inference.judges.aggregation import (
     votes,
 )
 from app.inference.judges.agreement import (
-    agreement_with_others,
     agreements,
     krippendorff,
     krippendorff_of_items,
@@ -66,8 +65,6 @@ from app.inference.judges.rank_sets import (
 )
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, hashed_ngrams, standardised
 from app.inference.judges.system_scores import (
-    Instances,
-    SystemScores,
     Wins,
     by_people,
     is_judged,

@@ -140,14 +140,10 @@ def _decided(v: Votes, labels: Labels, u: float, tolerance: float) -> tuple[Aggr
     return with_labels(group, labels), together
 
 
-def telling(v: Votes, labels: Labels) -> Bools:
-    """(N,) labelled items on which any judge voted."""
-    return is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))
-
-
 def as_of_all(v: Votes, labels: Labels) -> Floats:
     """(N, C) what labels say of all items: as they are, or weighted where the labelled items are unlike the others."""
-    known, judged = telling(v, labels), np.asarray(v.any(axis=(1, 2)))
+    judged = np.asarray(v.any(axis=(1, 2)))
+    known = is_labelled(labels) & judged
     if not is_unlike(v, known):
         return labels
     counts = v.sum(axis=1)

@@ -28,7 +28,7 @@ from app.inference.judges.aggregation import (
     with_labels,
 )
 from app.inference.judges.agreement import LEVEL
-from app.inference.judges.anchored import Dependence, dawid_skene_anchored, is_unlike, telling
+from app.inference.judges.anchored import Dependence, dawid_skene_anchored, is_unlike
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
 from app.inference.types import Bools, Chance, Floats, Ints
 from app.inference.wilson import Share, share_of
@@ -161,7 +161,7 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
 
 def deviation(group: Aggregate, v: Votes) -> float:
     """Share of the items with a clear majority in which the method decides otherwise."""
-    by_majority = _named(majority(v).probability)
+    by_majority = votes(majority(v).probability)
     clear = by_majority.max(axis=1) == 1.0
     return float(1.0 - _right(group.probability, by_majority)[clear].mean()) if clear.any() else 0.0
 
@@ -172,7 +172,7 @@ def label_findings(y: Probabilities, v: Votes, labels: Labels, people: Votes, he
     Args: `v` are the votes of y; `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the
     others.
     """
-    known = telling(v, labels)
+    known = is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))  # and judged
     if not known.any():
         return None
     t, right = labels[known], _rights(v[known], labels[known])
@@ -226,14 +226,9 @@ def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[I
     return items.astype(np.int64), lacks, propensities
 
 
-def _named(probability: Floats) -> Floats:
-    """(N, C) 1 for the likeliest class, shared alike among classes that are equal."""
-    return votes(probability[:, None, :])[:, 0]
-
-
 def _right(probability: Floats, t: Floats) -> Floats:
     """(N,) the share in t (N, C) of the likeliest class of each item."""
-    return np.asarray((_named(probability) * t).sum(axis=1))
+    return np.asarray((votes(probability) * t).sum(axis=1))
 
 
 def _rights(v: Votes, t: Labels) -> Floats:

@@ -13,9 +13,7 @@ import numpy as np
 from nextpair.words import CovarianceName
 
 from app.inference.judges import (
-    Instances,
     RankBounds,
-    SystemScores,
     Wins,
     by_people,
     pair_numbers,
@@ -23,6 +21,7 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
+from app.inference.judges.system_scores import Instances, SystemScores
 from app.inference.types import Ints
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.rank_sets.simulation import ALPHA, COVARIANCES, SEED, size, variance, where

@@ -18,18 +18,9 @@ from nextpair.words import CovarianceName
 from scipy.special import expit
 from scipy.stats import norm, t
 
-from app.inference.judges import (
-    Instances,
-    JudgedInstances,
-    RankBounds,
-    SystemScores,
-    Wins,
-    by_people,
-    prediction_powered,
-    ranked,
-)
+from app.inference.judges import JudgedInstances, RankBounds, Wins, by_people, prediction_powered, ranked
 from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
-from app.inference.judges.system_scores import variances_of_differences
+from app.inference.judges.system_scores import Instances, SystemScores, variances_of_differences
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.studies.methods.figures import COLOURS, DASHES, STYLE, grid, save
 from benchmarks.studies.methods.markdown import table

@@ -123,6 +123,18 @@ def test_items_have_what_their_pairs_have(log: list[Verdict]) -> None:
     assert np.isnan([found.agreement[-1], found.disagreement[-1], found.surprise[-1]]).all()
 
 
+@given(LOGS, st.integers(0, N - 1))
+def test_items_of_some_pairs_are_those_of_their_verdicts(log: list[Verdict], candidate: int) -> None:
+    pairs, rest = judged_pairs(*arrays(log), N), [each for each in log if candidate not in each[1]]
+    chosen = (pairs.low != candidate) & (pairs.high != candidate)
+    some = items_judged(pairs, expected_of(pairs.low, pairs.high), ITEMS, chosen)
+    assert some.comparisons.sum() == len(rest)
+    if rest:
+        pairs = judged_pairs(*arrays(rest), N)
+        for one, other in zip(some, items_judged(pairs, expected_of(pairs.low, pairs.high), ITEMS), strict=True):
+            np.testing.assert_allclose(one, other)
+
+
 def test_votes_disagree_by_their_shares_and_a_sure_ranking_is_surprised() -> None:
     votes: list[Verdict] = [(0, (0, 1), p, 0, 1.0) for p in (1.0, 1.0, 1.0, 0.0)]
     ties: list[Verdict] = [(0, (2, 3), 0.5, judge, 1.0) for judge in (0, 1)]

@@ -16,9 +16,7 @@ from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
 from app.inference.judges import (
-    Instances,
     JudgedInstances,
-    SystemScores,
     Wins,
     by_people,
     is_judged,
@@ -29,6 +27,8 @@ from app.inference.judges import (
 from app.inference.judges.rank_sets import largest_contrasts, squared_radius
 from app.inference.judges.system_scores import (
     CrossMoments,
+    Instances,
+    SystemScores,
     degrees_of_freedom,
     freedom_of_differences,
     help_of,
