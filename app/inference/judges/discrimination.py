@@ -89,19 +89,19 @@ def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> l
     if not len(own):
         return []
     pair = numbered(item, pair_numbers(comparisons, n))
-    _, decided, pair_of_own, q, _ = verdicts = _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
-    right = np.where(q == 0.5, 0.5, verdicts.first_won == (q > 0.5))
+    verdicts = _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
+    right = np.where(verdicts.q == 0.5, 0.5, verdicts.first_won == (verdicts.q > 0.5))
     votes = votes_by_pair(comparisons, item, judge + 1)
     others, is_own, column = votes.counts, votes.judge == judge, votes.direction.astype(np.int64) + 1
     others[votes.pair[is_own], column[is_own]] -= 1
     mine, latest, moments = take(comparisons, own), latest_of(len(own)), []
     for end in np.unique(np.linspace(min(latest, len(own)), len(own), MOMENTS).round().astype(np.int64)).tolist():
         recent = slice(max(end - latest, 0), end)
-        pairs, agreeing, _ = _agreement(take(mine, slice(end)), pair_of_own[:end], others)
-        met, agreed, places = _agreement(take(mine, recent), pair_of_own[recent], others)
+        pairs, agreeing, _ = _agreement(take(mine, slice(end)), verdicts.pair[:end], others)
+        met, agreed, places = _agreement(take(mine, recent), verdicts.pair[recent], others)
         # as if all others were one judge: they judged the same pairs
         share = Share(met, agreed / met, wilson(agreed / met, places, LEVEL)) if met else None
-        predicted = share_of(right[recent][decided[recent]], LEVEL)
+        predicted = share_of(right[recent][verdicts.decided[recent]], LEVEL)
         moments.append(JudgeMoment(end, pairs, agreeing, share, predicted))
     return moments
 

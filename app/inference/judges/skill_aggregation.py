@@ -95,9 +95,7 @@ class Step(NamedTuple):
 
 Progress = Callable[[Step], None]
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
-Fitted = tuple[
-    Floats, Floats, Convergence
-]  # each item's s and A by a fit that never saw its group, and the slowest end
+Fitted = tuple[Floats, Floats, Convergence]  # each item's s and A from a fit that never saw it, and the slowest end
 Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
@@ -124,9 +122,11 @@ def by_context(
 
     Args:
         by_labels: what Dawid-Skene makes of the same votes by people's labels, where there are any.
-        regulariser: lambda, chosen where None; not for a context's own learner, as that takes a training for each.
+        regulariser: lambda, chosen where None; that of `training` for a context's own learner, as a choice takes a
+            training for each.
     """
-    head, counted = HEADS[method], _counted(y)
+    head, counted = HEADS[method], ~one_sided(votes(y))
+    counted |= ~counted.any()  # all, if there are no others
     judged = VotedItems(context.x, _answers(y[:, counted], method), context.group, np.zeros((len(y), y.shape[2])))
     trainings = _trainings(head, training, regulariser, is_chosen=context.learner is None)
     chooser: Head = "skills" if head == "skills-x" and len(trainings) > 1 else head
@@ -150,12 +150,6 @@ def by_context(
     held_out = trainings[best]._replace(folds=training.folds)
     by_both = _verdicts(fitted(judged._replace(labels=by_labels.labels), head, held_out), v, counted)
     return _pooled([by_judges, by_both], by_labels)
-
-
-def _counted(y: Probabilities) -> Bools:
-    """(K,) judges who do not say always the same, or all if there are no others."""
-    counted = ~one_sided(votes(y))
-    return counted if counted.any() else np.ones_like(counted)
 
 
 def _answers(y: Probabilities, method: ContextMethod) -> Floats:
