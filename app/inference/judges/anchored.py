@@ -97,9 +97,9 @@ class Anchored(NamedTuple):
 
 
 def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator, *, equal_shares: bool = False) -> Anchored:
-    """As dawid_skene has them where nobody labelled anything.
+    """The common answers by labels and votes; as `dawid_skene` has them where nobody labelled anything.
 
-    Args: `rng` parts the labelled items; `equal_shares` is for dawid_skene.
+    Args: `rng` parts the labelled items; `equal_shares` is for `dawid_skene`.
     """
     known = is_labelled(labels)
     if not known.any():
