@@ -8,8 +8,18 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import AggregationName
 
-from app.inference.judges import ItemContext, ItemVerdicts, JudgeFigures, Learner, Probabilities, Step, Votes, decide
-from app.inference.types import Floats
+from app.inference.judges import (
+    GroupVerdicts,
+    ItemContext,
+    Probabilities,
+    Step,
+    Votes,
+    examine,
+    krippendorff_of_items,
+    share_right,
+    votes,
+)
+from app.inference.types import Floats, Ints
 from app.sentences.judges import about_labels, warnings
 
 NO_YES = ("no", "yes")  # the classes where answers are probabilities of yes
@@ -24,7 +34,6 @@ class AnsweredItems(NamedTuple):
     y: Probabilities  # (N, K, C)
     people: Votes  # (N, P, C)
     context: ItemContext | None = None  # for methods that read it
-    learner: Learner | None = None  # of a transformer that is trained too
 
 
 class AggregationRequest(NamedTuple):
@@ -42,46 +51,56 @@ def aggregate(
     """Args: `progress` is called as a method that trains goes on."""
     method, seed, regulariser, as_published = request
     rng = np.random.default_rng(seed)
-    verdicts = decide(
-        judged.y, judged.people, method, rng, judged.context, progress, judged.learner, regulariser,
-        as_published=as_published,
+    group = examine(
+        judged.y, method, rng, judged.people, judged.context, progress,
+        regulariser=regulariser, as_published=as_published,
     )  # fmt: skip
-    return _present(judged, verdicts)
+    v, verdict = votes(judged.y, to_first=as_published), group.aggregate.labels(rng, to_first=as_published)
+    return _present(judged, method, group, v, verdict)
 
 
-def _present(judged: AnsweredItems, verdicts: ItemVerdicts) -> schemas.Aggregation:
+def _present(
+    judged: AnsweredItems, method: AggregationName, group: GroupVerdicts, v: Votes, verdict: Ints
+) -> schemas.Aggregation:
+    """Args: `v` (N, K, C) are the votes, `verdict` (N,) the classes by number."""
     items, judges, classes, *_ = judged
-    group, counts = verdicts.group, Counter(verdicts.verdict.tolist())
-    convergence, labels, alpha = group.aggregate.convergence, group.labels, verdicts.alpha
+    counts, convergence, labels = Counter(verdict.tolist()), group.aggregate.convergence, group.labels
+    alpha = krippendorff_of_items(v)
     return schemas.Aggregation(
-        method=verdicts.method,
+        method=method,
         converged=convergence.converged if convergence else True,
         classes={name: counts[number] for number, name in enumerate(classes)},
         people=about_labels(labels, judges),
         alpha=alpha and schemas.ItemAlpha(value=alpha.value, interval=alpha.interval, items=alpha.units),
-        warnings=warnings(group, verdicts.method, judges),
+        warnings=warnings(group, method, judges),
         label_next=[items[item] for item in group.to_label],
-        ways={way: schemas.LabelAgreement(**each._asdict()) for way, each in (labels.ways if labels else {}).items()},
-        judges=[_judge(name, card, classes) for name, card in zip(judges, verdicts.cards, strict=True)],
+        ways={
+            way: schemas.LabelAgreement(items=each.cases, share=each.share, interval=each.interval)
+            for way, each in (labels.ways if labels else {}).items()
+        },
+        judges=[_judge(name, k, group, v[:, k], verdict, classes) for k, name in enumerate(judges)],
         items=[
             schemas.ItemVerdict(item=item, verdict=classes[number], p=_by_class(p, classes))
-            for item, number, p in zip(items, verdicts.verdict.tolist(), group.aggregate.probability, strict=True)
+            for item, number, p in zip(items, verdict.tolist(), group.aggregate.probability, strict=True)
         ],
     )
 
 
-def _judge(name: str, card: JudgeFigures, classes: Sequence[str]) -> schemas.AggregatedJudge:
-    by_people, confusion = card.by_people, card.confusion
+def _judge(
+    name: str, k: int, group: GroupVerdicts, v: Votes, verdict: Ints, classes: Sequence[str]
+) -> schemas.AggregatedJudge:
+    """Args: `v` (N, C) are the judge's votes."""
+    by_people, confusion = group.labels and group.labels.judges[k], group.aggregate.confusion
     return schemas.AggregatedJudge(
         judge=name,
-        votes=card.votes,
-        agreement=card.agreement,
+        votes=int(v.any(axis=1).sum()),
+        agreement=share_right(v, verdict),
         confusion=None
         if confusion is None
-        else {truth: _by_class(row, classes) for truth, row in zip(classes, confusion, strict=True)},
+        else {truth: _by_class(row, classes) for truth, row in zip(classes, confusion[k], strict=True)},
         with_people=by_people and by_people.share,
         interval=by_people and by_people.interval,
-        labelled=by_people.items if by_people else 0,
+        labelled=by_people.cases if by_people else 0,
     )
 
 

@@ -12,6 +12,7 @@ from app.inference.judges import (
     JudgedInstances,
     RankBounds,
     by_people,
+    is_judged,
     pair_numbers,
     prediction_powered,
     ranked,
@@ -42,7 +43,7 @@ def rank_sets(
     ]
     estimates = [prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas), *alone]
     helped, of_people, *of_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
-    are_by_people = verdicts.people.are_there
+    are_by_people = is_judged(verdicts.people)
     pairs_seen = np.unique(pair_numbers(verdicts.shown, k)[are_by_people])
     saved = verdicts_saved(of_people.estimate, helped.estimate, int(are_by_people.sum()))
     helping = _helping(judges, helped, verdicts)
@@ -71,13 +72,13 @@ def rank_sets(
 
 
 def _helping(judges: Sequence[str], helped: RankBounds, verdicts: JudgedInstances) -> list[schemas.HelpingJudge]:
-    are_by_people = verdicts.people.are_there
+    are_by_people = is_judged(verdicts.people)
     return [
         schemas.HelpingJudge(
             judge=judge,
             tuned_lambda=float(tuned),
-            instances_by_both=int((wins.are_there & are_by_people).sum()),
-            instances_by_judge=int((wins.are_there & ~are_by_people).sum()),
+            instances_by_both=int((is_judged(wins) & are_by_people).sum()),
+            instances_by_judge=int((is_judged(wins) & ~are_by_people).sum()),
         )
         for judge, tuned, wins in zip(judges, helped.estimate.lambdas, verdicts.judges, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Wilson's interval (1927) of a share.
+"""Shares with Wilson's interval (1927).
 
 With s the share of n draws and z the normal quantile of the level, the p for which |s - p| <= z sqrt(p (1 - p) / n):
 
@@ -7,10 +7,28 @@ With s the share of n draws and z the normal quantile of the level, the p for wh
 It does not close where all draws are alike. n need not be whole: it is how many draws are as sure as the share is.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import ndtri
 
-from app.inference.types import Floats
+from app.inference.types import Bools, Floats
+
+
+class Share(NamedTuple):
+    """A share of some cases."""
+
+    cases: int
+    share: float
+    interval: tuple[float, float]
+
+
+def share_of(right: Floats | Bools, level: float) -> Share | None:
+    """The mean of shares (n,), one of each case; None of nothing."""
+    if not len(right):
+        return None
+    share = float(right.mean())
+    return Share(len(right), share, wilson(share, len(right), level))
 
 
 def wilson(share: float, draws: float, level: float) -> tuple[float, float]:

@@ -17,9 +17,7 @@ from app.files.tables import InputError, Table, complaint
 from app.inference.judges import (
     TIE,
     UNKNOWN,
-    ItemContext,
     Probabilities,
-    ShownAnswers,
     Step,
     Votes,
     answers_of,
@@ -32,7 +30,7 @@ from app.inference.judges import (
     share_right,
     votes,
 )
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Floats, Ints, once_each
 from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of
 
@@ -136,8 +134,8 @@ def load(
     names = classes.names or NO_YES
     truth = _truth(table, columns.truth, names) if columns.truth else np.full(len(items), UNKNOWN)
     people, y = _answers(table, columns.reference, classes), _answers(table, judges, classes)
-    context, learner = context_of(table, columns.texts, columns.features, columns.group, encoding)
-    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context, learner), truth)
+    context = context_of(table, columns.texts, columns.features, columns.group, encoding)
+    rows = FileItems(AnsweredItems(items, judges, names, y, votes(people), context), truth)
     if not columns.swapped and not debiased:
         return rows
     swapped = _share(table, columns.swapped, whole=True) > 0.0 if columns.swapped else np.zeros(len(items), np.bool_)
@@ -180,7 +178,7 @@ def _by_item(rows: FileItems, swapped: Bools, *, debiased: bool) -> FileItems:
     np.maximum.at(truth, item, np.where(swapped & np.isin(rows.truth, (0, 1)), 1 - rows.truth, rows.truth))
     y = _debiased(judged.y, swapped, item, people) if debiased else judged.y
     firsts = np.unique(item, return_index=True)[1]
-    context = judged.context and ItemContext(judged.context.x[firsts], judged.context.group[firsts])
+    context = judged.context and judged.context._replace(x=judged.context.x[firsts], group=judged.context.group[firsts])
     y = _means(_turned(y, swapped), item)
     return FileItems(judged._replace(items=items, y=y, people=people, context=context), truth)
 
@@ -205,7 +203,8 @@ def _debiased(y: Probabilities, swapped: Bools, item: Ints, people: Votes) -> Pr
     labels = labels_by(people)
     share = np.where(is_labelled(labels), labels[:, 1], np.nan)
     p = np.full(y.shape[:2], np.nan)
-    p[row, judge] = debias(ShownAnswers(y[row, judge, 1], judge, item[row], swapped[row]), share, y.shape[1]).p
+    shown = once_each(swapped[row].astype(np.int64), (~swapped[row]).astype(np.int64), y[row, judge, 1], judge)
+    p[row, judge] = debias(shown, item[row], share, y.shape[1]).p
     return binary(p)
 
 

@@ -24,10 +24,10 @@ class TextEncoding(NamedTuple):
 
 def context_of(
     table: Table, texts: Sequence[str], features: Sequence[str], group: str | None, encoding: TextEncoding
-) -> tuple[ItemContext | None, Learner | None]:
+) -> ItemContext | None:
     """Texts and features of the items, and a learner where a transformer is trained too. Raises InputError."""
     if not (texts or features):
-        return None, None
+        return None
     parts, learner = [], None
     if texts:
         fields = [texts_of(table, column) for column in texts]
@@ -40,7 +40,7 @@ def context_of(
     if features:
         parts.append(standardised(np.column_stack([_number(table, column) for column in features])))
     together = encode(keys_of(table, group))[1] if group else np.arange(len(table.rows))
-    return ItemContext(csr_array(hstack(parts)), together), learner
+    return ItemContext(csr_array(hstack(parts)), together, learner)
 
 
 def _by_transformer(items: Sequence[Item], model: str, fine_tune: bool) -> tuple[csr_array, Learner | None]:

@@ -15,7 +15,7 @@ from app.files.names import WEIGHT
 from app.files.outcomes import winners
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges import ENOUGH, Instances, JudgedInstances, Wins, least_seen
+from app.inference.judges import ENOUGH, JudgedInstances, Wins, is_judged, least_seen
 
 
 class Meetings(NamedTuple):
@@ -27,7 +27,7 @@ class Meetings(NamedTuple):
     @property
     def by_people(self) -> int:
         """Number of them that people judged."""
-        return int(self.verdicts.people.are_there.sum())
+        return int(is_judged(self.verdicts.people).sum())
 
 
 def load(file: str, people: str, judges: Sequence[str], first: str | None, second: str | None) -> Meetings:
@@ -41,12 +41,12 @@ def load(file: str, people: str, judges: Sequence[str], first: str | None, secon
     a, b = (keys_of(table, side) for side in sides)
     systems, codes = encode(a + b)
     verdicts = JudgedInstances(
-        Instances(*np.split(codes, 2)),
+        codes.reshape(2, -1),
         _wins(table, people, sides),
         [_wins(table, judge, sides) for judge in judges],
         encode(texts_of(table, "item"))[1] if usual(table.columns, ["item"]) else None,
     )
-    unjudged = ~np.any([wins.are_there for wins in verdicts.judges], axis=0)
+    unjudged = ~np.any([is_judged(wins) for wins in verdicts.judges], axis=0)
     if (row := first_true(unjudged)) is not None:
         raise complaint(table, row, judges[0], "empty; every row needs the verdict of a judge")
     for column, wins in zip((people, *judges), (verdicts.people, *verdicts.judges), strict=True):
@@ -63,7 +63,7 @@ def rank(meetings: Meetings, request: RankSetsRequest) -> schemas.RankSets:
     if request.lambdas is not None and len(request.lambdas) != len(request.judges):
         counts = f"{len(request.lambdas)} given, --judge: {len(request.judges)}"
         raise InputError(f"--lambda: {counts}; give one for each judge")
-    return rank_sets(verdicts, systems, request, NO_SET, verdicts.shown.first.size)
+    return rank_sets(verdicts, systems, request, NO_SET, verdicts.shown.shape[1])
 
 
 def _wins(table: Table, column: str, sides: tuple[str, str]) -> Wins:
@@ -71,7 +71,6 @@ def _wins(table: Table, column: str, sides: tuple[str, str]) -> Wins:
     are_there = np.array([bool(cell) for cell in texts_of(table, column)], np.bool_)
     part = table._replace(cells=table.cells.filter(pa.array(are_there)), rows=table.rows[are_there])
     words = np.array(winners(part, column, *(keys_of(part, side) for side in sides)), dtype=object)
-    wins = Wins(*np.full((2, len(are_there)), np.nan))
-    for shares, word in zip(wins, ("first", "second"), strict=True):
-        shares[are_there] = words == word
+    wins = np.full((2, len(are_there)), np.nan)
+    wins[:, are_there] = [words == word for word in ("first", "second")]
     return wins

@@ -18,9 +18,8 @@ import torch
 from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
-from app.inference.judges import skill_aggregation, skill_model
-from app.inference.judges.encoders import standardised
-from app.inference.judges.skill_aggregation import Learner, Predict
+from app.inference.judges import skill_model
+from app.inference.judges.skill_aggregation import Learner, Predict, standardised
 from app.inference.judges.skill_model import Head, Training, VotedItems
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
@@ -81,7 +80,7 @@ def _fine_tune(
     pretrained: Any, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator,
     step: Callable[[int], None],
 ) -> tuple[Predict, Convergence]:  # fmt: skip
-    some, others = skill_aggregation.split(judged, training, rng)
+    some, others = skill_model.split(judged, training, rng)
     now = _begun(pretrained, some, head, training, rng)
     adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, head)]
     while len(surprises) <= EPOCHS and _since_best(surprises) < PATIENCE:
@@ -105,7 +104,7 @@ def _begun(pretrained: Any, judged: VotedItems, head: Head, training: Training, 
     spread = h.std(dim=0, correction=0)
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
     now = _Trained(deepcopy(pretrained), centre, spread, torch.empty(0))
-    start, _ = skill_aggregation.fit(_seen(now, judged), head, training, rng, lambda _: None)
+    start, _ = skill_model.fit(_seen(now, judged), head, training, rng, lambda _: None)
     return now._replace(theta=torch.tensor(skill_model.pack(start), requires_grad=True))
 
 

@@ -10,13 +10,13 @@ from app.files.rankings import UNITS
 from app.inference.judges import (
     DEPARTS,
     FEWEST_VERDICTS,
-    Accuracy,
     Dependence,
     Discrimination,
     Doubt,
     FitRound,
     GroupVerdicts,
     LabelFindings,
+    Share,
     Step,
 )
 from app.inference.reporting import Bias
@@ -64,7 +64,7 @@ def sentences_about_labels(labels: LabelFindings | None, judges: Sequence[str]) 
     if labels.best is not None:
         best = labels.judges[labels.best]
         assert best is not None
-        sentences.append(f"The best judge, {judges[labels.best]}, does in {_share(best)} of {best.items:,}")
+        sentences.append(f"The best judge, {judges[labels.best]}, does in {_share(best)} of {best.cases:,}")
         way = (
             f"Rely on {judges[labels.best]} alone"
             if labels.advice == "best judge"
@@ -120,7 +120,7 @@ def _together(members: Ints, dependence: Dependence, judges: Sequence[str], *, b
     return f"{agree}. Their errors are correlated, or those of all others are; only human labels can tell which"
 
 
-def _share(rightness: Accuracy) -> str:
+def _share(rightness: Share) -> str:
     low, high = rightness.interval
     return f"{rightness.share:.0%} ({low:.0%} to {high:.0%})"
 

@@ -1,4 +1,4 @@
-"""Pairs that were judged, with every verdict that counts, and the statistics of items (pair_statistics.py)."""
+"""Pairs that were judged, with every verdict that counts, and the statistics of items (pair_votes.py)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,10 +13,8 @@ from nextpair.words import PairSort, Winner
 from app.inference.judges import (
     ItemsJudged,
     JudgedPairs,
-    chosen_pairs,
     items_judged,
     judged_pairs,
-    surprise_of_pairs,
     surprises,
 )
 from app.inference.state import Catalogue, Snapshot, expected_verdicts
@@ -151,17 +149,16 @@ def _item(catalogue: Catalogue, key: str) -> int:
 
 def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
     pairs, expected = _pairs(snapshot)
-    surprise = surprise_of_pairs(pairs, expected)
+    surprise, of_verdicts = surprises(pairs, expected)
     by = {"recent": pairs.last, "disagreement": pairs.disagreement, "surprise": surprise}[sort]
     falling = np.round(np.where(np.isnan(by), -np.inf, by), EQUAL)
     order = np.lexsort((-pairs.last, -pairs.verdicts, -falling))
-    return Figures(pairs, expected, surprise, surprises(pairs, expected), order[_match(snapshot, pairs, wanted)[order]])
+    return Figures(pairs, expected, surprise, of_verdicts, order[_match(snapshot, pairs, wanted)[order]])
 
 
 def _items_judged(snapshot: Snapshot, wanted: PairFilter) -> ItemsJudged:
     pairs, expected = _pairs(snapshot)
-    matches = _match(snapshot, pairs, wanted)
-    return items_judged(chosen_pairs(pairs, matches), expected[matches], snapshot.shown.items)
+    return items_judged(pairs, expected, snapshot.shown.items, _match(snapshot, pairs, wanted))
 
 
 def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:

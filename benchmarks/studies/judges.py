@@ -20,7 +20,6 @@ from app.inference.judges import (
     Doubt,
     ItemContext,
     RankBounds,
-    aggregate,
     binary,
     examine,
     hashed_ngrams,
@@ -92,7 +91,9 @@ def with_sd(figures: Sequence[float] | Floats, form: str = ".2f") -> str:
 def accuracy(judged: LabelledItems, method: AggregationName, seed: int, regulariser: float | None = None) -> float:
     """Accuracy in percent."""
     rng = np.random.default_rng(seed)
-    labels: Ints = aggregate(binary(judged.y), method, rng, judged.context, regulariser=regulariser).labels(rng)
+    labels: Ints = examine(
+        binary(judged.y), method, rng, context=judged.context, regulariser=regulariser
+    ).aggregate.labels(rng)
     return 100.0 * float((labels == judged.truth).mean())
 
 
@@ -175,7 +176,7 @@ def human_checks(runs: int) -> None:
 
 
 def _sizes(arena: Arena, how: str, seed: int) -> list[float]:
-    rng, seen = np.random.default_rng(seed), np.zeros(arena.shown.size, np.bool_)
+    rng, seen = np.random.default_rng(seed), np.zeros(arena.shown.shape[1], np.bool_)
     counts, sizes = np.zeros((arena.k, arena.k), np.int64), list[float]()
     rank_sets: RankBounds | None = None
     a, b = arena.shown

@@ -70,7 +70,7 @@ def choosing(runs: int) -> None:
     ways: dict[str, Callable[[Floats, int, np.random.Generator], Ints]] = {
         "chance": lambda v, count, rng: rng.permutation(len(v))[:count],
         "most disputed": _most_disputed,
-        "alike in votes": lambda v, count, rng: next_to_label(v, np.zeros(len(v), np.bool_), count, rng).item,
+        "alike in votes": lambda v, count, rng: next_to_label(v, np.zeros(len(v), np.bool_), count, rng)[0],
     }
     rows = []
     for name, way in ways.items():

@@ -12,7 +12,7 @@ import numpy as np
 from nextpair.words import AggregationName
 from scipy.sparse import csr_array
 
-from app.inference.judges import ItemContext, aggregate, binary, standardised
+from app.inference.judges import ItemContext, binary, examine, standardised
 from app.inference.judges.group_verdicts import skill
 from app.inference.types import Bools
 from benchmarks.pages import show
@@ -66,7 +66,7 @@ def beside_the_paper(truthful: LabelledItems, runs: int) -> None:
 
 def slopes(judged: LabelledItems, _: int) -> None:
     """Print each judge's slope p0 + p1 - 1 beside its accuracy (SA 6.2)."""
-    group = aggregate(binary(judged.y), "skill-aggregation", np.random.default_rng(0), judged.context)
+    group = examine(binary(judged.y), "skill-aggregation", np.random.default_rng(0), context=judged.context).aggregate
     assert group.confusion is not None
     of_judges, right = skill(group.confusion), np.mean((judged.y > 0.5) == judged.truth[:, None], axis=0)
     rows = [[str(k), f"{100 * a:.1f}", f"{s:.2f}"] for k, (a, s) in enumerate(zip(right, of_judges, strict=True))]
@@ -103,7 +103,7 @@ def _gains(judged: LabelledItems, seed: int) -> list[float]:
 def _some_items(judged: LabelledItems, size: int, seed: int) -> LabelledItems:
     assert judged.context is not None
     keep = np.random.default_rng(seed).choice(len(judged.truth), size, replace=False)
-    x, group = judged.context
+    x, group, _ = judged.context
     return LabelledItems(judged.truth[keep], judged.y[keep], ItemContext(x[keep], group[keep]))
 
 
@@ -114,7 +114,9 @@ def simulation(_: LabelledItems, runs: int) -> None:
         accuracies, skills = [], []
         for seed in range(runs):
             judged, rng = _simulated(seed, [0.85, 0.8, 0.65, 0.6], 3.0), np.random.default_rng(seed)
-            group = aggregate(binary(judged.y), "skill-aggregation", rng, judged.context, regulariser=regulariser)
+            group = examine(
+                binary(judged.y), "skill-aggregation", rng, context=judged.context, regulariser=regulariser
+            ).aggregate
             assert group.confusion is not None
             accuracies.append(100.0 * float((group.labels(rng) == judged.truth).mean()))
             skills.append(skill(group.confusion))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.cli import run
-from app.inference.judges import decide
+from app.inference.judges import examine
 from app.live import jobs
 from app.service import aggregations
 
@@ -182,9 +182,9 @@ async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_to_retry(
 
     def slow(*args: Any, **options: Any) -> Any:
         assert go.wait(10)
-        return decide(*args, **options)
+        return examine(*args, **options)
 
-    monkeypatch.setattr("app.analysis.aggregation.decide", slow)
+    monkeypatch.setattr("app.analysis.aggregation.examine", slow)
     monkeypatch.setattr(jobs, "PATIENCE", 0.2)
     body = {"items": [item(), item("q2")]}
     begun = [asyncio.create_task(http.post("/v1/aggregations", json=body)) for _ in range(jobs.AT_ONCE)]

@@ -6,7 +6,7 @@ import httpx
 import numpy as np
 import pytest
 
-from app.inference.judges import Instances, Wins, prediction_powered, ranked
+from app.inference.judges import prediction_powered, ranked
 from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
 
 SYSTEMS = ["ash", "birch", "cedar", "elm"]
@@ -54,7 +54,10 @@ async def test_rank_sets_are_those_of_the_function(http: httpx.AsyncClient, judg
     soft = 0.2 + 0.6 * p
     people = np.where(np.arange(180) < 60, p, np.nan)
     expected = ranked(
-        prediction_powered(Instances(first, second), Wins(people, 1.0 - people), [Wins(soft, 1.0 - soft)], k=4), 0.05
+        prediction_powered(
+            np.array([first, second]), np.array([people, 1.0 - people]), [np.array([soft, 1.0 - soft])], k=4
+        ),
+        0.05,
     )
     by_key = {system["key"]: system for system in found["systems"]}
     np.testing.assert_allclose([by_key[key]["theta"] for key in SYSTEMS], expected.estimate.theta)

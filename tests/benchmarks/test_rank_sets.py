@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.inference.judges import Instances
 from benchmarks.studies.rank_sets import arena, simulation
 from benchmarks.studies.rank_sets.arena import Arena
 from benchmarks.studies.rank_sets.simulation import Design
@@ -26,7 +25,7 @@ def test_the_simulation_fills_its_table_and_figure(tmp_path: Path) -> None:
 def small_arena() -> Arena:
     """Three systems, 100 instances of each pair."""
     rng = np.random.default_rng(0)
-    shown = Instances(*np.repeat([[0, 0, 1], [1, 2, 2]], 100, axis=1))
+    shown = np.repeat([[0, 0, 1], [1, 2, 2]], 100, axis=1)
     said = {who: simulation.wins(rng.integers(3, size=300)) for who in ("human", *arena.JUDGES)}
     return Arena(("x", "y", "z"), shown, said)
 

@@ -232,7 +232,7 @@ def logs(draw: st.DrawFn, max_n: int = 8, max_count: int = 25, judges: int = 1) 
 
 def doubts_without_people(y: Probabilities) -> list[Doubt]:
     """Of judges without human labels beside them."""
-    return examine(y, "majority", np.random.default_rng(0), np.empty((len(y), 0, y.shape[2]))).doubts
+    return examine(y, "majority", np.random.default_rng(0)).doubts
 
 
 def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Ints:

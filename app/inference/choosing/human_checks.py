@@ -23,8 +23,7 @@ from app.inference.choosing.order import Order, Presented, presented_beside
 from app.inference.choosing.picking import TIE
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.people_and_judge import ENOUGH, by_any, judged_instances, least_seen
-from app.inference.judges.rank_sets import RankBounds, ranked
+from app.inference.judges.rank_sets import ENOUGH, RankBounds, judged_instances, least_seen, ranked
 from app.inference.judges.system_scores import prediction_powered, variances_of_differences
 from app.inference.types import Bools, Chance, Floats, Ints
 
@@ -46,8 +45,8 @@ def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools
 
     Rank-sets are about these prompts: other ones make all differences less certain, and take longer to estimate.
     """
-    by_judge = by_any(votes, [judge])
-    alone = by_judge & ~by_any(votes, people)
+    by_judge = votes.judged_by([judge])
+    alone = by_judge & ~votes.judged_by(people)
     counted = by_judge & (~alone | is_out)
     counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
     instances = judged_instances(votes, [judge], people)

@@ -4,6 +4,9 @@
     v_nkb   its vote: 1 for the class b = argmax_c y_nkc, shared alike among classes that are equal; 0 for all classes
             where the judge gave no answer
 
+An answer gives probabilities, or names a class, or is a tie of all: then y_nkc is 1 for the class named, or 1 / C for
+each. Ties that are to be a class of their own are named as one.
+
     average          P(c | n) = mean over k of y_nkc
     majority         P(c | n) = share of the votes for c
     Dawid-Skene      votes by confusion matrix A_k of their judge, A_kcb = P(vote for b | c_n = c), and c_n ~ pi:
@@ -35,6 +38,7 @@ TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
 RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is assumed to have got right, and given each other one
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
+UNKNOWN, TIE = -1, -2  # in place of the number of a class
 
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge without an answer
 Votes = NDArray[np.float64]  # (N, K, C) v_nkb
@@ -58,7 +62,7 @@ class Aggregate(NamedTuple):
 
     def labels(self, rng: np.random.Generator, *, to_first: bool = False) -> Ints:
         """(N,) the likeliest classes; ties are broken at random, so that no class is favoured, or go to the first."""
-        best = self.probability >= self.probability.max(axis=1, keepdims=True) - EQUAL
+        best = votes(self.probability) > 0.0
         return np.asarray(np.argmax(best if to_first else best * rng.random(best.shape), axis=1), dtype=np.int64)
 
 
@@ -67,13 +71,31 @@ def binary(y: Floats) -> Probabilities:
     return np.stack([1.0 - y, y], axis=-1)
 
 
+def answers_of(number: Ints, classes: int) -> Probabilities:
+    """(N, K, C) of the numbers (N, K) of the classes that judges name, or TIE; NaN where UNKNOWN."""
+    y = np.full((*number.shape, classes), np.nan)
+    named = number >= 0
+    y[named] = np.eye(classes)[number[named]]
+    y[number == TIE] = 1.0 / classes
+    return y
+
+
 def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
-    """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first."""
-    answered = ~np.isnan(y).any(axis=2, keepdims=True)
-    best = answered & (y >= y.max(axis=2, keepdims=True) - EQUAL)
+    """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first.
+
+    Of the (N, C) answers of one it is votes (N, C).
+    """
+    answered = ~np.isnan(y).any(axis=-1, keepdims=True)
+    best = answered & (y >= y.max(axis=-1, keepdims=True) - EQUAL)
     if to_first:
-        best &= best.cumsum(axis=2) == 1
-    return np.asarray(best / np.maximum(best.sum(axis=2, keepdims=True), 1))
+        best &= best.cumsum(axis=-1) == 1
+    return np.asarray(best / np.maximum(best.sum(axis=-1, keepdims=True), 1))
+
+
+def share_right(v: Floats, truth: Ints) -> float | None:
+    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
+    known = (truth != UNKNOWN) & v.any(axis=1)
+    return float(v[known, truth[known]].mean()) if known.any() else None
 
 
 def is_labelled(labels: Labels) -> Bools:
@@ -94,13 +116,14 @@ def one_sided(v: Votes) -> Bools:
 
 def average(y: Probabilities) -> Aggregate:
     """Items that nobody judged have every class alike."""
-    answered = ~np.isnan(y).any(axis=2, keepdims=True)
-    return Aggregate(_normalised(np.where(answered, y, 0.0).sum(axis=1)))
+    return majority(np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y))
 
 
 def majority(v: Votes) -> Aggregate:
     """Items that nobody judged have every class alike."""
-    return Aggregate(_normalised(v.sum(axis=1)))
+    counts = v.sum(axis=1)
+    total = counts.sum(axis=1, keepdims=True)
+    return Aggregate(np.where(total > 0.0, counts / np.where(total > 0.0, total, 1.0), 1.0 / v.shape[2]))
 
 
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
@@ -128,12 +151,6 @@ def fixed_point(p: Floats, step: Callable[[Floats], Floats], tolerance: float) -
         new = step(p)
         moved, p, iterations = float(np.abs(new - p).max(initial=0.0)), new, iterations + 1
     return p, Convergence.of(moved, iterations, tolerance)
-
-
-def _normalised(weights: Floats) -> Floats:
-    """Rows that sum to one; rows of zeros become uniform."""
-    total = weights.sum(axis=1, keepdims=True)
-    return np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), 1.0 / weights.shape[1])
 
 
 def estimated(v: Votes, p: Floats, *, equal_shares: bool = False) -> Latent:

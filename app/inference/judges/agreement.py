@@ -32,7 +32,7 @@ import numpy as np
 from scipy.sparse import csr_array, triu
 
 from app.inference.judges.aggregation import Votes
-from app.inference.judges.pair_votes import PairVotes
+from app.inference.judges.pair_votes import PairVotes, ratio
 from app.inference.types import Floats, Ints
 from app.inference.wilson import wilson, wilson_of_each
 
@@ -84,14 +84,14 @@ def agreements(votes: PairVotes) -> Agreements:
     agreeing = both + (pairs - of_first - of_second + both + alike) / 2.0  # alike is agreeing less differing winners
     differing, t, u, both_tie = 1.0 - agreeing / pairs, of_first / pairs, of_second / pairs, both / pairs
     by_chance = 1.0 - t * u - (1.0 - t) * (1.0 - u) / 2.0
-    ratio = _share(differing, by_chance)
-    by_t, by_u = ratio * (3.0 * u - 1.0) / 2.0, ratio * (3.0 * t - 1.0) / 2.0
+    relative = ratio(differing, by_chance)
+    by_t, by_u = relative * (3.0 * u - 1.0) / 2.0, relative * (3.0 * t - 1.0) / 2.0
     variance = differing * (1.0 - differing) + 2.0 * by_t * by_u * (both_tie - t * u)
     for by_ties, ties in ((by_t, t), (by_u, u)):
         variance += by_ties**2 * ties * (1.0 - ties) + 2.0 * by_ties * (ties - both_tie - differing * ties)
     low, high = wilson_of_each(differing, _draws(differing, variance / np.maximum(pairs - 1, 1), pairs), LEVEL)
-    interval = np.stack([1.0 - _share(end, by_chance) for end in (high, low)])
-    return Agreements(first, second, pairs.astype(np.int64), agreeing.astype(np.int64), 1.0 - ratio, interval)
+    interval = np.stack([1.0 - ratio(end, by_chance) for end in (high, low)])
+    return Agreements(first, second, pairs.astype(np.int64), agreeing.astype(np.int64), 1.0 - relative, interval)
 
 
 def agreement_with_others(votes: PairVotes) -> tuple[Ints, Ints]:
@@ -147,7 +147,3 @@ def _draws(share: Floats | float, variance: Floats | float, units: Floats | int)
     """Number of draws as sure as a share of so many units; one for each unit where nothing varies."""
     varies = np.asarray((variance > NOTHING) & (share > 0.0) & (share < 1.0))
     return np.where(varies, share * (1.0 - share) / np.where(varies, variance, 1.0), np.maximum(units, 1))
-
-
-def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)

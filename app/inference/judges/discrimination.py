@@ -1,9 +1,9 @@
-"""Discrimination of each judge, relative to the others, lately and before: is it random, has it changed?
+"""Each judge over its verdicts in order: discrimination relative to the others, and agreement with them.
 
-Verdict k of a judge is predicted from all verdicts of the others and its own earlier ones (reporting/prediction.py).
-The scales count in proportion to how well they predict both. Then q is the probability predicted that the first wins, z
-what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less its mean. Over a part of the
-judge's verdicts
+Is it random, has it changed? Verdict k of a judge is predicted from all verdicts of the others and from its own earlier
+ones (fitting/prediction.py). The scales count in proportion to how well they predict both. Then q is the probability
+predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less
+its mean. Over a part of the judge's verdicts
 
     discrimination  A = sum w (z - 1/2) l / sum w (q - 1/2) l     1: as the others, 0: random, below 0: inverted
     surprise        sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is predicted
@@ -11,6 +11,11 @@ judge's verdicts
 w is 1 / m for m verdicts of the part on one pair, which may share their noise; ties have none. A part begins at one of
 STARTS, as shares of the judge's verdicts, and ends with the last. The most surprising one is taken, and the judge is
 named if the surprise is at least SURPRISING and the discrimination below CHANGED: as changed if it was above before.
+
+A moment of a judge's history counts its first k verdicts. So far, and among the latest of them, its vote on each pair
+is beside the vote of each other judge on that pair, now: a drift of the judge shows, and that of another judge does not
+move the line of this one from moment to moment. The share that was predicted is of verdicts that name the likelier
+winner; a prediction of 1/2 is right half the time.
 """
 
 from typing import NamedTuple
@@ -19,9 +24,12 @@ import numpy as np
 from nextpair.words import DiscriminationName
 from scipy.special import expit, logit, softmax
 
+from app.inference.judges.agreement import LEVEL
+from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.reporting.prediction import Predictions, log_likelihoods, logits, predict
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, numbered, pair_numbers
+from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
+from app.inference.wilson import Share, share_of, wilson
 
 FEWEST_VERDICTS = 40  # verdicts below which nothing is said of a judge
 MOST = 100  # judges that are looked at, those of the most verdicts
@@ -30,6 +38,8 @@ SURPRISING = 2.33  # one in a hundred, were there one part
 CHANGED = 0.5
 NOTHING = 1e-9
 CERTAIN = 1e-15  # probability of what nobody expects
+MOMENTS = 60  # at most
+LEAST, PARTS = 20, 8  # the latest verdicts are an eighth of all, and no fewer than 20
 
 
 class Discrimination(NamedTuple):
@@ -39,6 +49,14 @@ class Discrimination(NamedTuple):
     since: int  # of its verdicts, where the most surprising part begins
     before: float | None  # discrimination up to there
     after: float  # and from there on
+
+
+class JudgeMoment(NamedTuple):
+    verdicts: int  # of the judge, so far
+    pairs: int  # of its votes and another judge's vote on the same pair, so far
+    agreeing: int
+    recent: Share | None  # of the pairs of votes that agree, among the latest; None where these share no pair
+    predicted: Share | None  # of the verdicts that were predicted; None where all of the latest are ties
 
 
 class PredictedVerdicts(NamedTuple):
@@ -60,10 +78,32 @@ def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discri
     return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
-def predicted_verdicts(judge: int, comparisons: Comparisons, n: int, item: Ints) -> PredictedVerdicts:
-    """The verdicts of one judge beside what the others and its own earlier ones predict; arguments as above."""
+def latest_of(verdicts: int) -> int:
+    """How many verdicts the latest ones are, of so many."""
+    return max(LEAST, verdicts // PARTS)
+
+
+def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> list[JudgeMoment]:
+    """Moments of one judge, the last one at its last verdict; arguments as above."""
+    own = np.flatnonzero(comparisons.judge == judge)
+    if not len(own):
+        return []
     pair = numbered(item, pair_numbers(comparisons, n))
-    return _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
+    verdicts = _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
+    right = np.where(verdicts.q == 0.5, 0.5, verdicts.first_won == (verdicts.q > 0.5))
+    votes = votes_by_pair(comparisons, item, judge + 1)
+    others, is_own, column = votes.counts, votes.judge == judge, votes.direction.astype(np.int64) + 1
+    others[votes.pair[is_own], column[is_own]] -= 1
+    mine, latest, moments = take(comparisons, own), latest_of(len(own)), []
+    for end in np.unique(np.linspace(min(latest, len(own)), len(own), MOMENTS).round().astype(np.int64)).tolist():
+        recent = slice(max(end - latest, 0), end)
+        pairs, agreeing, _ = _agreement(take(mine, slice(end)), verdicts.pair[:end], others)
+        met, agreed, places = _agreement(take(mine, recent), verdicts.pair[recent], others)
+        # as if all others were one judge: they judged the same pairs
+        share = Share(met, agreed / met, wilson(agreed / met, places, LEVEL)) if met else None
+        predicted = share_of(right[recent][verdicts.decided[recent]], LEVEL)
+        moments.append(JudgeMoment(end, pairs, agreeing, share, predicted))
+    return moments
 
 
 def _evidence(comparisons: Comparisons, n: int, pair: Ints) -> Floats:
@@ -82,17 +122,13 @@ def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, ev
     worst = int(np.argmax([surprise for _, surprise in parts]))
     before = _part(own, slice(starts[worst]))[0] if worst else None
     (overall, _), (after, surprise) = parts[0], parts[worst]
-    alone = bool((comparisons.judge == judge).all())
-    named = _name(overall, before, alone=alone) if surprise >= SURPRISING and after < CHANGED else None
+    named: DiscriminationName | None = None
+    if surprise >= SURPRISING and after < CHANGED:
+        if before is not None and before >= CHANGED:
+            named = "changed"
+        elif (comparisons.judge != judge).any():
+            named = "random" if overall > -CHANGED else "inverted"
     return Discrimination(judge, overall, named, starts[worst], before, after)
-
-
-def _name(overall: float, before: float | None, *, alone: bool) -> DiscriminationName | None:
-    if before is not None and before >= CHANGED:
-        return "changed"
-    if alone:
-        return None
-    return "random" if overall > -CHANGED else "inverted"
 
 
 def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> PredictedVerdicts:
@@ -120,3 +156,15 @@ def _shares(group: Ints, decided: Bools) -> Floats:
     """(K,) 1 / m for m decided members of a group, 0 for the others."""
     _, number = np.unique(group, return_inverse=True)
     return decided / np.maximum(np.bincount(number, decided), 1.0)[number]
+
+
+def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:
+    """Pairs of votes by a judge and another, how many of them agree, and on how many pairs of outputs they are.
+
+    Args: `pair` (K,) is that of each of the judge's verdicts; `others` (M, 3) are the other votes on each of all pairs.
+    """
+    direction = directions(means(lean_to_lower(part), pair, len(others), part.weight))
+    voted = np.flatnonzero(~np.isnan(direction))
+    beside = others[voted]
+    agreeing, on_each = beside[np.arange(len(voted)), direction[voted].astype(np.int64) + 1], beside.sum(axis=1)
+    return int(on_each.sum()), int(agreeing.sum()), int((on_each > 0).sum())

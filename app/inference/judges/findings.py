@@ -1,4 +1,17 @@
-"""Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each."""
+"""Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each.
+
+Their verdicts may be taken without position bias, and as sure as people prove them to be (PoE 3.5 and App. B of GPM).
+Judge j gives p to what it is shown first, x = logit p. Debiased, that is
+
+    logit p' = (x - delta_j) / T_j
+
+    delta_j   the mean of x over the pairs that the judge was shown in both orders, each order alike, so that what it
+              thinks of the pairs cancels; 0 where there are none
+    T_j       the temperature by which people's labels are predicted best, in log loss; 1 of a judge with fewer than
+              FEWEST_ANSWERS labelled answers, or who only ever names a winner or a tie
+
+Both orders of a pair together are the mean of p' and 1 - p': two words against each other are half a vote for each.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
@@ -6,34 +19,34 @@ from typing import Literal, NamedTuple
 import numpy as np
 from nextpair.words import AggregationName, TiesName
 from scipy.sparse import csr_array
+from scipy.special import expit, logit
 
+from app.inference.experts import unsaturated
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import agreement_with_others
-from app.inference.judges.debiasing import debiased_comparisons
 from app.inference.judges.discrimination import Discrimination, discriminations
-from app.inference.judges.group_verdicts import GroupVerdicts, examine, skill
-from app.inference.judges.labels import confirmed
+from app.inference.judges.group_verdicts import GroupVerdicts, confirmed, examine, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
-from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
-from app.inference.reporting.diagnostics import Consistency
+from app.inference.reporting.calibration import tells_temperature, temperature
+from app.inference.reporting.diagnostics import Consistency, repeats
 from app.inference.reporting.history import rank_correlation
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions
+from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 
 
 class Weighing(NamedTuple):
     """Choices of how judges are weighed."""
 
     method: AggregationName
-    debias: bool = False  # answers are debiased (debiasing.py)
+    debias: bool = False  # verdicts are debiased
     ties: TiesName = "half"  # a tie is half a vote for each of the two, or a class of its own
 
 
@@ -96,7 +109,7 @@ def examine_judges(
     """
     judges, pair_votes = len(people), votes_by_pair(raw, item, len(people))
     turned = rng.random(pair_votes.size) < 0.5
-    p = (votes_by_pair(debiased_comparisons(raw, item, model.n, people), item, judges) if way.debias else pair_votes).p
+    p = (votes_by_pair(_debiased(raw, item, model.n, people), item, judges) if way.debias else pair_votes).p
     is_tie = directions(pair_votes.p - 0.5) == 0.0 if way.ties == "class" else None
     y = _answers(np.where(turned[:, None], 1.0 - p, p), is_tie)
     weighed = np.flatnonzero(~people) if not people.all() else np.arange(judges)
@@ -117,12 +130,43 @@ def examine_judges(
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
         with_others=agreement_with_others(pair_votes),
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
-        repeats=[_repeats(raw, item, model.n, judge) for judge in range(judges)],
+        repeats=[
+            repeats(take(raw, own), model.n, item[own]) for own in (raw.judge == judge for judge in range(judges))
+        ],
         judge_aware=judge_biases(aware, tempered) if aware else [],
         judge_effects=_judge_effects(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if aware and judges > 1},
         confirmed=confirmed(votes(y), people),
     )
+
+
+def debias(answers: Comparisons, pair: Ints, labels: Floats, judges: int) -> Comparisons:
+    """R answers with p' for p.
+
+    Args: `pair` (R,) is that of each; `labels` (M,) are people's shares for the lower-numbered output of each pair, NaN
+    where nobody labelled it.
+    """
+    x, swapped = logit(unsaturated(answers.p)), answers.first > answers.second
+    place, shape = answers.judge * len(labels) + pair, (judges, len(labels))
+    orders = [means(x[way], place[way], judges * len(labels)).reshape(shape) for way in (~swapped, swapped)]
+    bias = np.mean(orders, axis=0)
+    delta = np.nansum(bias, axis=1) / np.maximum((~np.isnan(bias)).sum(axis=1), 1)
+    x = x - delta[answers.judge]
+    outcome, temperatures = np.where(swapped, 1.0 - labels[pair], labels[pair]), np.ones(judges)
+    for judge in range(judges):
+        told = (answers.judge == judge) & ~np.isnan(outcome)
+        if tells_temperature(answers.p[told]):
+            fitted = temperature(expit(x[told]), outcome[told])
+            temperatures[judge] = fitted.temperature
+    return answers._replace(p=expit(x / temperatures[answers.judge]))
+
+
+def _debiased(comparisons: Comparisons, item: Ints, n: int, people: Bools) -> Comparisons:
+    """The comparisons debiased; those of `people` (J,) are the labels of their pairs of outputs."""
+    pair, lean = numbered(item, pair_numbers(comparisons, n)), lean_to_lower(comparisons)
+    by_people = people[comparisons.judge]
+    labels = means(0.5 + lean[by_people], pair[by_people], pair.max(initial=-1) + 1)
+    return debias(comparisons, pair, labels, len(people))
 
 
 def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
@@ -148,8 +192,3 @@ def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say
         return {}
     agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
-
-
-def _repeats(comparisons: Comparisons, item: Ints, n: int, judge: int) -> Consistency:
-    own = comparisons.judge == judge
-    return diagnostics.repeats(take(comparisons, own), n, item[own])

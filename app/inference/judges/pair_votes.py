@@ -1,14 +1,31 @@
-"""Each judge's vote on each pair of outputs: an item and two candidates, low < high.
+"""Judged pairs of outputs, an item and two candidates, low < high: votes, disputes, agreement, surprise.
 
-Both orders of a pair are one pair here; a judge's verdicts on it are turned to one side and averaged.
+Both orders of a pair are one pair here; verdicts are turned to one side. A vote is what a judge says of a pair: the
+mean of its verdicts by weight. A pair is disputed if votes name different winners; a tie disputes nothing.
+
+Of the m verdicts on a pair, with weights w_k, p_k is the probability that the lower-numbered candidate is better, and q
+the one that the ranking expects (win_rates.py)
+
+    agreement       the share of the m (m - 1) / 2 pairs of verdicts that name the same winner; a tie agrees with a tie
+    disagreement    4 sum_k w_k (p_k - P)^2 / sum_k w_k,    P = sum_k w_k p_k / sum_k w_k
+    surprise        -log2(p_k q + (1 - p_k) (1 - q)) of one verdict, in bits; of a pair, the mean by weight
+
+Disagreement is what differs between verdicts: 4 P (1 - P), less the mean of 4 p_k (1 - p_k), which single judges are
+unsure of. Votes of which a share s names one winner have 4 s (1 - s): 0 where all agree, 1 where half do. Both need two
+verdicts. A tie has a surprise of 1 bit, as has any verdict on a pair of which the ranking expects nothing.
+
+Of an item, agreement is the share over all its pairs of verdicts, disagreement the mean over its pairs with two or
+more verdicts, by how many they have, and surprise the mean over its verdicts, by weight. Numbering the candidates in
+another order changes none of them.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, pair_numbers
 
 
 class PairVotes(NamedTuple):
@@ -45,6 +62,48 @@ class PairVotes(NamedTuple):
         p[self.pair, self.judge] = 0.5 + self.lean
         return p
 
+    def judged_by(self, judges: Sequence[int] | Ints) -> Bools:
+        """(M,) pairs that any of these judged."""
+        return np.bincount(self.pair[np.isin(self.judge, judges)], minlength=self.size) > 0
+
+
+class DisputedPair(NamedTuple):
+    seq: int  # of the last comparison on the pair
+    item: int
+    low: int
+    high: int
+    p_low: Mapping[int, float]  # by judge: its probability that low is better
+
+
+class JudgedPairs(NamedTuple):
+    """P pairs of outputs, each with its verdicts, and the K comparisons by pair."""
+
+    item: Ints  # (P,)
+    low: Ints  # (P,)
+    high: Ints  # (P,)
+    verdicts: Ints  # (P,) how many
+    last: Ints  # (P,) sequence number of the last one
+    agreeing: Ints  # (P,) pairs of verdicts that name the same winner
+    disagreement: Floats  # (P,) NaN of one verdict
+    pair: Ints  # (K,) the pair of each comparison
+    lean: Floats  # (K,) p_k - 1/2
+    weight: Floats  # (K,)
+
+    @property
+    def agreement(self) -> Floats:
+        """(P,) NaN of one verdict."""
+        return ratio(self.agreeing, _pairs_of(self.verdicts))
+
+
+class ItemsJudged(NamedTuple):
+    """I items; NaN where nothing is known."""
+
+    comparisons: Ints  # (I,)
+    pairs: Ints  # (I,)
+    agreement: Floats  # (I,)
+    disagreement: Floats  # (I,)
+    surprise: Floats  # (I,)
+
 
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
@@ -62,3 +121,81 @@ def on_pairs(votes: PairVotes, chosen: Bools) -> PairVotes:
     kept, number = chosen[votes.pair], np.cumsum(chosen) - 1
     pairs = votes.item[chosen], votes.low[chosen], votes.high[chosen]
     return PairVotes(*pairs, number[votes.pair[kept]], votes.judge[kept], votes.lean[kept], votes.judges)
+
+
+def disputed_pairs(
+    comparisons: Comparisons, item: Ints, seq: Ints, n: int, *, after: int = 0, limit: int | None = None
+) -> list[DisputedPair]:
+    """Up to `limit` disputes among n candidates, in the order of their last comparison, from behind `after` on.
+
+    Args: `item` and `seq` (K,) are what each comparison was about, and its place in the log; judges may be any numbers.
+    """
+    votes, last = votes_by_pair(comparisons, item, 0), _last(numbered(item, pair_numbers(comparisons, n)), seq)
+    for_high, _, for_low = votes.counts.T
+    disputed = np.flatnonzero((for_high > 0) & (for_low > 0) & (last > after))
+    disputes = []
+    for row in disputed[np.argsort(last[disputed])][:limit].tolist():
+        on_it = slice(*np.searchsorted(votes.pair, [row, row + 1]))
+        p_low = dict(zip(votes.judge[on_it].tolist(), (0.5 + votes.lean[on_it]).tolist(), strict=True))
+        place = int(votes.item[row]), int(votes.low[row]), int(votes.high[row])
+        disputes.append(DisputedPair(int(last[row]), *place, p_low))
+    return disputes
+
+
+def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints, n: int) -> JudgedPairs:
+    """All pairs of outputs of n candidates that were judged; arguments as in `disputed_pairs`."""
+    pair, lean, weight = numbered(item, pair_numbers(comparisons, n)), lean_to_lower(comparisons), comparisons.weight
+    at, direction = firsts(pair), directions(lean)
+    verdicts, size = np.bincount(pair), len(at)
+    alike = (np.bincount(pair[direction == way], minlength=size) for way in (-1.0, 0.0, 1.0))
+    spread = means((lean - means(lean, pair, size, weight)[pair]) ** 2, pair, size, weight)
+    return JudgedPairs(
+        item=item[at],
+        low=np.minimum(comparisons.first, comparisons.second)[at],
+        high=np.maximum(comparisons.first, comparisons.second)[at],
+        verdicts=verdicts,
+        last=_last(pair, seq),
+        agreeing=np.sum([_pairs_of(count) for count in alike], axis=0),
+        disagreement=np.where(verdicts > 1, 4.0 * spread, np.nan),
+        pair=pair,
+        lean=lean,
+        weight=weight,
+    )
+
+
+def surprises(pairs: JudgedPairs, expected: Floats) -> tuple[Floats, Floats]:
+    """(P,) bits of each pair and (K,) of each verdict, given the (P,) probability that the lower-numbered wins."""
+    probability = 0.5 + 2.0 * pairs.lean * (expected[pairs.pair] - 0.5)
+    bits = np.asarray(-np.log2(np.maximum(probability, np.finfo(np.float64).tiny)))
+    return means(bits, pairs.pair, len(pairs.item), pairs.weight), bits
+
+
+def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools | None = None) -> ItemsJudged:
+    """What `items` items amount to, by their pairs that are `chosen` (P,), or all."""
+    chosen = np.ones(len(pairs.item), np.bool_) if chosen is None else chosen
+    several, among = chosen & (pairs.verdicts > 1), chosen[pairs.pair]
+    of_several, of_verdicts, verdicts = pairs.item[several], pairs.item[pairs.pair][among], pairs.verdicts[several]
+    agreeing = np.bincount(of_several, pairs.agreeing[several], items)
+    return ItemsJudged(
+        comparisons=np.bincount(of_verdicts, minlength=items),
+        pairs=np.bincount(pairs.item[chosen], minlength=items),
+        agreement=ratio(agreeing, np.bincount(of_several, _pairs_of(verdicts), items)),
+        disagreement=means(pairs.disagreement[several], of_several, items, verdicts.astype(np.float64)),
+        surprise=means(surprises(pairs, expected)[1][among], of_verdicts, items, pairs.weight[among]),
+    )
+
+
+def ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """NaN of nothing."""
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+
+
+def _last(pair: Ints, seq: Ints) -> Ints:
+    """(P,) the last sequence number of each pair."""
+    last = np.zeros(int(pair.max(initial=-1)) + 1, np.int64)
+    np.maximum.at(last, pair, seq)
+    return last
+
+
+def _pairs_of(count: Ints) -> Ints:
+    return count * (count - 1) // 2

@@ -22,11 +22,23 @@ import numpy as np
 from nextpair.words import CovarianceName, SimultaneousName
 from scipy.special import chdtri, fdtri, ndtr, ndtri, stdtrit
 
-from app.inference.judges.system_scores import SystemScores, variances_of_differences
+from app.inference.judges.pair_votes import PairVotes
+from app.inference.judges.system_scores import Instances, SystemScores, Wins, is_judged, variances_of_differences
 from app.inference.types import Floats, Ints
+from app.inference.verdicts import directions
 
 DRAWS = 13  # logarithm to base 2
 RAREST = 0.005  # alpha from which on there are points enough
+ENOUGH = 2  # instances of each system that people judged, from which on there are rank-sets
+
+
+class JudgedInstances(NamedTuple):
+    """M instances that at least one of the judges judged."""
+
+    shown: Instances
+    people: Wins
+    judges: Sequence[Wins]
+    item: Ints | None = None  # (M,) the prompt of each; None: each its own
 
 
 class RankBounds(NamedTuple):
@@ -37,6 +49,31 @@ class RankBounds(NamedTuple):
     ranks: Ints  # (k, 2) best and worst
 
 
+def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
+    """Several people on one pair of outputs count for one, each for a share; a judge's probabilities are used as such.
+
+    Args: judges by their number.
+    """
+    kept = votes.judged_by(judges)
+    p = votes.p[kept]
+    named = directions(p[:, people] - 0.5)
+    voters = np.isfinite(named).sum(axis=1)
+    by_people = np.array([(named == way).sum(axis=1) for way in (1.0, -1.0)])
+    return JudgedInstances(
+        shown=np.array([votes.low[kept], votes.high[kept]]),
+        people=by_people / np.where(voters > 0, voters, np.nan),
+        judges=[_wins(p[:, judge]) for judge in judges],
+        item=votes.item[kept],
+    )
+
+
+def least_seen(shown: Instances, wins: Wins, k: int) -> tuple[int, int]:
+    """The system on which there are the fewest verdicts, and how many."""
+    times = np.bincount(shown[:, is_judged(wins)].ravel(), minlength=k)
+    least = int(np.argmin(times))
+    return least, int(times[least])
+
+
 def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
     """The paper's ellipsoid goes with its covariance."""
     return "ellipsoid" if covariance == "published" else "contrasts"
@@ -44,10 +81,7 @@ def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
 
 def ranked(estimate: SystemScores, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankBounds:
     """Rank-sets that all hold together with probability 1 - alpha."""
-    if simultaneous == "contrasts":
-        reach = reach_at(estimate, float(critical_values(estimate, [alpha])[0]))
-    else:
-        reach = reach_by_ellipsoid(estimate, alpha)
+    reach = (reach_by_contrasts if simultaneous == "contrasts" else reach_by_ellipsoid)(estimate, alpha)
     return RankBounds(estimate, reach, ranks(estimate.theta, reach))
 
 
@@ -57,17 +91,15 @@ def ranks(theta: Floats, reach: Floats) -> Ints:
     return np.column_stack([1 + apart.sum(axis=1), len(theta) - apart.sum(axis=0)])
 
 
-def critical_values(estimate: SystemScores, alphas: Sequence[float]) -> Floats:
-    """q of each alpha; where too few points lie beyond it to tell, Bonferroni's, a little larger."""
-    by_rank, k = np.argsort(-estimate.theta), len(estimate.theta)  # so that other names for the systems change nothing
-    largest = largest_contrasts(estimate.covariance[np.ix_(by_rank, by_rank)])
-    bonferroni = -ndtri(np.array(alphas) / (k * (k - 1)))
-    return np.where(np.array(alphas) < RAREST, bonferroni, np.quantile(largest, 1.0 - np.array(alphas)))
-
-
-def reach_at(estimate: SystemScores, q: float) -> Floats:
-    """(k, k)."""
-    sd = np.sqrt(variances_of_differences(estimate.covariance))
+def reach_by_contrasts(estimate: SystemScores, alpha: float) -> Floats:
+    """(k, k), with Bonferroni's q, a little larger, where too few points lie beyond it to tell."""
+    covariance, k = estimate.covariance, len(estimate.theta)
+    if alpha < RAREST:
+        q = -ndtri(alpha / (k * (k - 1)))
+    else:
+        by_rank = np.argsort(-estimate.theta)  # so that other names for the systems change nothing
+        q = np.quantile(largest_contrasts(covariance[np.ix_(by_rank, by_rank)]), 1.0 - alpha)
+    sd = np.sqrt(variances_of_differences(covariance))
     return np.asarray(-sd * stdtrit(estimate.freedom_of_differences, ndtr(-q)))
 
 
@@ -105,3 +137,8 @@ def _normal_points(k: int) -> Floats:
     from scipy.stats.qmc import Sobol  # slow to load, and few need it
 
     return np.asarray(ndtri(Sobol(k, rng=0).random_base2(DRAWS)).T)
+
+
+def _wins(p: Floats) -> Wins:
+    """By the probabilities (M,) that the first one is better; a tie is nobody's win."""
+    return np.where(directions(p - 0.5) == 0.0, 0.0, [p, 1.0 - p])

@@ -26,36 +26,47 @@ Without people's labels judges are compared with each other, and most may have c
     w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
 
 So one who is sure of what the labels deny is not counted, and context and agreement are, where labels bear them out.
+
+The context of N items is an (N, F) matrix whose rows have about unit length: numbers that the caller has, standardised,
+or hashed n-grams of texts, which need no model at all.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from nextpair.words import ContextMethod
 from scipy.sparse import csr_array
+from scipy.special import softmax
 
-from app.inference.judges.aggregation import Aggregate, Probabilities, estimated, one_sided, votes
-from app.inference.judges.anchored import Anchored
-from app.inference.judges.labels import as_of_all
+from app.inference.judges.aggregation import (
+    Aggregate,
+    Probabilities,
+    Votes,
+    estimated,
+    is_labelled,
+    one_sided,
+    votes,
+    with_labels,
+)
+from app.inference.judges.anchored import Anchored, as_of_all
 from app.inference.judges.skill_model import (
     LEAST,
-    NO_PENALTY,
     Head,
-    Parameters,
+    OnIteration,
     Training,
     VotedItems,
-    first_guess,
-    loss,
-    pack,
+    fit,
+    folds_of,
     predict,
     surprise,
     take,
-    unpack,
 )
-from app.inference.judges.skill_verdicts import CrossFitted, decide, pool, slowest
-from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
+from app.inference.types import Bools, Convergence, Floats, Ints
 
 HEADS: Mapping[ContextMethod, Head] = {
     "skill-aggregation": "skills",
@@ -67,7 +78,11 @@ HEADS: Mapping[ContextMethod, Head] = {
 BY_CONTEXT_ALONE: tuple[Head, ...] = ("crowdlayer", "shares")
 
 REGULARISERS = (0.0, 0.03, 0.1, 0.2)  # of which lambda is chosen
-REGULARISER = 0.1  # lambda where it is not
+
+SIZE = 2**14  # columns: enough that few of some 10,000 n-grams share one
+LONGEST = 2  # words in an n-gram
+WORD = re.compile(r"\w+|[^\w\s]")
+START, END = "\x02", "\x03"  # of a text
 
 
 class Step(NamedTuple):
@@ -79,7 +94,9 @@ class Step(NamedTuple):
 
 
 Progress = Callable[[Step], None]
-OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
+Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
+Fitted = tuple[Floats, Floats, Convergence]  # each item's s and A from a fit that never saw it, and the slowest end
+Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
 class ItemContext(NamedTuple):
@@ -87,10 +104,7 @@ class ItemContext(NamedTuple):
 
     x: csr_array  # (N, F)
     group: Ints  # (N,)
-
-
-Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
-Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
+    learner: Learner | None = None  # one other than `linear`, which reads x as what it likes
 
 
 def by_context(
@@ -103,39 +117,39 @@ def by_context(
     regulariser: float | None = None,
     training: Training = Training(),  # noqa: B008  # immutable
     progress: Progress = lambda _: None,
-    learner: Learner | None = None,
 ) -> Aggregate:
     """The judges' common answers, given each item's context. The confusion matrices are means over the items.
 
     Args:
         by_labels: what Dawid-Skene makes of the same votes by people's labels, where there are any.
-        regulariser: lambda, chosen where None.
-        learner: one other than `linear` may read of a context what it likes. Its lambda is not chosen, as that takes
-            a training for each, but REGULARISER.
+        regulariser: lambda, chosen where None; that of `training` for a context's own learner, as a choice takes a
+            training for each.
     """
-    head, counted = HEADS[method], _counted(y)
+    head, counted = HEADS[method], ~one_sided(votes(y))
+    counted |= ~counted.any()  # all, if there are no others
     judged = VotedItems(context.x, _answers(y[:, counted], method), context.group, np.zeros((len(y), y.shape[2])))
-    trainings = _trainings(head, training, REGULARISER if regulariser is None and learner else regulariser)
+    trainings = _trainings(head, training, regulariser, is_chosen=context.learner is None)
     chooser: Head = "skills" if head == "skills-x" and len(trainings) > 1 else head
-    rounds = _rounds(progress, len(trainings) + (chooser != head) + (by_labels is not None))
+    rounds, numbers = len(trainings) + (chooser != head) + (by_labels is not None), count()
     seed = int(rng.integers(2**32))
 
-    def fit(judged: VotedItems, head: Head, training: Training) -> CrossFitted:
-        return cross_fit(judged, head, training, np.random.default_rng(seed), next(rounds), learner or linear)
+    def fitted(judged: VotedItems, head: Head, training: Training) -> Fitted:
+        number = next(numbers)
 
-    best, by_judges = _best(judged, chooser, trainings, fit)
-    by_judges = by_judges if chooser == head else fit(judged, head, best)
+        def tell(fold: int, folds: int, iteration: int) -> None:
+            progress(Step(fold + number * folds, rounds * folds, iteration))
+
+        return cross_fit(judged, head, training, np.random.default_rng(seed), tell, context.learner or linear)
+
+    fits = [fitted(judged, chooser, each) for each in trainings]
+    best = int(np.argmin([surprise(judged.y, np.einsum("nc,nkcb->nkb", s, a) + LEAST) for s, a, _ in fits]))
     v = None if head in BY_CONTEXT_ALONE else votes(y)
+    by_judges = _verdicts(fits[best] if chooser == head else fitted(judged, head, trainings[best]), v, counted)
     if by_labels is None:
-        return decide(by_judges, v, counted)
-    by_both = fit(judged._replace(labels=by_labels.labels), head, best._replace(folds=training.folds))
-    return pool([decide(by_judges, v, counted), decide(by_both, v, counted)], by_labels)
-
-
-def _counted(y: Probabilities) -> Bools:
-    """(K,) judges who do not say always the same, or all if there are no others."""
-    counted = ~one_sided(votes(y))
-    return counted if counted.any() else np.ones_like(counted)
+        return by_judges
+    held_out = trainings[best]._replace(folds=training.folds)
+    by_both = _verdicts(fitted(judged._replace(labels=by_labels.labels), head, held_out), v, counted)
+    return _pooled([by_judges, by_both], by_labels)
 
 
 def _answers(y: Probabilities, method: ContextMethod) -> Floats:
@@ -146,58 +160,39 @@ def _answers(y: Probabilities, method: ContextMethod) -> Floats:
     return np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y)
 
 
-def _trainings(head: Head, training: Training, regulariser: float | None) -> list[Training]:
+def _trainings(head: Head, training: Training, regulariser: float | None, *, is_chosen: bool) -> list[Training]:
     """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count double."""
     if head in BY_CONTEXT_ALONE:
         return [training._replace(folds=1)]
-    options = REGULARISERS if regulariser is None else (regulariser,)
-    return [training._replace(regulariser=each) for each in options]
-
-
-def _best(
-    judged: VotedItems,
-    head: Head,
-    trainings: Sequence[Training],
-    fit: Callable[[VotedItems, Head, Training], CrossFitted],
-) -> tuple[Training, CrossFitted]:
-    """The training by which answers to items held out are predicted best, and its fits."""
-    fits = [fit(judged, head, each) for each in trainings]
-    surprises = [surprise(judged.y, np.einsum("nc,nkcb->nkb", each.s, each.a) + LEAST) for each in fits]
-    least = int(np.argmin(surprises))
-    return trainings[least], fits[least]
+    if regulariser is not None:
+        return [training._replace(regulariser=regulariser)]
+    return [training._replace(regulariser=each) for each in REGULARISERS] if is_chosen else [training]
 
 
 def cross_fit(
-    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, progress: Progress, learner: Learner
-) -> CrossFitted:
-    """Fit each fold's s and A from the other folds; those of a single group from itself."""
+    judged: VotedItems,
+    head: Head,
+    training: Training,
+    rng: np.random.Generator,
+    tell: Callable[[int, int, int], None],
+    learner: Learner,
+) -> Fitted:
+    """Fit each fold's s and A from the other folds; those of a single group from itself.
+
+    Args: `tell` receives the fold, of how many, and its iteration.
+    """
     n, judges, classes = judged.y.shape
-    folds = _folds(judged.group, training.folds, rng)
+    folds = folds_of(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
-
-    def tell(number: int, iteration: int) -> None:
-        progress(Step(number, len(folds), iteration))
-
     for number, fold in enumerate(folds):
-        rest = _with_skills(take(judged, ~fold) if len(folds) > 1 else judged)
-        predict, end = learner(rest, head, training, rng, partial(tell, number))
-        s[fold], a[fold] = predict(judged.x[fold])
+        rest = take(judged, ~fold) if len(folds) > 1 else judged
+        if rest.labels.any():
+            v = votes(np.where(rest.y.any(axis=2, keepdims=True), rest.y, np.nan))
+            rest = rest._replace(z=np.log(estimated(v, as_of_all(v, rest.labels)).confusion))
+        of_items, end = learner(rest, head, training, rng, partial(tell, number, len(folds)))
+        s[fold], a[fold] = of_items(judged.x[fold])
         ends.append(end)
-    return CrossFitted(s, a, slowest(ends))
-
-
-def _folds(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
-    """Items of each fold, as flags (N,); groups stay whole."""
-    names = rng.permutation(np.unique(group))
-    return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
-
-
-def _with_skills(judged: VotedItems) -> VotedItems:
-    """Items with z by the labels, if there are any."""
-    if not judged.labels.any():
-        return judged
-    v = votes(np.where(judged.y.any(axis=2, keepdims=True), judged.y, np.nan))
-    return judged._replace(z=np.log(estimated(v, as_of_all(v, judged.labels)).confusion))
+    return s, a, _slowest(ends)
 
 
 def linear(
@@ -213,55 +208,55 @@ def linear(
     return lambda x: predict(parameters, x[:, order]), end
 
 
-def split(judged: VotedItems, training: Training, rng: np.random.Generator) -> tuple[VotedItems, VotedItems]:
-    """Items to fit, and groups of them held out to end it; both are all there is of a single group."""
-    out = _folds(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
-    return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
+def _verdicts(fits: Fitted, v: Votes | None, counted: Bools) -> Aggregate:
+    """The verdicts by s, A and the votes of those who are counted; by s alone where there are no votes."""
+    s, a, end = fits
+    if v is None:
+        return Aggregate(s, None, end)
+    log_p = np.log(s + LEAST) + np.einsum("nkb,nkcb->nc", v[:, counted], np.log(a + LEAST))
+    confusion = np.full((len(counted), *a.shape[2:]), 1.0 / v.shape[2])
+    confusion[counted] = a.mean(axis=0)
+    return Aggregate(softmax(log_p, axis=1), confusion, end)
 
 
-def fit(
-    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
-) -> tuple[Parameters, Convergence]:
-    """The parameters that predict best what was held out."""
-    from scipy.optimize import minimize  # slow to load, and few need it
-
-    some, others = split(judged, training, rng)
-    start = pack(first_guess(some, head))
-    watch = _Watch(start, others, head, training, step)
-    end = minimize(  # type: ignore[call-overload]  # the stubs know no callback of one plain vector
-        lambda theta: loss(theta, some, head, training), start, method="L-BFGS-B", jac=True, callback=watch.see,
-        options={"maxiter": training.max_iterations, "gtol": 1e-6},
-    )  # fmt: skip
-    done = watch.patience_ended or end.success
-    outcome = Outcome.CONVERGED if done else Outcome.MAX_ITERATIONS
-    return unpack(watch.best, some, head), Convergence(outcome, end.nit, float(np.abs(end.jac).max()))
+def _pooled(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
+    """The mean of `answers` and those by labels, weighted by how well they predict labels that they have not seen."""
+    labels, known = by_labels.labels, is_labelled(by_labels.labels)
+    p = np.stack([*(answer.probability for answer in answers), by_labels.held_out])
+    predicted = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
+    pooled = np.tensordot(softmax(predicted.sum(axis=1)), p, 1)
+    ends = [answer.convergence for answer in (*answers, by_labels.aggregate) if answer.convergence is not None]
+    return with_labels(Aggregate(pooled, by_labels.aggregate.confusion, _slowest(ends)), labels)
 
 
-class _Watch:
-    """Keeps the parameters that predict best what was held out, and stops when no better ones come."""
-
-    def __init__(self, start: Floats, out: VotedItems, head: Head, training: Training, step: OnIteration) -> None:
-        self.best, self.patience_ended = start, False
-        self._out, self._head, self._patience, self._step = out, head, training.patience, step
-        self._least, self._since, self._iteration = np.inf, 0, 0
-
-    def see(self, theta: Floats) -> None:
-        self._iteration += 1
-        self._step(self._iteration)
-        surprise = loss(theta, self._out, self._head, NO_PENALTY)[0]
-        if surprise < self._least:
-            self.best, self._least, self._since = theta.copy(), surprise, 0
-            return
-        self._since += 1
-        if self._since >= self._patience:
-            self.patience_ended = True
-            raise StopIteration
+def _slowest(ends: Sequence[Convergence]) -> Convergence:
+    """The end of the fit that took longest, or failed."""
+    return max(ends, key=lambda end: (not end.converged, end.iterations))
 
 
-def _rounds(progress: Progress, count: int) -> Iterator[Progress]:
-    """Progress of each of several rounds of folds, reported as that of all."""
+def standardised(columns: Floats) -> csr_array:
+    """Standardised columns (N, F), each row about of unit length."""
+    spread = columns.std(axis=0)
+    return csr_array((columns - columns.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0) / np.sqrt(columns.shape[1]))
 
-    def of_all(number: int, step: Step) -> None:
-        progress(step._replace(fold=step.fold + number * step.folds, folds=count * step.folds))
 
-    return (partial(of_all, number) for number in range(count))
+def hashed_ngrams(items: Sequence[Mapping[str, str]]) -> csr_array:
+    """(N, SIZE): which words and pairs of neighbouring words each field has. Rows have unit length."""
+    rows = [_places(item) for item in items]
+    length = np.array([max(len(row), 1) for row in rows])
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    values = np.repeat(1.0 / np.sqrt(length), np.diff(ends))
+    columns = np.concatenate([np.empty(0, np.int64), *rows])
+    return csr_array((values, columns, ends), shape=(len(items), SIZE))
+
+
+def _places(item: Mapping[str, str]) -> Ints:
+    """The columns of an item's n-grams, ascending, each once."""
+    return np.unique([crc32(gram.encode()) % SIZE for field, text in item.items() for gram in _grams(field, text)])
+
+
+def _grams(field: str, text: str) -> Iterator[str]:
+    words = [START, *WORD.findall(text.lower()), END]
+    for length in range(1, LONGEST + 1):
+        for start in range(len(words) - length + 1):
+            yield " ".join((field, *words[start : start + length]))

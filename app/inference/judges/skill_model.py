@@ -1,6 +1,6 @@
-"""Each item's class by its context, and each judge's skill: what is fitted to judges' answers (SA 4 and App. F).
+"""Each item's class by its context, and each judge's skill, fitted to judges' answers (SA 4 and App. F).
 
-    x_n     the item's context as F numbers (encoders.py)
+    x_n     the item's context as F numbers (skill_aggregation.py)
     s_nc    softmax_c(x_n W + b): the class, by context alone
     A_nkcb  softmax_b(z_kcb + x_n V_kcb): how judge k answers in class c, P(b_nk = b | c_n = c). V = 0, unless skills
             are to depend on the context (SkillAggregation-X)
@@ -18,6 +18,7 @@ The second term (eq. 8) keeps sure judges from being trusted too much. The other
 numbers. ridge_x is large, or V would explain each judge by the context alone, with nothing left for the class to say.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -26,7 +27,7 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from app.inference.judges.aggregation import Labels, is_labelled
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 
 Head = Literal["skills", "skills-x", "crowdlayer", "shares"]
 STARTS_AT = 1.0  # logit by which a judge is trusted, at first, to say the class that it is
@@ -47,6 +48,7 @@ class Training(NamedTuple):
 
 
 NO_PENALTY = Training(regulariser=0.0, ridge=0.0, ridge_x=0.0)
+OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
 
 
 class VotedItems(NamedTuple):
@@ -68,73 +70,97 @@ class Parameters(NamedTuple):
     v: Floats  # (min(F, WIDEST) or 0, K C C)
 
 
-def first_guess(judged: VotedItems, head: Head) -> Parameters:
-    """Parameters by which every class is alike, and every judge is somewhat right."""
-    (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
-    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if judged.z is None else judged.z
+def fit(
+    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
+) -> tuple[Parameters, Convergence]:
+    """The parameters that predict best what was held out; ends when no better ones come."""
+    from scipy.optimize import minimize  # slow to load, and few need it
+
+    some, others = split(judged, training, rng)
+    (_, judges, classes), f = some.y.shape, some.x.shape[1]
+    z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if some.z is None else some.z
     v = np.zeros((min(f, WIDEST) if head == "skills-x" else 0, judges * classes**2))
-    return Parameters(np.zeros((f, classes)), np.zeros(classes), z, v)
+    start = pack(Parameters(np.zeros((f, classes)), np.zeros(classes), z, v))
+    best, least, iterations, since = start, np.inf, 0, 0
+
+    def see(theta: Floats) -> None:
+        nonlocal best, least, iterations, since
+        iterations, since = iterations + 1, since + 1
+        step(iterations)
+        unforeseen = loss(theta, others, head, NO_PENALTY)[0]
+        if unforeseen < least:
+            best, least, since = theta.copy(), unforeseen, 0
+        elif since >= training.patience:
+            raise StopIteration
+
+    end = minimize(  # type: ignore[call-overload]  # the stubs know no callback of one plain vector
+        lambda theta: loss(theta, some, head, training), start, method="L-BFGS-B", jac=True, callback=see,
+        options={"maxiter": training.max_iterations, "gtol": 1e-6},
+    )  # fmt: skip
+    outcome = Outcome.CONVERGED if end.success or since >= training.patience else Outcome.MAX_ITERATIONS
+    return unpack(best, some, head), Convergence(outcome, end.nit, float(np.abs(end.jac).max()))
+
+
+def split(judged: VotedItems, training: Training, rng: np.random.Generator) -> tuple[VotedItems, VotedItems]:
+    """Items to fit, and groups of them held out to end it; both are all there is of a single group."""
+    out = folds_of(judged.group, max(round(1.0 / training.held_out), 2), rng)[0]
+    return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
+
+
+def folds_of(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
+    """Items of each fold, as flags (N,); groups stay whole."""
+    names = rng.permutation(np.unique(group))
+    return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
 
 
 def loss(theta: Floats, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats]:
     """The sum that is minimised, and its gradient, for the packed parameters."""
     p = unpack(theta, judged, head)
-    terms, du = _terms(p, judged, head, training)
-    value = terms.value + 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
+    value, du, dz = _slopes(p, judged, head, training)
+    value += 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
     dw = judged.x.T @ du + training.ridge * p.w
-    dz = terms.dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z)
-    dv = _read_by_v(p, judged.x).T @ terms.dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
-    return value, pack(Parameters(dw, du.sum(axis=0), dz, dv))
+    dv = _read_by_v(p, judged.x).T @ dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
+    return value, pack(Parameters(dw, du.sum(axis=0), dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z), dv))
 
 
 def slope_in_context(theta: Floats, judged: VotedItems, head: Head, training: Training) -> Floats:
     """(N, F) gradient of the loss by x, for whoever trains what made it."""
     p = unpack(theta, judged, head)
-    terms, du = _terms(p, judged, head, training)
+    _, du, dz = _slopes(p, judged, head, training)
     slope = du @ p.w.T
     if len(p.v):
-        slope[:, : len(p.v)] += terms.dz.reshape(len(du), -1) @ p.v.T
+        slope[:, : len(p.v)] += dz.reshape(len(du), -1) @ p.v.T
     return slope
 
 
-class _Terms(NamedTuple):
-    """Terms of the loss that depend on the judges' answers, and their gradients."""
-
-    value: float
-    ds: Floats  # (N, C)
-    dz: Floats  # (N, K, C, C) by z + x V, or (1, K, C, C) by z where V = 0
-
-
-def _terms(p: Parameters, judged: VotedItems, head: Head, training: Training) -> tuple[_Terms, Floats]:
-    """The terms without ridges, with their gradient by x W + b, (N, C)."""
+def _slopes(p: Parameters, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats, Floats]:
+    """The terms without ridges; their gradients by x W + b, (N, C), and by z + x V, as `_of_skills` has it."""
     s, known = shares(p, judged.x), is_labelled(judged.labels)[:, None]
     classes = np.where(known, judged.labels, s)
     if head == "shares":
-        terms = _shares_terms(p, classes, judged)
+        value, ds, dz = _of_shares(p, classes, judged.y)
     elif head == "crowdlayer":
-        terms = _crowdlayer_terms(p, classes, judged)
+        value, ds, dz = _of_crowdlayer(p, classes, judged.y)
     else:
-        terms = _skills_terms(p, classes, judged, training.regulariser)
-    du = np.where(known, (s - judged.labels) / len(s), s * (terms.ds - (s * terms.ds).sum(axis=1, keepdims=True)))
-    unforeseen = -float((judged.labels * np.log(s + LEAST)).sum()) / len(s)
-    return terms._replace(value=terms.value + unforeseen), du
+        value, ds, dz = _of_skills(p, classes, judged, training.regulariser)
+    du = np.where(known, (s - judged.labels) / len(s), s * (ds - (s * ds).sum(axis=1, keepdims=True)))
+    return value - float((judged.labels * np.log(s + LEAST)).sum()) / len(s), du, dz
 
 
-def _shares_terms(p: Parameters, s: Floats, judged: VotedItems) -> _Terms:
+def _of_shares(p: Parameters, s: Floats, y: Floats) -> tuple[float, Floats, Floats]:
     """Expect s itself of every judge."""
     expected = s[:, None, :] + LEAST
-    return _Terms(surprise(judged.y, expected), -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None])
+    return surprise(y, expected), -(y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None]
 
 
-def _crowdlayer_terms(p: Parameters, s: Floats, judged: VotedItems) -> _Terms:
+def _of_crowdlayer(p: Parameters, s: Floats, y: Floats) -> tuple[float, Floats, Floats]:
     expected = softmax(_einsum("nc,kcb->nkb", s, p.z), axis=2)
-    slope = (expected * judged.y.sum(axis=2, keepdims=True) - judged.y) / len(s)
-    ds, dz = _einsum("nkb,kcb->nc", slope, p.z), _einsum("nc,nkb->kcb", s, slope)
-    return _Terms(surprise(judged.y, expected), ds, dz[None])
+    slope = (expected * y.sum(axis=2, keepdims=True) - y) / len(s)
+    return surprise(y, expected), _einsum("nkb,kcb->nc", slope, p.z), _einsum("nc,nkb->kcb", s, slope)[None]
 
 
-def _skills_terms(p: Parameters, s: Floats, judged: VotedItems, regulariser: float) -> _Terms:
-    """A has one row for all items where skills do not depend on the context."""
+def _of_skills(p: Parameters, s: Floats, judged: VotedItems, regulariser: float) -> tuple[float, Floats, Floats]:
+    """The value, its gradient by s, (N, C), and by z + x V: (N, K, C, C), or (1, K, C, C) where A is alike for all."""
     a, kcb = skills(p, judged.x), "nkcb" if len(p.v) else "kcb"
     each = a if len(p.v) else a[0]
     expected = _einsum(f"nc,{kcb}->nkb", s, each) + LEAST
@@ -144,7 +170,7 @@ def _skills_terms(p: Parameters, s: Floats, judged: VotedItems, regulariser: flo
     da[:, :, :-1, :-1] += 2.0 * regulariser * gap / len(a)
     da[:, :, -1, :-1] -= 2.0 * regulariser * gap.sum(axis=2) / len(a)
     dz = a * (da - (a * da).sum(axis=3, keepdims=True))
-    return _Terms(surprise(judged.y, expected) + regulariser * float((gap**2).sum()) / len(a), ds, dz)
+    return surprise(judged.y, expected) + regulariser * float((gap**2).sum()) / len(a), ds, dz
 
 
 _einsum = partial(np.einsum, optimize=True)  # by matrix products where these do

@@ -1,6 +1,6 @@
 """Prediction-powered scores of systems: people's verdicts, helped by those of judges (PPR 3).
 
-Each instance shows two of k systems; w says whether the first won, w' whether the second did, neither in a tie. A few
+Each instance shows two of k systems; v says whether the first won, v' whether the second did, neither in a tie. A few
 instances were judged by people (n), many by judges j: n_j of those n, and N_j alone. With the unit vectors e_a of the
 first system and e_b of the second, and omega_i the weight of an instance,
 
@@ -42,16 +42,19 @@ judged is in no t_n: theta_m is then m's mean chance of beating the systems that
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from nextpair.words import CovarianceName
+from numpy.typing import NDArray
 
-from app.inference.judges.mean_wins import Instances, MeanWins, Wins, mean_wins, or_infinite, pair_numbers
 from app.inference.types import Bools, Floats, Ints
 
 ALIKE = 1e-12  # error of a verdict up to which it is like the others
 ALONE = 2  # instances of a pair that a judge has to judge alone for the pair to count
+
+Instances = NDArray[np.int64]  # (2, M) the systems shown first and second
+Wins = NDArray[np.float64]  # (2, M) v and v', or shares of a win: 0 and 0 in a tie, NaN where nothing was said
 
 
 class SystemScores(NamedTuple):
@@ -64,8 +67,18 @@ class SystemScores(NamedTuple):
     freedom_of_differences: Floats  # (k, k) nu of the variance of each difference
 
 
+class MeanWins(NamedTuple):
+    """t(v) and the contributions of the instances to its error, those to the systems shown first and second."""
+
+    theta: Floats  # (k,)
+    times: Floats  # (M,) instances of the pair of each
+    weight: Floats  # (2, M) w_i of each instance in theta
+    error: Floats  # (2, M) x_i; as published r_i / n
+    chance: Floats  # (2, M) the same around the means of pairs
+
+
 class Help(NamedTuple):
-    """Contribution of a judge, or of several together, to theta and its error, as if lam were 1."""
+    """Contribution of a judge to theta and its error, as if lam were 1."""
 
     theta: Floats  # (k,)
     alone: Floats  # (2, M) errors of what was judged alone
@@ -84,10 +97,8 @@ class CrossMoments(NamedTuple):
 def by_people(
     shown: Instances, people: Wins, k: int, covariance: CovarianceName = "sandwich", item: Ints | None = None
 ) -> SystemScores:
-    """People's verdicts alone, two at least for each system. Args: `item` as in `prediction_powered`."""
-    wins = mean_wins(shown, people, k, covariance)
-    estimate = _estimate(shown, wins, wins.theta, [wins.error], np.zeros(0), covariance)
-    return _over_prompts(estimate, wins, shown, people, [], item, covariance)
+    """People's verdicts alone."""
+    return prediction_powered(shown, people, [], item, k=k, covariance=covariance, lambdas=[])
 
 
 def prediction_powered(
@@ -110,14 +121,26 @@ def prediction_powered(
     if lambdas is not None:
         lam = np.array(lambdas, dtype=np.float64)
     elif covariance == "published" and len(helps) == 1:
-        share = float(people.are_there[judges[0].are_there].mean())
-        lam = np.array([tuned_as_published(of_people, helps[0], share)])
+        share = float(is_judged(people)[is_judged(judges[0])].mean())  # n / (n + N)
+        together, alone = (helps[0].beside * of_people.error).sum(), (helps[0].alone ** 2).sum()
+        lam = np.clip([share * together / alone if alone > 0.0 else 0.0], 0.0, 1.0)
     else:
         lam = tuned(of_people, helps)
-    together = Help(*(np.tensordot(lam, np.array(parts), 1) for parts in zip(*helps, strict=True)))
-    parts = [together.alone, together.beside - of_people.error]
-    estimate = _estimate(shown, of_people, of_people.theta + together.theta, parts, lam, covariance)
-    return _over_prompts(estimate, of_people, shown, people, judges, item, covariance)
+    theta, *parts, _ = _together(of_people, helps, lam)
+    if covariance == "published":
+        known = moments(shown, parts, np.zeros(k)).one_one
+        return SystemScores(theta, known, lam, np.inf, np.full((k, k), np.inf))
+    own, most = _one_unlike(shown, of_people, k), np.inf
+    errors = moments(shown, parts, own)
+    used = np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
+    prompts = np.empty(0) if item is None else np.unique(item[used])
+    if item is not None and 1 < len(prompts) < used.sum():
+        lost = [theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts]
+        rows = np.concatenate([np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost), np.diag(own)])
+        errors = CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
+        most = len(prompts) - 1.0
+    freedom, of_differences = min(degrees_of_freedom(errors), most), np.minimum(freedom_of_differences(errors), most)
+    return SystemScores(theta, errors.one_one, lam, freedom, of_differences)
 
 
 def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
@@ -126,22 +149,44 @@ def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> in
     return max(round((gain - 1.0) * people), 0)
 
 
+def is_judged(wins: Wins) -> Bools:
+    """(M,) whether there is a verdict."""
+    return np.asarray(~np.isnan(wins[0]))
+
+
+def pair_numbers(shown: Instances, k: int) -> Ints:
+    """(M,) the number of each instance's pair of systems, the same for either side."""
+    return np.asarray(np.minimum(*shown) * k + np.maximum(*shown))
+
+
+def mean_wins(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> MeanWins:
+    """t(v). A system without a verdict has t = 0, no error."""
+    used, won = is_judged(wins), np.nan_to_num(wins)
+    weight, times = _weights(shown, used, k, covariance)
+    theta = _by_system(shown, weight * won, k)
+    around_theta = used * (won - theta[shown])
+    if covariance == "published":
+        error = around_theta / max(used.sum(), 1)
+        return MeanWins(theta, times, weight, error, error)
+    error = weight * around_theta / _or_infinite(1.0 - weight)
+    against = shown * k + shown[::-1]
+    around_rate = used * (won - np.bincount(against.ravel(), won.ravel(), k * k)[against] / _or_infinite(times))
+    chance = np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate
+    return MeanWins(theta, times, weight, error, np.where(times > 1.0, chance, error))
+
+
 def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
     """The part of one judge."""
-    beside, alone = judge.are_there & people.are_there, judge.are_there & ~people.are_there
+    parts = _beside_and_alone(shown, people, judge, k, covariance)
+    of_beside, of_alone = (mean_wins(shown, part, k, covariance) for part in parts)
+    theta = of_alone.theta - of_beside.theta
     if covariance == "published":
-        of_beside, of_alone = (mean_wins(shown, judge, k, covariance, part) for part in (beside, alone))
-        return Help(of_alone.theta - of_beside.theta, of_alone.error, of_beside.error, of_beside.chance)
-    pair = pair_numbers(shown, k)
-    times_beside, times_alone = (np.bincount(pair[part], minlength=k * k)[pair] for part in (beside, alone))
-    used = (times_beside > 0) & (times_alone >= ALONE)
-    of_beside, of_alone, of_all = (
-        mean_wins(shown, judge, k, covariance, used & part) for part in (beside, alone, judge.are_there)
-    )
-    times = times_beside + times_alone
-    far = np.sqrt(times / or_infinite(times_alone)) * of_all.chance
-    near = beside * times / or_infinite(times_beside) * of_all.error
-    return Help(of_alone.theta - of_beside.theta, far, near, of_beside.chance)
+        return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
+    by_people = is_judged(people)
+    of_all = mean_wins(shown, np.where(by_people, *parts), k)
+    far = np.sqrt(of_all.times / _or_infinite(of_alone.times)) * of_all.chance
+    near = by_people * of_all.times / _or_infinite(of_beside.times) * of_all.error
+    return Help(theta, far, near, of_beside.chance)
 
 
 def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
@@ -156,25 +201,17 @@ def tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
 
 
-def tuned_as_published(people: MeanWins, judge: Help, share: float) -> float:
-    """Lam of eq. 14, at most 1; 0 where the judge never varies. Args: `share` is n / (n + N)."""
-    together, alone = float((judge.beside * people.error).sum()), float((judge.alone**2).sum())
-    return float(np.clip(share * together / alone, 0.0, 1.0)) if alone > 0.0 else 0.0
-
-
-def moments(shown: Instances, parts: Sequence[Floats], k: int, own: Floats | None = None) -> CrossMoments:
+def moments(shown: Instances, parts: Sequence[Floats], own: Floats) -> CrossMoments:
     """Moments of errors (2, M) of several parts, and of errors (k,) that systems have of their own.
 
     Conceptually: rows.T**p @ rows**q of (n, k) rows of errors, in which an instance has but two that are not 0.
     """
-    a, b = (np.tile(side, len(parts)) for side in shown)
-    x, y = np.hstack(parts)
+    k, (a, b), (x, y) = len(own), np.tile(shown, len(parts)), np.hstack(parts)
 
     def sums(p: int, q: int) -> Floats:
         of_pairs = np.bincount(a * k + b, x**p * y**q, k * k) + np.bincount(b * k + a, y**p * x**q, k * k)
-        of_systems = np.bincount(a, x ** (p + q), k) + np.bincount(b, y ** (p + q), k)
-        of_own = 0.0 if own is None else own ** (p + q)
-        return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems + of_own), dtype=np.float64)
+        of_systems = np.bincount(a, x ** (p + q), k) + np.bincount(b, y ** (p + q), k) + own ** (p + q)
+        return np.asarray(of_pairs.reshape(k, k) + np.diag(of_systems), dtype=np.float64)
 
     return CrossMoments(sums(1, 1), sums(3, 1), sums(2, 2))
 
@@ -208,57 +245,58 @@ def variances_of_differences(covariance: Floats) -> Floats:
 
 def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
     """(k,) the errors of the systems on which people's verdicts are all alike, 0 of the others."""
-    systems = np.concatenate(shown)
-    error, weight = (np.bincount(systems, side.ravel() ** 2, k) for side in (people.error, people.weight))
-    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / or_infinite(weight)), 0.0)
-
-
-def _estimate(
-    shown: Instances,
-    people: MeanWins,
-    theta: Floats,
-    parts: Sequence[Floats],
-    lambdas: Floats,
-    covariance: CovarianceName,
-) -> SystemScores:
-    """theta, with the covariance that errors (2, M) of several parts add up to."""
-    k = len(theta)
-    if covariance == "published":
-        return SystemScores(theta, moments(shown, parts, k).one_one, lambdas, np.inf, np.full((k, k), np.inf))
-    errors = moments(shown, parts, k, _one_unlike(shown, people, k))
-    return SystemScores(theta, errors.one_one, lambdas, degrees_of_freedom(errors), freedom_of_differences(errors))
-
-
-def _over_prompts(
-    estimate: SystemScores,
-    of_people: MeanWins,
-    shown: Instances,
-    people: Wins,
-    judges: Sequence[Wins],
-    item: Ints | None,
-    covariance: CovarianceName,
-) -> SystemScores:
-    """The estimate with the error of prompts, where several have verdicts and any has more than one."""
-    used = np.any([wins.are_there for wins in (people, *judges)], axis=0)
-    prompts = np.empty(0) if item is None else np.unique(item[used])
-    if item is None or covariance == "published" or not 1 < len(prompts) < used.sum():
-        return estimate
-    k, lam = len(estimate.theta), estimate.lambdas
-    errors = np.array([estimate.theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts])
-    scale, own = np.sqrt(1.0 - 1.0 / len(prompts)), np.diag(_one_unlike(shown, of_people, k))
-    rows = np.concatenate([scale * errors, own])
-    of_all = CrossMoments(rows.T @ rows, (rows**3).T @ rows, (rows**2).T @ rows**2)
-    most = len(prompts) - 1.0
-    return estimate._replace(
-        covariance=of_all.one_one,
-        freedom=min(degrees_of_freedom(of_all), most),
-        freedom_of_differences=np.minimum(freedom_of_differences(of_all), most),
-    )
+    error, weight = (_by_system(shown, each**2, k) for each in (people.error, people.weight))
+    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
 
 
 def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
-    """Theta (k,) by the instances that are kept."""
-    shown = Instances(*(side[kept] for side in shown))
-    people, *judges = (Wins(*(side[kept] for side in wins)) for wins in (people, *judges))
-    helps = [lam * help_of(shown, people, judge, k).theta for lam, judge in zip(lambdas, judges, strict=True)]
-    return np.asarray(mean_wins(shown, people, k).theta + sum(helps), np.float64)
+    """(k,) theta by the instances that are kept."""
+    shown, people = shown[:, kept], people[:, kept]
+
+    def t(wins: Wins) -> Floats:
+        return _by_system(shown, _weights(shown, is_judged(wins), k)[0] * np.nan_to_num(wins), k)
+
+    theta = t(people)
+    for lam, judge in zip(lambdas, judges, strict=True):
+        beside, alone = _beside_and_alone(shown, people, judge[:, kept], k)
+        theta = theta + lam * (t(alone) - t(beside))
+    return theta
+
+
+def _together(people: MeanWins, helps: Sequence[Help], lambdas: Floats) -> Help:
+    """theta and its errors by people, helped by judges."""
+    by_people = Help(people.theta, np.zeros_like(people.error), -people.error, -people.chance)
+    weights = np.concatenate([[1.0], lambdas])
+    return Help(*(np.tensordot(weights, np.array(parts), 1) for parts in zip(by_people, *helps, strict=True)))
+
+
+def _beside_and_alone(
+    shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich"
+) -> tuple[Wins, Wins]:
+    """The verdicts of a judge that count, on what people judged and on what it judged alone; NaN elsewhere."""
+    pair, by_people = pair_numbers(shown, k), is_judged(people)
+    if covariance == "sandwich":
+        beside, alone = (
+            np.bincount(pair[part & is_judged(judge)], minlength=k * k) for part in (by_people, ~by_people)
+        )
+        judge = np.where(((beside > 0) & (alone >= ALONE))[pair], judge, np.nan)
+    return np.where(by_people, judge, np.nan), np.where(by_people, np.nan, judge)
+
+
+def _weights(shown: Instances, used: Bools, k: int, covariance: CovarianceName = "sandwich") -> tuple[Floats, Floats]:
+    """(2, M) w_i of the instances that are used in t, and (M,) how many they are of the pair of each."""
+    pair, (first, second) = pair_numbers(shown, k), shown
+    times = np.asarray(np.bincount(pair, used, k * k), np.float64)[pair]
+    omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
+    c = np.bincount(first, omega, k) + np.bincount(second, omega, k)
+    return omega / _or_infinite(c)[shown], times
+
+
+def _by_system(shown: Instances, values: Floats, k: int) -> Floats:
+    """(k,) sums of the values (2, M) of the systems shown."""
+    return np.asarray(np.bincount(shown.ravel(), values.ravel(), k))
+
+
+def _or_infinite(weight: NDArray[Any]) -> Floats:
+    """The weight, or infinity for none, by which nothing is divided."""
+    return np.asarray(np.where(weight > 0.0, weight, np.inf))

@@ -21,13 +21,12 @@ from app.analysis.judges import (
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import (
-    Accuracy,
     Discrimination,
     Findings,
     JudgeMoment,
     LeaveOneOut,
     PairVotes,
-    RecentShare,
+    Share,
     judge_history,
     latest_of,
     on_pairs,
@@ -192,8 +191,8 @@ def _by_people(number: int, findings: Findings) -> schemas.Rightness | None:
     return None if by_people is None else present_rightness(by_people)
 
 
-def present_rightness(rightness: Accuracy) -> schemas.Rightness:
-    return schemas.Rightness(pairs=rightness.items, share=rightness.share, interval=rightness.interval)
+def present_rightness(rightness: Share) -> schemas.Rightness:
+    return schemas.Rightness(pairs=rightness.cases, share=rightness.share, interval=rightness.interval)
 
 
 def _present_discrimination(discrimination: Discrimination) -> schemas.RelativeDiscrimination:
@@ -296,8 +295,8 @@ def _latest(row: Record) -> schemas.LatestVerdict:
     )  # fmt: skip
 
 
-def _share(share: RecentShare | None) -> schemas.RecentShare | None:
-    return None if share is None else schemas.RecentShare(**share._asdict())
+def _share(share: Share | None) -> schemas.RecentShare | None:
+    return share and schemas.RecentShare(pairs=share.cases, share=share.share, interval=share.interval)
 
 
 # All of a set

@@ -21,9 +21,7 @@ from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
 from app.inference.judges import (
-    Instances,
     RankBounds,
-    SystemScores,
     Wins,
     by_people,
     pair_numbers,
@@ -31,7 +29,7 @@ from app.inference.judges import (
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.rank_sets import critical_values, ranks, reach_at, reach_by_ellipsoid
+from app.inference.judges.system_scores import Instances, SystemScores
 from app.inference.types import Floats, Ints
 from benchmarks.pages import table, with_error
 from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
@@ -60,10 +58,8 @@ def read_arena(folder: Path) -> Arena:
         rows = [row for row in csv.DictReader(file) if row["in12"] == "1"]
     systems = sorted({row["model_a"] for row in rows} | {row["model_b"] for row in rows})
     sides = [np.array([systems.index(row[side]) for row in rows]) for side in ("model_a", "model_b")]
-    wins = {
-        who: Wins(*(np.array([float(row[who] == side) for row in rows]) for side in "ab")) for who in (HUMAN, *JUDGES)
-    }
-    return Arena(systems, Instances(*sides), wins)
+    wins = {who: np.array([[float(row[who] == side) for row in rows] for side in "ab"]) for who in (HUMAN, *JUDGES)}
+    return Arena(systems, np.array(sides), wins)
 
 
 def arena_tables(arena: Arena, repetitions: int) -> str:
@@ -87,8 +83,8 @@ def estimates(
     """Return what every method says, from one draw of the instances. Judges alone only where n is the usual one."""
     place = places_within_pairs(pair_numbers(arena.shown, arena.k), rng)
     everything = place < PER_PAIR
-    shown, few = Instances(*(side[everything] for side in arena.shown)), place[everything] < per_pair_people
-    wins_by = {who: Wins(*(side[everything] for side in arena.wins[who])) for who in (HUMAN, *JUDGES)}
+    shown, few = arena.shown[:, everything], place[everything] < per_pair_people
+    wins_by = {who: arena.wins[who][:, everything] for who in (HUMAN, *JUDGES)}
     people = where(few, wins_by[HUMAN])
 
     def alone(wins: Wins) -> SystemScores:
@@ -172,21 +168,16 @@ def sweep(arena: Arena, repetitions: int) -> Sweeps:
         if people == PEOPLE[0]:
             say(f"sweeps {number + 1}/{repetitions}", end="\r")
         by_method = estimates(arena, np.random.default_rng([SEED, number]), covariance, people // pairs)
-        ranks_by_method = {method: ranks_at_each_alpha(each, covariance) for method, each in by_method.items()}
+        simultaneous = usual_simultaneous(covariance)
+        ranks_by_method = {
+            method: [ranked(estimate, alpha, simultaneous).ranks for alpha in ALPHAS]
+            for method, estimate in by_method.items()
+        }
         for method, at_each in ranks_by_method.items():
             for alpha, ours, baseline in zip(ALPHAS, at_each, ranks_by_method[BASELINE], strict=True):
                 values = size(ours), intersect(ours, baseline), covers(ours, baseline)
                 measured[Cell(covariance, people, method, alpha)].append(values)
     return {cell: np.mean(values, axis=0) for cell, values in measured.items()}
-
-
-def ranks_at_each_alpha(estimate: SystemScores, covariance: CovarianceName) -> list[Ints]:
-    """The ranks of `ranked`, whose points are drawn once."""
-    if covariance == "published":
-        reaches = [reach_by_ellipsoid(estimate, alpha) for alpha in ALPHAS]
-    else:
-        reaches = [reach_at(estimate, q) for q in critical_values(estimate, ALPHAS)]
-    return [ranks(estimate.theta, reach) for reach in reaches]
 
 
 def people_table(sweeps: Sweeps) -> str:

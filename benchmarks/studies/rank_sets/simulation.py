@@ -17,18 +17,9 @@ from nextpair.words import CovarianceName
 from scipy.special import expit
 from scipy.stats import norm, t
 
-from app.inference.judges import (
-    Instances,
-    JudgedInstances,
-    RankBounds,
-    SystemScores,
-    Wins,
-    by_people,
-    prediction_powered,
-    ranked,
-)
+from app.inference.judges import JudgedInstances, RankBounds, Wins, by_people, prediction_powered, ranked
 from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
-from app.inference.judges.system_scores import variances_of_differences
+from app.inference.judges.system_scores import Instances, SystemScores, variances_of_differences
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.pages import table
 from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
@@ -107,18 +98,18 @@ def draw(design: Design, rng: np.random.Generator) -> JudgedInstances:
     """People judged the first instances, the judge all."""
     everywhere = "even" if design.shown == "near" else design.shown
     met = [meet(design, design.people, design.shown, rng), meet(design, design.alone, everywhere, rng)]
-    shown = Instances(*np.hstack(met))
+    shown = np.hstack(met)
     truly = answers(shown, truth(design.k).win, rng)
     return JudgedInstances(
         shown,
-        where(np.arange(shown.size) < design.people, wins(truly)),
+        where(np.arange(shown.shape[1]) < design.people, wins(truly)),
         [wins(judged(truly, shown, design.judge, rng))],
     )
 
 
 def where(keep: Bools, wins: Wins) -> Wins:
     """The verdicts that are kept, NaN elsewhere."""
-    return Wins(*(np.where(keep, side, np.nan) for side in wins))
+    return np.where(keep, wins, np.nan)
 
 
 def truth(k: int) -> Truth:
@@ -135,12 +126,12 @@ def meet(design: Design, count: int, shown: str, rng: np.random.Generator) -> In
     every = np.array([(a, b) for a in places for b in places if a != b and (shown != "near" or abs(a - b) <= NEAR)])
     if shown == "uneven":
         chances = np.random.default_rng(SEED).dirichlet(np.full(len(every), 4.0))
-        return Instances(*every[rng.choice(len(every), size=count, p=chances)].T)
-    return Instances(*every[np.resize(rng.permutation(len(every)), count)].T)
+        return np.asarray(every[rng.choice(len(every), size=count, p=chances)].T)
+    return np.asarray(every[np.resize(rng.permutation(len(every)), count)].T)
 
 
 def answers(shown: Instances, win: Floats, rng: np.random.Generator) -> Ints:
-    u, first = rng.random(shown.size), win[shown.first, shown.second]
+    u, first = rng.random(shown.shape[1]), win[*shown]
     return np.where(u < first, FIRST, np.where(u < first + TIES, TIE, SECOND))
 
 
@@ -148,14 +139,15 @@ def judged(people: Ints, shown: Instances, judge: str, rng: np.random.Generator)
     if judge == "random":
         return rng.choice([FIRST, SECOND], size=len(people))
     if judge == "partial":
-        dear = np.where(shown.first % 2 == shown.second % 2, people, np.where(shown.first % 2 == 0, FIRST, SECOND))
+        first, second = shown % 2
+        dear = np.where(first == second, people, np.where(first == 0, FIRST, SECOND))
         return np.where(rng.random(len(people)) < FAIR, people, dear)
     other = (people + rng.integers(1, 3, size=len(people))) % 3
     return np.where(rng.random(len(people)) < AGREES, people, other)
 
 
 def wins(answers: Ints) -> Wins:
-    return Wins((answers == FIRST).astype(np.float64), (answers == SECOND).astype(np.float64))
+    return np.array([answers == FIRST, answers == SECOND], np.float64)
 
 
 def theta_holds(estimate: SystemScores, true: Truth, alpha: float) -> bool:

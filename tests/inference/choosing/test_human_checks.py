@@ -3,7 +3,8 @@
 import numpy as np
 
 from app.inference.choosing.human_checks import gains
-from app.inference.judges import Instances, RankBounds, SystemScores, Wins, prediction_powered, ranked
+from app.inference.judges import RankBounds, prediction_powered, ranked
+from app.inference.judges.system_scores import SystemScores
 from app.inference.types import Floats, Ints
 from benchmarks.studies.rank_sets.simulation import where
 
@@ -62,24 +63,23 @@ def spent(how: str, seed: int, k: int = 8, people: int = 400, judged: int = 3000
     rng = np.random.default_rng(seed)
     strength = np.linspace(1.0, -1.0, k)
     pairs = np.column_stack(np.triu_indices(k, 1))
-    shown = Instances(*pairs[rng.choice(len(pairs), size=judged, p=rng.dirichlet(np.ones(len(pairs))))].T)
-    won = (rng.random(judged) < 1.0 / (1.0 + np.exp(strength[shown.second] - strength[shown.first]))).astype(float)
+    shown = pairs[rng.choice(len(pairs), size=judged, p=rng.dirichlet(np.ones(len(pairs))))].T
+    won = (rng.random(judged) < 1.0 / (1.0 + np.exp(strength[shown[1]] - strength[shown[0]]))).astype(float)
     said = np.where(rng.random(judged) < 0.8, won, 1.0 - won)
     seen, counts, found = np.zeros(judged, np.bool_), np.zeros((k, k), np.int64), None
 
     def fit() -> RankBounds:
-        by_people, by_judge = where(seen, Wins(won, 1.0 - won)), Wins(said, 1.0 - said)
+        by_people, by_judge = where(seen, np.array([won, 1.0 - won])), np.array([said, 1.0 - said])
         return ranked(prediction_powered(shown, by_people, [by_judge], k=k), ALPHA)
 
     for n in range(people):
-        if n % 40 == 0 and np.bincount(np.concatenate([x[seen] for x in shown]), minlength=k).min() >= 2:
+        if n % 40 == 0 and np.bincount(shown[:, seen].ravel(), minlength=k).min() >= 2:
             found = fit()
-        value = gains(found, counts)[shown] if how == "gains" else np.ones(judged)
+        value = gains(found, counts)[*shown] if how == "gains" else np.ones(judged)
         value = np.where(seen, -1.0, value)
         pick = int(rng.choice(np.flatnonzero(value >= value.max() * (1.0 - 1e-9))))
         seen[pick] = True
-        counts[shown.first[pick], shown.second[pick]] += 1
-        counts[shown.second[pick], shown.first[pick]] += 1
+        counts[shown[:, pick], shown[::-1, pick]] += 1
     ranks = fit().ranks
     return float((ranks[:, 1] - ranks[:, 0] + 1).mean())
 

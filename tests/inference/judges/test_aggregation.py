@@ -20,10 +20,8 @@ from app.inference.judges.aggregation import (
     majority,
     votes,
 )
-from app.inference.judges.encoders import standardised
-from app.inference.judges.group_verdicts import aggregate, deviation
-from app.inference.judges.item_verdicts import decide
-from app.inference.judges.skill_aggregation import ItemContext
+from app.inference.judges.group_verdicts import deviation, examine
+from app.inference.judges.skill_aggregation import ItemContext, standardised
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 
@@ -80,7 +78,7 @@ def test_swapping_the_classes_swaps_the_result(method: AggregationName) -> None:
     y[draw.random(y.shape) < 0.3] = 0.5
     y[draw.random(y.shape) < 0.1] = np.nan
     context = ItemContext(standardised((truth + draw.standard_normal(300))[:, None]), np.arange(300))
-    one, other = (aggregate(binary(each), method, rng(), context) for each in (y, 1.0 - y))
+    one, other = (examine(binary(each), method, rng(), context=context).aggregate for each in (y, 1.0 - y))
     np.testing.assert_allclose(other.probability[:, ::-1], one.probability, atol=1e-4)
     assert deviation(other, votes(binary(1.0 - y))) == pytest.approx(deviation(one, votes(binary(y))))
     kinds = [[doubt[:2] for doubt in doubts(binary(each))] for each in (y, 1.0 - y)]
@@ -202,7 +200,7 @@ def test_accuracies_are_near_the_published_ones(
 def test_algorithms_1_to_3_of_the_paper_to_the_letter(shared_data: Path, name: str) -> None:
     """Line by line; halueval_qa by Dawid-Skene is 58.26%, where estimated shares give 55.96%."""
     said, truth = answers(shared_data, name)
-    y, nobody = binary(said), np.empty((len(truth), 0, 2))
+    y = binary(said)
     b = (said > 0.5).astype(np.float64)
     literal = {
         "average": said.mean(axis=1) > 0.5,
@@ -210,8 +208,10 @@ def test_algorithms_1_to_3_of_the_paper_to_the_letter(shared_data: Path, name: s
         "dawid-skene": dawid_skene_of_the_paper(b),
     }
     for method, classes in literal.items():
-        found = decide(y, nobody, cast("AggregationName", method), rng(), as_published=True).verdict
-        assert (found == truth).mean() == pytest.approx((classes == truth).mean(), abs=1e-3)
+        found = examine(y, cast("AggregationName", method), rng(), as_published=True).aggregate
+        assert (found.labels(rng(), to_first=True) == truth).mean() == pytest.approx(
+            (classes == truth).mean(), abs=1e-3
+        )
     if name == "halueval_qa":
         assert (literal["dawid-skene"] == truth).mean() == pytest.approx(0.5826)
         assert accuracy(dawid_skene(votes(y)), truth) == pytest.approx(0.5596, abs=2e-4)

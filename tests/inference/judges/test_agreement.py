@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.inference.judges.aggregation import binary, votes
+from app.inference.judges.aggregation import answers_of, binary, votes
 from app.inference.judges.agreement import (
     Krippendorff,
     agreement_with_others,
@@ -12,7 +12,6 @@ from app.inference.judges.agreement import (
     krippendorff_of_items,
     most_twos,
 )
-from app.inference.judges.item_verdicts import answers_of
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import directions

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from app.inference.judges.aggregation import Latent, binary, dawid_skene, estimated, votes
-from app.inference.judges.anchored import dawid_skene_anchored
-from app.inference.judges.dependence import dependence
-from app.inference.judges.group_verdicts import GroupVerdicts, examine
-from app.inference.judges.labels import as_of_all, labels_by, next_to_label
+from app.inference.judges.anchored import as_of_all, dawid_skene_anchored, dependence
+from app.inference.judges.group_verdicts import GroupVerdicts, examine, labels_by, next_to_label
 from app.inference.types import Floats, Ints
 from app.sentences.judges import about_labels, warnings
 
@@ -151,9 +149,9 @@ def test_what_to_label_is_like_all_items() -> None:
     """After 40 labels every pattern of votes has its share of them, to one; what is labelled is not asked for again."""
     _, y = misled(319, 5)
     v, labelled = votes(binary(y)), np.zeros(319, np.bool_)
-    first = next_to_label(v, labelled, 10, np.random.default_rng(0)).item
+    first = next_to_label(v, labelled, 10, np.random.default_rng(0))[0]
     labelled[first] = True
-    rest = next_to_label(v, labelled, 30, np.random.default_rng(1)).item
+    rest = next_to_label(v, labelled, 30, np.random.default_rng(1))[0]
     chosen = np.concatenate([first, rest])
     assert len(np.unique(chosen)) == 40
     pattern = y.sum(axis=1)

@@ -5,7 +5,7 @@
 
 import csv
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,25 +16,26 @@ from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
 from app.inference.judges import (
-    Instances,
     JudgedInstances,
-    SystemScores,
     Wins,
     by_people,
+    is_judged,
     prediction_powered,
     ranked,
     usual_simultaneous,
 )
-from app.inference.judges.mean_wins import mean_wins
-from app.inference.judges.rank_sets import critical_values, largest_contrasts, squared_radius
+from app.inference.judges.rank_sets import largest_contrasts, squared_radius
 from app.inference.judges.system_scores import (
     CrossMoments,
+    Instances,
+    SystemScores,
     degrees_of_freedom,
     freedom_of_differences,
     help_of,
+    mean_wins,
     moments,
 )
-from app.inference.types import Bools, Floats, Ints
+from app.inference.types import Floats, Ints
 from benchmarks.studies.rank_sets.arena import read_arena
 from benchmarks.studies.rank_sets.simulation import (
     FIRST,
@@ -67,11 +68,8 @@ def runs(of: Design, count: int) -> list[Repetition]:
 
 def with_more(shown: Instances, people: Wins, judge: Wins, more: Instances, judge_more: Wins) -> JudgedInstances:
     """People and the judge on `shown`, the judge alone on `more`."""
-    silence = np.full(more.size, np.nan)
-    everywhere = Instances(*np.hstack([shown, more]))
-    return JudgedInstances(
-        everywhere, Wins(*np.hstack([people, (silence, silence)])), [Wins(*np.hstack([judge, judge_more]))]
-    )
+    silence = np.full(more.shape, np.nan)
+    return JudgedInstances(np.hstack([shown, more]), np.hstack([people, silence]), [np.hstack([judge, judge_more])])
 
 
 @pytest.mark.study
@@ -110,7 +108,7 @@ def test_theta_is_held_however_few_instances_the_judge_has_alone(k: int, alone: 
 @pytest.mark.parametrize("lambdas", [None, [1.0]])
 def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[float] | None) -> None:
     """Of 60 instances with people's verdicts 0 won 45; the judge, who saw 42, is right in 57 of them."""
-    shown, more = (Instances(np.zeros(size, np.int64), np.ones(size, np.int64)) for size in (60, 1))
+    shown, more = (np.repeat([[0], [1]], size, axis=1) for size in (60, 1))
     people, judge = (wins(np.repeat([FIRST, SECOND], [won, 60 - won])) for won in (45, 42))
     data = with_more(shown, people, judge, more, wins(np.array([FIRST])))
     helped, alone = prediction_powered(*data, k=2, lambdas=lambdas), by_people(shown, people, 2)
@@ -121,13 +119,13 @@ def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[flo
 
 def test_verdicts_that_are_all_alike_prove_nothing() -> None:
     """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
-    shown = Instances(np.array([0, 0, 0, 0, 1]), np.array([1, 1, 2, 2, 2]))
-    people = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]))
+    shown = np.array([[0, 0, 0, 0, 1], [1, 1, 2, 2, 2]])
+    people = np.array([[1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]])
     alone = ranked(by_people(shown, people, 3), ALPHA)
     assert alone.estimate.theta[0] == 1.0
     assert alone.estimate.covariance[0, 0] == pytest.approx(0.2**2)
     assert_array_equal(alone.ranks, [[1, 3]] * 3)
-    judge = Wins(people.first[::-1], people.second[::-1])
+    judge = people[:, ::-1]
     helped = prediction_powered(*with_more(shown, people, judge, shown, judge), k=3)
     assert helped.covariance[0, 0] >= 0.2**2
 
@@ -146,10 +144,9 @@ def test_the_published_covariance_is_that_of_the_paper(shown: str) -> None:
     k, rng = 5, np.random.default_rng(3)
     data = draw(Design(k, 20 * 6, 20 * 30, shown, "good"), rng)
     estimate = prediction_powered(*data, k=k, covariance="published")
-    (lam,), (judge,), both = estimate.lambdas, data.judges, data.people.are_there
-    a, far = of_the_paper(taken(~both, data.shown), Wins(*(lam * np.array(taken(~both, judge)))), k)
-    difference = lam * np.array(taken(both, judge)) - np.array(taken(both, data.people))
-    b, near = of_the_paper(taken(both, data.shown), Wins(*difference), k)
+    (lam,), (judge,), both = estimate.lambdas, data.judges, is_judged(data.people)
+    a, far = of_the_paper(data.shown[:, ~both], lam * judge[:, ~both], k)
+    b, near = of_the_paper(data.shown[:, both], lam * judge[:, both] - data.people[:, both], k)
     assert lam == pytest.approx(lambda_of_the_paper(data, k))
     assert 0.0 < lam < 1.0
     assert_allclose(estimate.theta, a - b, rtol=1e-12)
@@ -162,31 +159,27 @@ def test_the_published_covariance_is_that_of_the_paper(shown: str) -> None:
         assert by_ellipsoid.ranks[m].tolist() == [1 + better, k - (above.sum() - better)]
 
 
-def taken(keep: Bools, sides: Any) -> Any:
-    return type(sides)(*(side[keep] for side in sides))
-
-
 def of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
     """a or b of eq. 5, with its part of eq. 7."""
     a, big = residuals_of_the_paper(shown, w, k)
-    return a, big @ big.T / shown.size**2
+    return a, big @ big.T / shown.shape[1] ** 2
 
 
 def lambda_of_the_paper(data: JudgedInstances, k: int) -> float:
     """Algorithm 4, with a transpose in line 8 (erratum 7)."""
-    (judge,), both = data.judges, data.people.are_there
-    near, n = taken(both, data.shown), both.sum()
-    of_judge, of_people = (residuals_of_the_paper(near, taken(both, who), k)[1] for who in (judge, data.people))
-    _, alone = of_the_paper(taken(~both, data.shown), taken(~both, judge), k)
+    (judge,), both = data.judges, is_judged(data.people)
+    near, n = data.shown[:, both], both.sum()
+    of_judge, of_people = (residuals_of_the_paper(near, who[:, both], k)[1] for who in (judge, data.people))
+    _, alone = of_the_paper(data.shown[:, ~both], judge[:, ~both], k)
     return float(n / len(both) * np.trace(of_judge @ of_people.T) / n**2 / np.trace(alone))
 
 
 def residuals_of_the_paper(shown: Instances, w: Wins, k: int) -> tuple[Floats, Floats]:
     """a of eq. 5 and A of eq. 7; M and M' (k, n) have a one for the system shown."""
-    m, m_, one = np.eye(k)[:, shown.first], np.eye(k)[:, shown.second], np.ones((k, 1))
-    counts = (one @ ((m + m_) @ np.ones((shown.size, 1))).T) * np.eye(k)
-    a = np.linalg.inv(counts) @ (m @ w.first + m_ @ w.second)
-    return a, (one @ (w.first - m.T @ a)[None, :]) * m + (one @ (w.second - m_.T @ a)[None, :]) * m_
+    m, m_, one = np.eye(k)[:, shown[0]], np.eye(k)[:, shown[1]], np.ones((k, 1))
+    counts = (one @ ((m + m_) @ np.ones((shown.shape[1], 1))).T) * np.eye(k)
+    a = np.linalg.inv(counts) @ (m @ w[0] + m_ @ w[1])
+    return a, (one @ (w[0] - m.T @ a)[None, :]) * m + (one @ (w[1] - m_.T @ a)[None, :]) * m_
 
 
 @pytest.mark.parametrize("k", [4, 12, 30])
@@ -233,9 +226,9 @@ def test_where_the_judge_was_asked_alone_does_not_move_theta() -> None:
 
 def test_a_judge_who_always_agrees_makes_one_large_sample() -> None:
     of, rng = Design(5, 400, 4000, "even", "good"), np.random.default_rng(1)
-    shown = Instances(*np.hstack([meet(of, count, "even", rng) for count in (of.people, of.alone)]))
+    shown = np.hstack([meet(of, count, "even", rng) for count in (of.people, of.alone)])
     truly = wins(answers(shown, truth(5).win, rng))
-    people = where(np.arange(shown.size) < of.people, truly)
+    people = where(np.arange(shown.shape[1]) < of.people, truly)
     helped = prediction_powered(shown, people, [truly], k=5)
     assert 0.85 < helped.lambdas[0] < 1.0
     assert np.trace(helped.covariance) < 0.15 * np.trace(by_people(shown, people, 5).covariance)
@@ -243,15 +236,15 @@ def test_a_judge_who_always_agrees_makes_one_large_sample() -> None:
 
 def test_theta_is_the_mean_chance_against_each_other_system_however_often_it_was_met() -> None:
     """By hand: 0 beats 1 in 3 of 4, and ties with 2 in the one time they met."""
-    shown = Instances(np.array([0, 0, 1, 0, 2]), np.array([1, 1, 0, 1, 0]))
-    wins = Wins(np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 0.0, 0.0]))
+    shown = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 0]])
+    wins = np.array([[1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
     assert_allclose(mean_wins(shown, wins, 3).theta, [0.375, 0.25, 0.0])
 
 
 def test_error_is_what_theta_loses_without_an_instance() -> None:
     """The weights of the others kept as they are."""
-    shown, won = Instances(np.array([0, 0, 1, 0, 2]), np.array([1, 1, 0, 1, 1])), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
-    found = mean_wins(shown, Wins(won, 1.0 - won), 3)
+    shown, won = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 1]]), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
+    found = mean_wins(shown, np.array([won, 1.0 - won]), 3)
     without = (0.25 * (0.0 + 0.0 + 1.0)) / 0.75  # of system 0, less its first instance
     assert_allclose(found.theta[0] - without, found.error[0, 0])
 
@@ -262,8 +255,8 @@ def on_prompts(seed: int, prompts: int, omega: float) -> tuple[JudgedInstances, 
     s, normal = np.linspace(1.0, -1.0, k), np.random.default_rng(0).normal(0.0, np.sqrt(2.0) * omega, 20_000)
     rng = np.random.default_rng([66, seed])
     u, item, pair = rng.normal(0.0, omega, (prompts, k)), rng.integers(prompts, size=size), np.arange(size) % len(low)
-    shown = Instances(low[pair], high[pair])
-    d = s[shown.first] - s[shown.second] + u[item, shown.first] - u[item, shown.second]
+    shown = np.array([low[pair], high[pair]])
+    d = s[low[pair]] - s[high[pair]] + u[item, low[pair]] - u[item, high[pair]]
     truly = np.where(rng.random(size) < expit(d), FIRST, SECOND)
     judge = wins(np.where(rng.random(size) < 0.8, truly, SECOND - truly))
     win = np.array([[expit(a - b + normal).mean() if a != b else 0.0 for b in s] for a in s])
@@ -279,9 +272,8 @@ def test_error_is_what_theta_loses_without_a_prompt() -> None:
     lost = []
     for prompt in range(12):
         kept = item != prompt
-        rest = Instances(shown.first[kept], shown.second[kept])
-        theirs, its = (Wins(each.first[kept], each.second[kept]) for each in (people, judges[0]))
-        without = prediction_powered(rest, theirs, [its], k=4, lambdas=estimate.lambdas.tolist())
+        rest = shown[:, kept], people[:, kept], [judges[0][:, kept]]
+        without = prediction_powered(*rest, k=4, lambdas=estimate.lambdas.tolist())
         lost.append(estimate.theta - without.theta)
     assert_allclose(estimate.covariance, 11.0 / 12.0 * np.array(lost).T @ np.array(lost))
     assert estimate.freedom_of_differences.max() <= 11.0
@@ -317,7 +309,7 @@ def test_differences_hold_on_new_prompts() -> None:
 def test_showing_the_other_one_first_changes_nothing() -> None:
     data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
     found = mean_wins(data.shown, data.people, 4)
-    turned = mean_wins(Instances(*data.shown[::-1]), Wins(*data.people[::-1]), 4)
+    turned = mean_wins(data.shown[::-1], data.people[::-1], 4)
     assert_allclose(turned.theta, found.theta)
     assert_allclose(turned.error, found.error[::-1])
 
@@ -325,7 +317,7 @@ def test_showing_the_other_one_first_changes_nothing() -> None:
 def test_other_names_for_the_systems_change_nothing_else() -> None:
     k, data = 6, draw(design(6, "uneven"), np.random.default_rng(5))
     name = np.random.default_rng(6).permutation(k)
-    renamed = data._replace(shown=Instances(*name[np.array(data.shown)]))
+    renamed = data._replace(shown=name[data.shown])
     one, other = (prediction_powered(*these, k=k) for these in (data, renamed))
     assert_allclose(other.theta[name], one.theta)
     assert_allclose(other.covariance[np.ix_(name, name)], one.covariance)
@@ -339,7 +331,7 @@ def test_other_names_for_the_systems_change_nothing_else() -> None:
 
 def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
     shown, people, (judge,), _ = draw(design(4), np.random.default_rng(8))
-    helped = prediction_powered(shown, people, [where(people.are_there, judge)], k=4)
+    helped = prediction_powered(shown, people, [where(is_judged(people), judge)], k=4)
     assert_array_equal(helped.lambdas, [0.0])
     assert_allclose(helped.covariance, by_people(shown, people, 4).covariance)
 
@@ -350,8 +342,8 @@ def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
     random, partial = (
         draw(design(4, judge=judge), np.random.default_rng(11)).judges[0] for judge in ("random", "partial")
     )
-    turned = Wins(*good[::-1])
-    judges = [good, partial, where(np.arange(shown.size) < 3000, random), turned]
+    turned = good[::-1]
+    judges = [good, partial, where(np.arange(shown.shape[1]) < 3000, random), turned]
     of_people = mean_wins(shown, people, 4)
     helps = [help_of(shown, people, judge, 4) for judge in judges]
 
@@ -403,7 +395,7 @@ def test_the_reach_of_contrasts_is_that_of_drawn_ones() -> None:
     assert (drawn.max(axis=0) <= min(q)).mean() == pytest.approx(1.0 - ALPHA, abs=0.006)
     unsure = ranked(known._replace(freedom_of_differences=np.full((5, 5), 7.0)), ALPHA).reach
     assert t.sf(unsure[1, 0] / sd[0], 7.0) == pytest.approx(norm.sf(min(q)))
-    rare, rarer, rarest = critical_values(known, [0.006, 0.004, 1e-9])
+    rare, rarer, rarest = (ranked(known, alpha).reach[1, 0] for alpha in (0.006, 0.004, 1e-9))
     assert rare < rarer < 1.15 * rare < rarest
 
 
@@ -424,9 +416,9 @@ def test_moments_are_those_of_rows_with_two_entries() -> None:
     shown, parts, own = meet(design(k), 30, "even", rng), rng.standard_normal((2, 2, 30)), rng.random(k)
     rows = np.zeros((2, 30, k))
     for part, (x, y) in enumerate(parts):
-        rows[part, np.arange(30), shown.first], rows[part, np.arange(30), shown.second] = x, y
+        rows[part, np.arange(30), shown[0]], rows[part, np.arange(30), shown[1]] = x, y
     every = np.concatenate([*rows, np.diag(own)])
-    for sums, slow in zip(moments(shown, list(parts), k, own), moments_of(every), strict=True):
+    for sums, slow in zip(moments(shown, list(parts), own), moments_of(every), strict=True):
         assert_allclose(sums, slow, atol=1e-12)
 
 

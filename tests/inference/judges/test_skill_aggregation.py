@@ -11,9 +11,8 @@ from scipy.sparse import csr_array
 
 from app.inference.judges.aggregation import average, binary, dawid_skene, is_labelled, majority, votes
 from app.inference.judges.anchored import dawid_skene_anchored
-from app.inference.judges.encoders import hashed_ngrams, standardised
-from app.inference.judges.group_verdicts import DEPARTS, aggregate, deviation, examine, skill
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
+from app.inference.judges.group_verdicts import DEPARTS, deviation, examine, skill
+from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, hashed_ngrams, standardised
 from app.inference.judges.skill_model import Head, Training, VotedItems, loss, slope_in_context, unpack
 from app.inference.types import Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
@@ -202,7 +201,7 @@ def test_an_item_nobody_judged_and_a_single_group(method: ContextMethod) -> None
 
 def test_a_method_that_reads_asks_for_something_to_read() -> None:
     with pytest.raises(ValueError, match="texts or features"):
-        aggregate(binary(np.ones((3, 2))), "skill-aggregation", rng())
+        examine(binary(np.ones((3, 2))), "skill-aggregation", rng())
 
 
 def test_judges_to_doubt() -> None:
@@ -262,7 +261,7 @@ def test_whatever_falls_behind_the_majority_carries_a_warning(shared_data: Path,
     y = binary(np.column_stack([y, np.ones((len(y), always))]))
     truth = table["label"].to_numpy()
     methods: tuple[AggregationName, ...] = ("average", "dawid-skene")
-    accuracy = {m: (aggregate(y, m, rng()).labels(rng()) == truth).mean() for m in (*methods, "majority")}
+    accuracy = {m: (examine(y, m, rng()).aggregate.labels(rng()) == truth).mean() for m in (*methods, "majority")}
     behind = [m for m in methods if accuracy[m] < accuracy["majority"] - 0.01]
     assert not behind or doubts(y)
     assert (always > 0) == any(doubt.kind == "one_sided" for doubt in doubts(y))
@@ -275,4 +274,4 @@ def test_a_method_that_overrules_the_judges_is_named(truthful: tuple[Ints, Float
     assert not doubts(y)
     assert deviation(by_context(y, context, "crowdlayer", rng()), votes(y)) > DEPARTS
     assert deviation(by_context(y, context, "train-on-majority", rng()), votes(y)) > DEPARTS
-    assert deviation(aggregate(y, "dawid-skene", rng()), votes(y)) < DEPARTS
+    assert examine(y, "dawid-skene", rng()).deviation < DEPARTS

@@ -8,8 +8,7 @@ import pytest
 from nextpair.words import ContextMethod
 
 from app.inference.judges.aggregation import binary, majority, votes
-from app.inference.judges.encoders import standardised
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, by_context, standardised
 from app.inference.types import Floats, Ints
 from app.offline import transformer
 from app.offline.transformer import Transformer, encode, fine_tuned, load, tokens
@@ -59,8 +58,10 @@ def of_any_kind(request: pytest.FixtureRequest, judge: str, tmp_path: Path) -> s
     return str(tmp_path)
 
 
-def accuracy(method: ContextMethod, truth: Ints, y: Floats, x: Any, **options: Any) -> float:
-    found = by_context(binary(y), ItemContext(x, np.arange(len(y))), method, rng(), **options)
+def accuracy(
+    method: ContextMethod, truth: Ints, y: Floats, x: Any, learner: Learner | None = None, **options: Any
+) -> float:
+    found = by_context(binary(y), ItemContext(x, np.arange(len(y)), learner), method, rng(), **options)
     return float((found.labels(rng()) == truth).mean())
 
 
