@@ -84,7 +84,7 @@ def soft_bt() -> Expert:
         lambda d, p: expit(d) * expit(-d),
         expit,
         linear_in_p=True,
-        as_soft_bt=lambda p: p,
+        as_soft_bt=np.asarray,
     )
 
 
@@ -109,7 +109,7 @@ def measured_bt() -> Expert:
         lambda d, p: np.where(is_vote(p), SOFT_BT.slope(d, p), _logit(p) - d),
         lambda d, p: np.where(is_vote(p), SOFT_BT.curvature(d, p), 1.0),
         expit,
-        as_soft_bt=lambda p: p,
+        as_soft_bt=np.asarray,
         measurement=measurement,
     )
 

@@ -76,6 +76,12 @@ def numbered(*columns: Ints) -> Ints:
     return np.asarray((np.cumsum(is_there) - 1)[number], np.int64)
 
 
+def same_question(comparisons: Comparisons, item: Ints) -> Ints:
+    """(K,) numbers, without gaps, of the verdicts of one judge on a pair of one item, in either order."""
+    first, second, _, judge, _ = comparisons
+    return numbered(judge, item, np.minimum(first, second), np.maximum(first, second))
+
+
 def firsts(number: Ints) -> Ints:
     """(G,) the first row of each number; `number` (K,) has no gaps."""
     first = np.empty(int(number.max(initial=-1)) + 1, np.int64)

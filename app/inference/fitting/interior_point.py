@@ -19,7 +19,6 @@ from app.inference.core.design import Design
 from app.inference.core.edges import Edges, p_of
 from app.inference.core.maximum import Maximum
 from app.inference.fitting.model import Model
-from app.inference.gaussian.lapack import factor_in_place
 from app.inference.types import Convergence, Floats, Outcome
 
 MAX_ITERATIONS = 200
@@ -83,8 +82,7 @@ def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, mod
     theta, gap, slack = point
     light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
     weights = 1.0 / ((gap / slack).sum(axis=0) + light)
-    factor = design.precision(weights, model.prior.precision)
-    factor_in_place(factor.T)
+    factor = np.linalg.cholesky(design.precision(weights, model.prior.precision))
 
     def towards(change: Floats) -> tuple[_Point, float]:
         """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.

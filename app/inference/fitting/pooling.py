@@ -21,13 +21,18 @@ import numpy as np
 from scipy.special import logsumexp
 
 from app.inference.experts import is_vote
-from app.inference.fitting.expectation_propagation import propagated_evidence, serves
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Model, edges_of
-from app.inference.fitting.verdict_weights import at_scale, shares
-from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.evidence import Approximation, log_evidence_of, serves
+from app.inference.fitting.measurements import (
+    LEAST_NOISE,
+    WEAK_NOISE,
+    WEAK_RATIO,
+    Normal,
+    log_evidence,
+    measurements,
+    spectrum,
+)
+from app.inference.fitting.model import Model, at_scale, edges_of
+from app.inference.fitting.weights import Hyperprior, shares
 from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -60,17 +65,17 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     for number, judge in enumerate(judges.tolist()):
         own = (comparisons.judge == number) & ~votes
         if own.any():
-            groups = measurements(take(comparisons, own), item[own], model.n)
+            groups = measurements(take(comparisons, own), item[own])
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             evidence_of_judge = log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
             contributions.append(Contribution(judge, evidence_of_judge))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
-    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
+    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], np.ones(len(judges))))
     edges = edges_of(cast, model)
     is_propagated = model.n <= AT_ONCE and serves(edges, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
-        evidence = propagated_evidence if is_propagated else laplace_evidence
-        by_scale = [evidence(edges, at_scale(model, float(np.exp(x)))) for x in few]
+        approximation: Approximation = "ep" if is_propagated else "laplace"
+        by_scale = [log_evidence_of(edges, at_scale(model, float(np.exp(x))), approximation) for x in few]
         contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return contributions
 

@@ -1,16 +1,28 @@
-"""The live posterior: posterior = fold(comparisons), which goes on from comparison to comparison.
+"""The MAP parameters and the covariance around them: from nothing (fit), and from comparison to comparison (fold).
 
-The mean is the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
-is new, leads. Sigma is computed again every `period` comparisons, and in between
-carries one rank-one update per comparison: what it adds to the weight of its edge, at the new MAP. Where a weight has
-drifted too far from the one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once.
-What is published is always computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
+Maximise over theta in R^P, with q the prior's precision and h its pull (model.py)
 
-Up to SMALL parameters are always fitted again, which is quicker.
+    L(theta) = sum_e l_e(d_e) - sum_i (q_i theta_i^2 / 2 - h_i theta_i),    d = R theta + offset
 
-Among more than MEDIUM candidates no request should wait for a fresh Sigma. There `is_due` says when it is
-wanted, and a process that has time fits and folds on from there.
+    gradient g = R^T l' + h - q theta
+    Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''
 
+by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is the sum of c_k l(d; p_k) over an edge's comparisons,
+up to a constant (core/edges.py). Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H
+positive definite whatever the comparisons are: none at all, islands, ties only, or one candidate that always wins.
+
+Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
+need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
+whose second part is exact for what all scores have in common, of which a push leaves most.
+
+A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
+is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
+comparison: what it adds to the weight of its edge, at the new MAP. Where a weight has drifted too far from the one that
+is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once. What is published is always computed
+in full (`exact`); what chooses a pair is within this tolerance (decision 73).
+
+Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no request should
+wait for a fresh Sigma. There `is_due` says when it is wanted, and a process that has time fits and folds on from there.
 Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. Where that is
 on another edge, of the other order, Sigma is computed again.
 
@@ -27,14 +39,14 @@ the last one was.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 
-from app.inference.core.design import require_matrix
-from app.inference.core.edges import Edges, goes_on, slopes, told_since
-from app.inference.core.maximum import Maximum
-from app.inference.fitting import newton
+from app.inference.core.design import Design, precision_times, require_matrix
+from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, log_density_of, slopes, told_since
+from app.inference.core.maximum import Maximum, maximum, newton_step
+from app.inference.fitting import interior_point
 from app.inference.fitting.model import NONE, Model, edges_of
-from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_precision, plain
-from app.inference.gaussian.sparse import from_edges
+from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
 from app.inference.regimes import DENSE, MEDIUM, SMALL
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons
 
@@ -73,6 +85,54 @@ class Posterior(NamedTuple):
     def size_bytes(self) -> int:
         of_edges = sum(each.nbytes for each in (*self.edges[1:], *self.edges.design[2:4]))
         return self.covariance.size_bytes + self.mean.nbytes + self.weights.nbytes + of_edges
+
+
+def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats | None = None) -> Maximum[Floats]:
+    """The MAP (P,), and w (E,) there.
+
+    Args:
+        start: (P,) is where to begin, zeros by default.
+        near: (P, P) is close to H^-1.
+    """
+    design, prior = edges.design, model.prior
+    start = np.zeros(design.size) if start is None else np.array(start)
+    if model.expert.kink is not None and edges.size:
+        return interior_point.solve(start, edges, model)
+    theta, curvature, convergence = maximum(
+        lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
+        lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
+        start,
+    )
+    return Maximum(theta, curvature.weights, convergence)
+
+
+def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
+    """x with H x = g, shape (P,). Args: `near` as of `map_of`."""
+    (w, diagonal), n = curvature, design.n
+    if design.size <= SMALL or design.covariates is not None:
+        _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
+        if not failed:
+            return np.asarray(step, np.float64)
+    level = 1.0 / float(q[:n].sum())
+
+    def precondition(r: Floats) -> Floats:
+        if near is not None:
+            return np.asarray(near @ r)
+        z = r / diagonal
+        z[:n] += level * r[:n].sum()
+        return np.asarray(z)
+
+    def times(x: Floats) -> Floats:
+        return precision_times(x, design.first, design.second, design.bias, w, q)
+
+    return newton_step(times, precondition, gradient)
+
+
+def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
+    """L(theta), up to a constant."""
+    prior = model.prior
+    log_likelihood = log_density_of(edges, edges.design.differences(theta), model.expert)
+    return log_likelihood + float(theta @ (prior.pull - 0.5 * prior.precision * theta))
 
 
 def period(n: int) -> int:
@@ -121,7 +181,7 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
     if not edges.size:
         return prior(model)
     try:
-        return _around(newton.fit(edges, model, start=start), edges, model, dense)
+        return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
         return prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
 
@@ -158,8 +218,8 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
     slope, more = slopes(told, told.design.differences(mean), model.expert)
     spread = sigma.times_rows(told.design)
     ahead = np.linalg.solve(np.eye(len(changed)) + more[:, None] * told.design.times(spread.T), slope) @ spread
-    near = sigma.base if model.size <= NEAR else None
-    mean, weights, convergence = newton.fit(edges, model, start=mean + ahead, near=near)
+    near = sigma.base if len(mean) <= NEAR else None
+    mean, weights, convergence = map_of(edges, model, start=mean + ahead, near=near)
     _, more = slopes(told, told.design.differences(mean), model.expert)
     in_sigma = np.append(posterior.weights, np.zeros(edges.size - posterior.edges.size))
     in_sigma[changed] += more
@@ -172,9 +232,9 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
 
 def _is_recomputed(posterior: Posterior, changed: int, since_exact: int) -> bool:
     """Whether so many changed edges are cheaper by a fit, or its time has come."""
-    model, converged = posterior.model, posterior.convergence.converged
-    latest = period(model.n) if model.n <= MEDIUM else OVERDUE * period(model.n)
-    return model.size <= SMALL or not converged or changed > model.n or since_exact >= latest
+    n, converged = posterior.model.n, posterior.convergence.converged
+    latest = period(n) if n <= MEDIUM else OVERDUE * period(n)
+    return len(posterior.mean) <= SMALL or not converged or changed > n or since_exact >= latest
 
 
 def is_due(posterior: Posterior) -> bool:

@@ -1,24 +1,25 @@
-"""The posterior as it is published: from all comparisons, by one method, with everything that the method learns."""
+"""The posterior as it is published: from all comparisons, by one method, with everything that the method learns.
+
+Learnt hyperparameters are integrated out: the posterior of the scores is a mixture over their grid (weights.py),
+
+    p(s) = sum_g w_g N(mu_g, Sigma_g)        mu_g, Sigma_g the posterior at point g; w_g, N(mu_g, Sigma_g) Scores.parts
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.core.cells import Hyperparameters
+from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
-from app.inference.fitting.covariates import EFFECT_VARIANCE, Effect, learn_beside, with_covariates
-from app.inference.fitting.expectation_propagation import serves
-from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, learn
-from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.integration import approximate, integrate
-from app.inference.fitting.model import Covariates, Method, Model, edges_of
-from app.inference.fitting.position_bias import build_for
+from app.inference.fitting.covariates import EFFECT_VARIANCE, Effect, learn_beside, share_of_verdicts, with_covariates
+from app.inference.fitting.evidence import Approximation, approximate, serves
+from app.inference.fitting.measurements import as_votes
+from app.inference.fitting.model import Covariates, Method, Model, as_learnt, at_scale, build_for, edges_of
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.saturation import as_votes
-from app.inference.fitting.verdict_weights import as_learnt, weighed
-from app.inference.fitting.votes import repeat_correlation_of_votes
-from app.inference.gaussian import Scores
+from app.inference.fitting.weights import WEAK, Grid, Hyperprior, learn, repeat_correlation_of_votes, weighed
+from app.inference.gaussian import Scores, mixed
 from app.inference.types import Comparisons, Floats, Ints, Outcome
 
 
@@ -69,7 +70,7 @@ def publish(
         learning = learn if covariates is None else learn_beside
         learnt, grid = learning(verdicts, item, model, judges, hyperprior, approximation)
         model = as_learnt(model, verdicts, learnt)
-        comparisons = weighed(verdicts, item, n, learnt)
+        comparisons = weighed(verdicts, item, learnt)
         if not absolute.size:
             is_sharp = len(grid.weight) == 1
             edges = edges_of(comparisons, model)
@@ -92,6 +93,24 @@ def publish(
         posterior, scale, converged = posteriors.fit(comparisons, model, dense=dense), None, True
     marginal = _marginal(posterior, approximation if method.prior == "unit" else "laplace")
     return Published(marginal, posterior, answers, comparisons, model, learnt, scale, converged)
+
+
+def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximation) -> Scores:
+    """The marginal posterior of the scores; `edges` weigh what they do at the mean of the grid.
+
+    Points where H cannot be factored are left out, unless all are such.
+    """
+    parts: list[tuple[float, Scores]] = []
+    failed: list[tuple[float, Scores]] = []
+    for weight, scale, noise in zip(*grid, strict=True):
+        at_point = edges._replace(weight=edges.weight / noise, pulled=edges.pulled / noise)
+        of_point = at_scale(model, float(scale))
+        of_scores, outcome = approximate(at_point, of_point, approximation)
+        of_scores = of_scores._replace(scale=float(scale), noise=float(noise))
+        is_singular = outcome is Outcome.SINGULAR
+        (failed if is_singular else parts).append((float(weight), of_scores))
+    total = sum(weight for weight, _ in parts)
+    return mixed([(weight / total, part) for weight, part in parts] if failed and parts else parts or failed)
 
 
 def _unlearnt(published: Published) -> Published:

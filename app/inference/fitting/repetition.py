@@ -22,7 +22,7 @@ consistent judge both orders are one cell. Without a bias delta = 0. The odds of
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
 where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. Only this
-judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as votes.py has
+judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as evidence.py has
 it: of all of them, and of one of the answers in each cell that came most, beside lapses.
 
 Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
@@ -37,10 +37,9 @@ import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
 from app.inference.experts import is_vote
-from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build, edges_of
+from app.inference.fitting.evidence import log_evidence_of
+from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, at_scale, build, edges_of
 from app.inference.fitting.published import Published
-from app.inference.fitting.verdict_weights import at_scale
-from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import firsts, numbered, pair_numbers
 
@@ -225,7 +224,7 @@ def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> fl
     own = cast._replace(first=first, second=second, judge=np.zeros_like(first))
     model = build(Method(), len(who), 1, np.array([bias_variance]))
     edges = edges_of(own, model)
-    at_scales = [laplace_evidence(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
+    at_scales = [log_evidence_of(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
     of_bias = 0.5 * float(np.log(model.prior.precision[model.n :]).sum())  # the constant that the evidence leaves out
     return of_ties + of_bias + float(logsumexp(at_scales))
 

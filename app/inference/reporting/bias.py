@@ -26,10 +26,9 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import logit
 
-from app.inference.fitting import newton
-from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
-from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import Model, design_of
+from app.inference.core.edges import slopes
+from app.inference.fitting.covariates import share_of_verdicts
+from app.inference.fitting.model import Model, design_of, standard_errors, with_biases_as_parameters
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
@@ -77,9 +76,9 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
         return []
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
-    precision = posterior.edges.design.precision(
-        newton.weights(posterior.mean, posterior.edges, model), model.prior.precision
-    )
+    design = posterior.edges.design
+    _, weights = slopes(posterior.edges, design.differences(posterior.mean), model.expert)
+    precision = design.precision(weights, model.prior.precision)
     variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)

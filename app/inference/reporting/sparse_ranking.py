@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from app.inference.gaussian.sparse import Precision, draws, series_of, solve
+from app.inference.gaussian import Precision, draws, series_of, solve
 from app.inference.kernels.inversions import inversions
 from app.inference.reporting.confidence import by_draws, expected_after
 from app.inference.reporting.rank_intervals import rank_intervals

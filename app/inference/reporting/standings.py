@@ -12,8 +12,7 @@ from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Scores, SparseCovariance
-from app.inference.gaussian.sparse import Precision
+from app.inference.gaussian import Precision, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed

@@ -10,9 +10,9 @@ import numpy as np
 from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 
 from app.inference.fitting.absolute import AbsoluteScores
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import Hyperprior
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
+from app.inference.fitting.weights import Hyperprior
 from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Entries, Log, latest_scores

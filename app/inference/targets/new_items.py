@@ -38,9 +38,8 @@ import numpy as np
 from scipy.special import roots_genlaguerre
 
 from app.inference.fitting import Effect, Published, Scores, effects_of
-from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, design_of
-from app.inference.gaussian import plain
+from app.inference.gaussian import mixed, plain
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import firsts, numbered, pair_numbers
 

@@ -36,10 +36,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.inference.core.maximum import maximum
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.integration import mixed
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Scores
+from app.inference.gaussian import Scores, mixed
 from app.inference.targets.voices import Point, Voices, at, true_to_votes, voices_of
 from app.inference.types import Bools, Floats
 

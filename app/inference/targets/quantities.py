@@ -21,7 +21,7 @@ from app.inference.fitting import (
     repetition_of,
     unknown,
 )
-from app.inference.fitting.hyperparameters import Approximation
+from app.inference.fitting.evidence import Approximation
 from app.inference.fitting.repetition import DRAWS_ANEW
 from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place

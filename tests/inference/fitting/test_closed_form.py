@@ -6,8 +6,7 @@ from scipy.special import logit
 
 from app.inference.experts import make
 from app.inference.fitting import posterior
-from app.inference.fitting.closed_form import FARTHEST, known_biases, standard_errors
-from app.inference.fitting.model import Model, design_of
+from app.inference.fitting.model import FARTHEST, Model, design_of, known_biases, standard_errors
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import (
     by_judges,

@@ -9,14 +9,11 @@ from scipy.special import expit, log_expit, ndtr
 
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.expectation_propagation import propagate, propagated_evidence
-from app.inference.fitting.hyperparameters import WEAK_RATIO, Approximation
-from app.inference.fitting.integration import approximate
-from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, build, edges_of
+from app.inference.fitting.evidence import Approximation, approximate, log_evidence_of, propagate, tilted_moments
+from app.inference.fitting.measurements import WEAK_RATIO
+from app.inference.fitting.model import BIAS_VARIANCE, Method, Model, at_scale, build, edges_of
 from app.inference.fitting.published import publish
-from app.inference.fitting.verdict_weights import at_scale
 from app.inference.gaussian import Scores
-from app.inference.kernels import tilted
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, take
 from tests.inference.factories import draw_ranks
 
@@ -46,7 +43,7 @@ def log_likelihood(s: Floats, log: Comparisons, bias: Floats | float = 0.0) -> F
 def test_tilted_moments_are_those_of_the_integral(variance: float) -> None:
     cases = np.array([(m * np.sqrt(variance), a, b) for m in (-3.0, 0.0, 2.0) for a, b in ((1, 0), (0.3, 0.2), (3, 1))])
     mean, wins, losses = cases.T.copy()
-    found = np.array(tilted.moments(mean, np.full(len(mean), variance), wins, losses))
+    found = np.array(tilted_moments(mean, np.full(len(mean), variance), wins, losses))
     for k, (m, a, b) in enumerate(cases):
         reach = 9.0 * np.sqrt(variance) + 3.0 * variance * (a + b) / (1.0 + variance)
 
@@ -143,7 +140,7 @@ def test_other_names_give_the_same_posterior() -> None:
 @pytest.mark.parametrize("scale", [0.1, 10.0, 1000.0])
 def test_the_evidence_alone_is_had_sooner(scale: float) -> None:
     log, of = all_pairs(12), model(12, scale)
-    assert propagated_evidence(edges_of(log, of), of) == pytest.approx(
+    assert log_evidence_of(edges_of(log, of), of, "ep") == pytest.approx(
         propagate(edges_of(log, of), of, 1e-9).log_evidence, abs=2e-3
     )
 

@@ -7,16 +7,12 @@ from scipy.special import expit, logit
 from scipy.stats import multivariate_normal, norm
 
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.grids import Normal, zoom
-from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
-from app.inference.fitting.integration import integrate
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Method, Model, build, edges_of
+from app.inference.fitting.evidence import log_evidence_of, quadrature
+from app.inference.fitting.measurements import Normal, log_evidence, measurements, spectrum
+from app.inference.fitting.model import Method, Model, at_scale, build, edges_of
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.published import publish
-from app.inference.fitting.quadrature import quadrature
-from app.inference.fitting.verdict_weights import at_scale, shares, weighed
-from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.published import integrate, publish
+from app.inference.fitting.weights import WEAK, Hyperprior, learn, shares, weighed, zoom
 from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
@@ -64,7 +60,7 @@ def published(comparisons: Comparisons, n: int, hyperprior: Hyperprior = WEAK) -
 def test_the_evidence_of_measurements_is_that_of_the_normal_they_are(delta: float) -> None:
     """Up to one constant; a bias has the flat prior that a very wide one comes to."""
     n, log = 6, measured(6, 14, seed=1, delta=delta)
-    groups, m = measurements(log, one_item(log), n), model(n, "estimate" if delta else "none")
+    groups, m = measurements(log, one_item(log)), model(n, "estimate" if delta else "none")
     r = np.full(len(groups.y), 0.7)
     design = np.zeros((len(groups.y), n))
     design[np.arange(len(design)), groups.low], design[np.arange(len(design)), groups.high] = 1.0, -1.0
@@ -89,7 +85,7 @@ def test_laplaces_evidence_of_one_vote_is_nearly_the_integral() -> None:
     for scale in (0.05, 0.3, 1.0):
         sd = np.sqrt(2.0 * scale)
         exact, _ = quad(lambda d, sd=sd: expit(d) * norm.pdf(d, 0.0, sd), -12.0, 12.0)
-        assert laplace_evidence(edges_of(log, at_scale(m, scale)), at_scale(m, scale)) == pytest.approx(
+        assert log_evidence_of(edges_of(log, at_scale(m, scale)), at_scale(m, scale)) == pytest.approx(
             np.log(exact), abs=0.03
         )
 
@@ -141,7 +137,7 @@ def test_asking_again_teaches_nothing(votes: bool) -> None:
 def test_other_judges_and_items_are_other_answers() -> None:
     first, second, p = np.zeros(4, np.int64), np.ones(4, np.int64), np.array([0.7, 0.8, 0.6, 0.9])
     log = once_each(first, second, p, np.array([0, 0, 1, 0]))
-    assert shares(log, np.array([0, 0, 0, 1]), 2, np.ones(2)).tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert shares(log, np.array([0, 0, 0, 1]), np.ones(2)).tolist() == [0.5, 0.5, 1.0, 1.0]
 
 
 def test_relabelling_relabels() -> None:
@@ -209,7 +205,7 @@ def _draws(posterior: Scores, count: int) -> Floats:
 def test_a_sharp_grid_is_the_fit_itself() -> None:
     log, firm = measured(6, 12, 2), Hyperprior(Normal(0.0, 0.01), {0: Normal(0.0, 0.01)})
     hyperparameters, grid = learn(log, one_item(log), model(6), 1, firm)
-    with_weights = weighed(log, one_item(log), 6, hyperparameters)
+    with_weights = weighed(log, one_item(log), hyperparameters)
     fitted = fit(with_weights, at_scale(model(6), hyperparameters.scale))
     integrated = integrate(edges_of(with_weights, model(6)), model(6), grid)
     assert integrated.mean == pytest.approx(fitted.mean, abs=1e-9)
@@ -234,7 +230,7 @@ def test_the_evidence_by_quadrature_is_that_of_all_eigenvalues(
     comparisons, of = measured(300, 1500, seed=3, delta=0.4), model(300, position_bias)
     of = of if position_bias == "none" else of._replace(known_biases=np.full(1, 0.4))
     groups, scales, kappas = (
-        measurements(comparisons, one_item(comparisons), 300),
+        measurements(comparisons, one_item(comparisons)),
         np.geomspace(0.01, 100, 9),
         np.ones(1),
     )
@@ -270,7 +266,7 @@ def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: 
     def evidence() -> Floats:
         return np.array(
             [
-                laplace_evidence(edges_of(comparisons, at_scale(of, scale)), at_scale(of, scale))
+                log_evidence_of(edges_of(comparisons, at_scale(of, scale)), at_scale(of, scale))
                 for scale in np.exp(log_scales)
             ]
         )
@@ -319,7 +315,7 @@ def test_a_failed_factorisation_is_a_result(n: int) -> None:
     huge = votes._replace(weight=np.full(200, 1e30))
     failed = fit_rows(huge, of)
     assert not failed.convergence.converged
-    assert laplace_evidence(edges_of(huge, of), of) < -1e20
+    assert log_evidence_of(edges_of(huge, of), of) < -1e20
     assert fold_rows(failed, join(votes, take(votes, slice(1)))).convergence.converged
 
 

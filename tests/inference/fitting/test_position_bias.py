@@ -7,8 +7,14 @@ import pytest
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, build_for, no_absolute_scores, publish
-from app.inference.fitting.model import BIAS_VARIANCE, HELD_VARIANCE, VOTERS_BIAS_VARIANCE
-from app.inference.fitting.position_bias import CROWD, bias_variances, position_bias_of
+from app.inference.fitting.model import (
+    BIAS_VARIANCE,
+    CROWD,
+    HELD_VARIANCE,
+    VOTERS_BIAS_VARIANCE,
+    bias_variances,
+    position_bias_of,
+)
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Wanted, ranks, summary_of
 from app.inference.reporting.bias import estimates

@@ -10,7 +10,7 @@ from app.inference.experts import measured_bt
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.verdict_weights import weighed
+from app.inference.fitting.weights import weighed
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
 from tests.inference.factories import (
@@ -409,7 +409,7 @@ def test_votes_that_become_measurements_leave_their_rows(noise: float) -> None:
     m, item = build(Method(verdict_weight="learnt"), n), np.zeros(count, np.int64)
 
     def first(size: int) -> Comparisons:
-        return weighed(take(log, slice(size)), item[:size], n, learnt)
+        return weighed(take(log, slice(size)), item[:size], learnt)
 
     live = fold_rows(posterior.prior(m), first(count - 1))
     assert_same(fold_rows(live, first(count)), fit_rows(first(count), m))

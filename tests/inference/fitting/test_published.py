@@ -8,9 +8,9 @@ from app.inference.core.cells import Hyperparameters
 from app.inference.experts import measured_bt
 from app.inference.fitting import posterior, published
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.hyperparameters import Grid, Learnt
 from app.inference.fitting.model import Method, build, unit_prior
 from app.inference.fitting.published import Published, publish
+from app.inference.fitting.weights import Grid, Learnt
 from app.inference.types import Comparisons, Outcome, once_each
 from tests.inference.factories import gradient, random_comparisons, true_scores
 

@@ -5,10 +5,9 @@ import pytest
 from scipy.special import expit
 
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.hyperparameters import Learnt, learn
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.published import publish
-from app.inference.fitting.verdict_weights import weighed
+from app.inference.fitting.weights import Learnt, learn, weighed
 from app.inference.types import Comparisons, by_one_judge, once_each
 
 N, PAIRS, TIMES = 12, 60, 4
@@ -34,7 +33,7 @@ def test_the_same_again_counts_once(seed: int) -> None:
     log = votes(seed, fresh=False)
     hyperparameters = learnt_from(log).hyperparameters
     np.testing.assert_array_equal(hyperparameters.repeat_correlation, 1.0)
-    weight = weighed(log, ITEM, N, hyperparameters).weight.reshape(PAIRS, TIMES)
+    weight = weighed(log, ITEM, hyperparameters).weight.reshape(PAIRS, TIMES)
     np.testing.assert_allclose(weight.sum(axis=1), hyperparameters.votes[1])
 
 

@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.inference.core.design import Design, TooMany
-from app.inference.gaussian import DenseCovariance, SparseCovariance, from_precision
-from app.inference.gaussian.sparse import SOLVED
+from app.inference.gaussian import SOLVED, DenseCovariance, SparseCovariance, from_precision
 from app.inference.types import Floats
 from tests.inference.factories import pairs as pairs_of
 from tests.inference.gaussian.test_sparse import (

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.inference.gaussian import Scores, SparseCovariance, plain
-from app.inference.gaussian import sparse as module
-from app.inference.gaussian.sparse import draws, from_edges, solve
+from app.inference import gaussian as module
+from app.inference.gaussian import Scores, SparseCovariance, draws, from_edges, plain, solve
 from app.inference.types import Floats, Ints
 from tests.inference.factories import draw_ranks
 from tests.inference.factories import pairs as pairs_of

@@ -13,12 +13,10 @@ from app.inference.choosing.stopping import Stop
 from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import Hyperprior
-from app.inference.fitting.model import Method, build
-from app.inference.fitting.position_bias import build_for
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import Method, at_scale, build, build_for
 from app.inference.fitting.posterior import Posterior, period
-from app.inference.fitting.verdict_weights import at_scale
+from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.confidence import concordance

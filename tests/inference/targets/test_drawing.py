@@ -6,10 +6,9 @@ from scipy.special import expit, log_expit
 from scipy.stats import beta
 
 from app.inference.fitting import Method, Published, no_absolute_scores
-from app.inference.fitting.integration import approximate, mixed
-from app.inference.fitting.model import BIAS_VARIANCE, build, edges_of
-from app.inference.fitting.verdict_weights import at_scale
-from app.inference.gaussian import Scores
+from app.inference.fitting.evidence import approximate
+from app.inference.fitting.model import BIAS_VARIANCE, at_scale, build, edges_of
+from app.inference.gaussian import Scores, mixed
 from app.inference.reporting import Uncertainty, Wanted, by_posterior
 from app.inference.targets import draw_scores, drawn_values, on_new_items, publish_for
 from app.inference.targets.drawing import drawn_in_place
