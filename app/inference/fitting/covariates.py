@@ -99,12 +99,14 @@ def learn_beside(
     hyperprior: Hyperprior = WEAK,
     approximation: Approximation = "laplace",
 ) -> Learnt:
-    """The hyperparameters where the model has covariates, which measurements are rid of first. Arguments as of `learn`.
+    """The hyperparameters; where the model has covariates, measurements are rid of them first. Arguments as of `learn`.
 
     Votes keep what they tell of tau2 with the covariates in them: scores are thought to spread a little wider.
     """
     alone = without_covariates(model)
     learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
+    if model.covariates is None:
+        return learnt
     weights = weighed(comparisons, item, learnt.hyperparameters)
     theta = fit(weights, as_learnt(model, comparisons, learnt.hyperparameters)).mean
     swayed = design_of(comparisons, model).times(theta) - design_of(comparisons, alone).times(theta[: alone.size])

@@ -58,7 +58,7 @@ from scipy.special import expit
 from app.inference.core.design import rows_at
 from app.inference.core.edges import Edges
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, fit_edges, log_posterior, map_of, prior_beside
+from app.inference.fitting.posterior import Posterior, log_posterior, map_of, prior_beside
 from app.inference.gaussian import (
     DenseCovariance,
     Precision,
@@ -120,17 +120,16 @@ class Propagated(NamedTuple):
     votes: Votes | None = None  # likewise None
 
 
-def approximate(edges: Edges, model: Model, approximation: Approximation = "laplace") -> tuple[Scores, Outcome]:
-    """The marginal posterior of the scores at the model's tau2; Laplace's where sites cannot be factored.
+def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
+    """The marginal posterior of the scores; Laplace's where sites cannot be factored.
 
     That takes a hundred thousand votes of one answer, or a tau2 of a million.
     """
-    if approximation == "ep" and serves(edges, model):
-        posterior, _, votes = propagate(edges, model)
-        if posterior.convergence.outcome is not Outcome.SINGULAR:
-            return posterior.scores._replace(votes=votes), posterior.convergence.outcome
-    posterior = fit_edges(edges, model)
-    return posterior.scores, posterior.convergence.outcome
+    if approximation == "ep" and serves(posterior.edges, posterior.model):
+        propagated, _, votes = propagate(posterior.edges, posterior.model, mode=posterior.mean)
+        if votes is not None:
+            return propagated.scores._replace(votes=votes)
+    return posterior.scores
 
 
 def log_evidence_of(edges: Edges, model: Model, approximation: Approximation = "laplace") -> float:
@@ -156,14 +155,16 @@ def serves(edges: Edges, model: Model) -> bool:
     return is_soft_bt and 0 < model.n <= MEDIUM and bool((edges.votes > 0.0).any())
 
 
-def propagate(edges: Edges, model: Model, tolerance: float = TOLERANCE) -> Propagated:
+def propagate(edges: Edges, model: Model, tolerance: float = TOLERANCE, *, mode: Floats | None = None) -> Propagated:
     """The normal posterior of all that edges say by an expert that is soft-bt, and its evidence.
 
     Where H cannot be factored, the prior, as `posterior.fit_edges` has it. A posterior has converged once no row's mean
     is further than `tolerance` standard deviations, or its variance by that share, from the tilted one.
+
+    Args: `mode` (P,) is where sites begin, the MAP by default.
     """
     at = np.flatnonzero(edges.votes > 0.0)
-    sites = _at_mode(edges, at, map_of(edges, model).theta)
+    sites = _at_mode(edges, at, map_of(edges, model).theta if mode is None else mode)
     try:
         with np.errstate(all="ignore"):
             return _converged(edges, at, sites, model, tolerance)

@@ -321,4 +321,4 @@ def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyp
         return model
     first, item = take(evidence.answers, slice(stage.fitted)), evidence.item[: stage.fitted]
     weighing = first if learnt is None else weighed(first, item, learnt)
-    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").model
+    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").posterior.model

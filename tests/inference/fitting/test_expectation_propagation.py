@@ -192,8 +192,7 @@ def test_extremes_converge(scale: float) -> None:
 def test_numbers_too_large_for_sites_leave_laplaces_posterior() -> None:
     log, of = all_pairs(5)._replace(weight=np.full(10, 1e9)), model(5, 1e10)
     assert propagate(edges_of(log, of), of).posterior.convergence.outcome is Outcome.SINGULAR
-    of_scores, outcome = approximate(edges_of(log, of), of, "ep")
-    assert outcome is Outcome.CONVERGED
+    of_scores = approximate(posteriors.fit(log, of), "ep")
     assert of_scores.mean == pytest.approx(posteriors.fit(log, of).mean)
 
 
