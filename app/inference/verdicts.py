@@ -41,6 +41,13 @@ def turned_alike(comparisons: Comparisons) -> Comparisons:
     return Comparisons(low, high, np.where(first == low, p, 1.0 - p), judge, weight)
 
 
+def among_compared(comparisons: Comparisons) -> tuple[Comparisons, int]:
+    """The same with candidates numbered among those that were compared, and how many these are."""
+    compared, place = np.unique(np.append(comparisons.first, comparisons.second), return_inverse=True)
+    first, second = place.reshape(2, -1)
+    return comparisons._replace(first=first, second=second), len(compared)
+
+
 def pair_numbers(comparisons: Comparisons, n: int) -> Ints:
     """(K,) low * n + high."""
     first, second, _, _, _ = comparisons

@@ -50,6 +50,7 @@ function of A.
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -58,7 +59,7 @@ from scipy.special import expit
 from app.inference.core.design import rows_at
 from app.inference.core.edges import Edges
 from app.inference.fitting.model import Model
-from app.inference.fitting.posterior import Posterior, log_posterior, map_of, prior_beside
+from app.inference.fitting.posterior import Posterior, log_posterior, map_of
 from app.inference.gaussian import (
     DenseCovariance,
     Precision,
@@ -70,7 +71,7 @@ from app.inference.gaussian import (
 )
 from app.inference.kernels import kernel
 from app.inference.regimes import MEDIUM, RANKED_DENSE
-from app.inference.types import Convergence, Floats, Ints, Outcome
+from app.inference.types import Convergence, Floats
 
 TOLERANCE = 1e-5  # of means, in standard deviations, and of variances, relative
 EVIDENCE_TOLERANCE = 1e-3  # the same where the evidence is all that is asked for
@@ -114,39 +115,32 @@ class Converged(NamedTuple, Generic[Q]):
     convergence: Convergence
 
 
-class Propagated(NamedTuple):
-    posterior: Posterior  # whose weights are tau, and those of measurements
-    log_evidence: float  # -inf where H cannot be factored
-    votes: Votes | None = None  # likewise None
-
-
 def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
     """The marginal posterior of the scores; Laplace's where sites cannot be factored.
 
     That takes a hundred thousand votes of one answer, or a tau2 of a million.
     """
-    if approximation == "ep" and serves(posterior.edges, posterior.model):
-        propagated, _, votes = propagate(posterior.edges, posterior.model, mode=posterior.mean)
-        if votes is not None:
+    edges, model = posterior.edges, posterior.model
+    if approximation == "ep" and serves(edges, model):
+        with suppress(np.linalg.LinAlgError):
+            propagated, votes, _ = propagate(edges, model, posterior.mean, TOLERANCE)
             return propagated.scores._replace(votes=votes)
     return posterior.scores
 
 
 def log_evidence_of(edges: Edges, model: Model, approximation: Approximation = "laplace") -> float:
     """ln Z of all that edges say at the model's tau2, up to a constant; -inf where H cannot be factored."""
-    if approximation == "ep" and serves(edges, model):
-        return propagate(edges, model, EVIDENCE_TOLERANCE).log_evidence
-    mean, weights, _ = map_of(edges, model)
-    q = model.prior.precision
-    if model.size <= RANKED_DENSE or model.has_biases:
-        try:
+    (mode, weights, _), q = map_of(edges, model), model.prior.precision
+    try:
+        if approximation == "ep" and serves(edges, model):
+            return propagate(edges, model, mode, EVIDENCE_TOLERANCE)[2]
+        if model.size <= RANKED_DENSE or model.has_biases:
             log_det = log_det_of_inverse(edges.design.precision(weights, q).T)
-        except np.linalg.LinAlgError:
-            return -np.inf
-    else:
-        log_det = _log_det_by_quadrature(from_edges(edges.design, weights, q).precision)
-    spread = log_det - model.n * float(np.log(model.prior.variance))
-    return log_posterior(mean, edges, model) + 0.5 * spread
+        else:
+            log_det = _log_det_by_quadrature(from_edges(edges.design, weights, q).precision)
+    except np.linalg.LinAlgError:
+        return -np.inf
+    return log_posterior(mode, edges, model) + 0.5 * (log_det - model.n * float(np.log(model.prior.variance)))
 
 
 def serves(edges: Edges, model: Model) -> bool:
@@ -155,28 +149,18 @@ def serves(edges: Edges, model: Model) -> bool:
     return is_soft_bt and 0 < model.n <= MEDIUM and bool((edges.votes > 0.0).any())
 
 
-def propagate(edges: Edges, model: Model, tolerance: float = TOLERANCE, *, mode: Floats | None = None) -> Propagated:
-    """The normal posterior of all that edges say by an expert that is soft-bt, and its evidence.
+def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tuple[Posterior, Votes, float]:
+    """The normal posterior of all that edges say by an expert that is soft-bt, its sites, and ln Z.
 
-    Where H cannot be factored, the prior, as `posterior.fit_edges` has it. A posterior has converged once no row's mean
-    is further than `tolerance` standard deviations, or its variance by that share, from the tilted one.
+    It has converged once no row's mean is further than `tolerance` standard deviations, or its variance by that share,
+    from the tilted one. Its weights are tau, and those of measurements. Raises numpy.linalg.LinAlgError.
 
-    Args: `mode` (P,) is where sites begin, the MAP by default.
+    Args: `mode` (P,) is the MAP, where the sites begin with the curvature and the slope of Laplace's approximation.
     """
-    at = np.flatnonzero(edges.votes > 0.0)
-    sites = _at_mode(edges, at, map_of(edges, model).theta if mode is None else mode)
-    try:
-        with np.errstate(all="ignore"):
-            return _converged(edges, at, sites, model, tolerance)
-    except np.linalg.LinAlgError:
-        return Propagated(prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan)), -np.inf)
-
-
-def _converged(edges: Edges, at: Ints, sites: Sites, model: Model, tolerance: float) -> Propagated:
-    """Args: `at` (M,) are the edges with votes. Raises numpy.linalg.LinAlgError."""
-    design, rows, (q, pull, *_) = edges.design, rows_at(edges.design, at), model.prior
+    at, design, (q, pull, *_) = np.flatnonzero(edges.votes > 0.0), edges.design, model.prior
+    rows, of_prior = rows_at(design, at), float(np.log(q).sum() - pull @ (pull / q))
+    (i, j, b), known_bias = (rows.first, rows.second, rows.bias), rows.offset if len(rows.offset) else np.zeros(len(at))
     pulled = edges.pulled - edges.weight * design.offset if len(design.offset) else edges.pulled
-    (i, j, b), of_prior = (rows.first, rows.second, rows.bias), float(np.log(q).sum() - pull @ (pull / q))
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         weights, shift = edges.weight.copy(), pulled.copy()
@@ -189,22 +173,17 @@ def _converged(edges: Edges, at: Ints, sites: Sites, model: Model, tolerance: fl
         log_integral = 0.5 * (float(h @ mean) + covariance.log_det + of_prior)
         return SiteMoments((mean, covariance), rows.times(mean), v, log_integral)
 
-    (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
+    own, votes, wins = rows.times(mode), edges.votes[at], edges.wins[at]
+    above = expit(own + known_bias)
+    curvature = votes * above * (1.0 - above)
+    sites = Sites(wins, votes - wins, known_bias, curvature, curvature * own + wins - votes * above)
+    with np.errstate(all="ignore"):
+        (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     weights, own = edges.weight.copy(), rows.times(mean)
     weights[at] += sites.precision
-    votes = Votes(
-        mean=mean,
-        covariance=covariance.matrix(),
-        first=i,
-        second=j,
-        bias=b,
-        wins=sites.wins,
-        losses=sites.losses,
-        difference=own + sites.known_bias,
-        slope=sites.shift - sites.precision * own,
-        precision=sites.precision,
-    )
-    return Propagated(Posterior(mean, covariance, weights, convergence, edges, model), log_evidence, votes)
+    slope, d = sites.shift - sites.precision * own, own + known_bias
+    of_votes = Votes(mean, covariance.matrix(), i, j, b, wins, sites.losses, d, slope, sites.precision)
+    return Posterior(mean, covariance, weights, convergence, edges, model), of_votes, log_evidence
 
 
 def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:
@@ -226,15 +205,6 @@ def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolera
         before, iterations = distance, iterations + 1
     convergence = Convergence.of(distance, iterations, tolerance)
     return Converged(q, sites, log_constants + log_integral, convergence)
-
-
-def _at_mode(edges: Edges, at: Ints, theta: Floats) -> Sites:
-    """The sites that Laplace's approximation has at the M edges with votes: curvature and slope at theta (P,)."""
-    rows, votes, wins = rows_at(edges.design, at), edges.votes[at], edges.wins[at]
-    own, known_bias = rows.times(theta), rows.offset if len(rows.offset) else np.zeros(len(at))
-    above = expit(own + known_bias)
-    curvature = votes * above * (1.0 - above)
-    return Sites(wins, votes - wins, known_bias, curvature, curvature * own + wins - votes * above)
 
 
 def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float, float]:
@@ -311,12 +281,12 @@ def tilted_mode(m: float, v: float, a: float, b: float) -> tuple[float, float]:
 
 
 def _log_det_by_quadrature(precision: Precision) -> float:
-    """ln det H^-1; -inf where a node is not positive. Slow formula: `gaussian.log_det_of_inverse`."""
+    """ln det H^-1. Raises numpy.linalg.LinAlgError. Slow formula: `gaussian.log_det_of_inverse`."""
     n, root = len(precision.diagonal), np.sqrt(precision.diagonal)[:, None]
     start = random_signs(n, PROBES)
     nodes, weights = quadrature(lambda z: z - precision.links @ (z / root) / root, start, STEPS)
     if not (nodes > 0.0).all():
-        return -np.inf
+        raise np.linalg.LinAlgError("an eigenvalue is not positive")
     return -float(np.log(precision.diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
 
 

@@ -49,7 +49,7 @@ from app.inference.fitting.model import Method, Model, at_scale, build, edges_of
 from app.inference.gaussian import links_of
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, firsts, same_question
+from app.inference.verdicts import among_compared, directions, firsts, same_question
 
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
@@ -176,12 +176,11 @@ def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.i
 
     Args: below `least` a bound from above will do: Z_votes is at most 1.
     """
-    who, place = np.unique(np.append(comparisons.first, comparisons.second), return_inverse=True)
-    first, second = place.reshape(2, -1)
-    p = np.where(comparisons.p == 0.5, np.nextafter(0.5, 1.0), comparisons.p)
-    comparisons = Comparisons(first, second, p, comparisons.judge, np.ones(comparisons.size))
-    once, model = firsts(same_question(comparisons, item)), build(Method(), len(who))
+    comparisons, n = among_compared(comparisons)
+    once, model = firsts(same_question(comparisons, item)), build(Method(), n)
     comparisons, item = take(comparisons, once), item[once]
+    p = np.where(comparisons.p == 0.5, np.nextafter(0.5, 1.0), comparisons.p)
+    comparisons = comparisons._replace(p=p, weight=np.ones(len(p)))
     bound = _as_ways_of_speaking(comparisons.p) - _as_measurements(comparisons, item, model)
     if bound < least:
         return bound

@@ -274,22 +274,22 @@ def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
     has_many = np.bincount(comparisons.judge, comparisons.weight, judges) >= n
     variances[measures & has_many] = BIAS_VARIANCE
-    votes = np.flatnonzero(~measures & has_many)
-    if len(votes) <= CROWD:
-        variances[votes[_shown_by_coins(comparisons, n, votes)]] = VOTERS_BIAS_VARIANCE
+    votes = ~measures & has_many
+    if votes.sum() <= CROWD:
+        variances[votes & _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)] = (
+            VOTERS_BIAS_VARIANCE
+        )
     return variances
 
 
-def _shown_by_coins(comparisons: Comparisons, n: int, judges: Ints) -> Bools:
-    """Whether the orders in which each of these judges was shown pairs may be coins."""
-    place = np.full(comparisons.judge.max(initial=0) + 1, -1)
-    place[judges] = np.arange(len(judges))
-    first, second, _, judge, weight = take(comparisons, place[comparisons.judge] >= 0)
-    of_each, size = n * place[judge], n * len(judges)
-    leads = np.bincount(of_each + first, weight, size) - np.bincount(of_each + second, weight, size)
-    uneven = np.square(leads).reshape(len(judges), n).sum(axis=1)
-    of_coins = 2.0 * np.bincount(place[judge], weight, len(judges))
-    return np.asarray(uneven <= of_coins * (1.0 + UNEVEN * np.sqrt(2.0 / max(n, 1))))
+def _shown_by_coins(comparisons: Comparisons, n: int, judges: int) -> Bools:
+    """(J,) whether the orders in which a judge was shown pairs may be coins."""
+    first, second, _, judge, weight = comparisons
+    lead = np.zeros((judges, n))
+    np.add.at(lead, (judge, first), weight)
+    np.subtract.at(lead, (judge, second), weight)
+    of_coins = 2.0 * np.bincount(judge, weight, judges)
+    return np.asarray(np.square(lead).sum(axis=1) <= of_coins * (1.0 + UNEVEN * np.sqrt(2.0 / max(n, 1))))
 
 
 def with_biases_as_parameters(model: Model, judges: int) -> Model:

@@ -32,7 +32,7 @@ from app.inference.fitting.measurements import (
     spectrum,
 )
 from app.inference.fitting.model import Model, at_scale, edges_of
-from app.inference.fitting.weights import Hyperprior, shares
+from app.inference.fitting.weights import Hyperprior, log_prior, shares
 from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -87,7 +87,7 @@ def pool(contributions: Sequence[Contribution]) -> Hyperprior:
         for judge in sorted({each.judge for each in contributions})
     }
     of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
-    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(SCALES, WEAK_SCALE)
+    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + log_prior(SCALES, WEAK_SCALE)
     of_noise = {
         judge: logsumexp(
             of_judge + (of_scale - logsumexp(of_judge, axis=(1, 3)))[:, None, :, None],
@@ -105,23 +105,19 @@ def _of_judge(log_evidence: Floats) -> Floats:
     """ln p(shared | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that share."""
     rows, _, noises = log_evidence.shape
     evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
-    log_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
+    of_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
     if noises > 1:
-        log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)
+        of_prior = LOG_PRIOR_OF_SPREAD[:, None] + log_prior(NOISES, WEAK_NOISE)
         blurs = [_blur(NOISES, spread) for spread in SPREADS]
     shared = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
     at = np.log(np.maximum(shared, np.finfo(np.float64).tiny)).sum(axis=2)
-    return np.asarray((1.0 - 1.0 / rows) * at + log_prior[None, :, None, :])
+    return np.asarray((1.0 - 1.0 / rows) * at + of_prior[None, :, None, :])
 
 
 def _blur(at: Floats, spread: float) -> Floats:
     """Rows of N(at; mean, spread^2) for each mean in `at`."""
     density = np.exp(-0.5 * ((at - at[:, None]) / spread) ** 2)
     return np.asarray(density / density.sum(axis=1, keepdims=True))
-
-
-def _log_normal(at: Floats, normal: Normal) -> Floats:
-    return np.asarray(-0.5 * ((at - normal.mean) / normal.sd) ** 2)
 
 
 def expected(at: Floats, log_density: Floats) -> Normal:

@@ -157,10 +157,10 @@ def is_sparse(model: Model, dense: int | None = None) -> bool:
 
 def prior(model: Model) -> Posterior:
     """The posterior before any comparison."""
-    return prior_beside(edges_of(no_comparisons(), model), model, Convergence(Outcome.CONVERGED, 0, 0.0))
+    return _prior_beside(edges_of(no_comparisons(), model), model, Convergence(Outcome.CONVERGED, 0, 0.0))
 
 
-def prior_beside(edges: Edges, model: Model, convergence: Convergence) -> Posterior:
+def _prior_beside(edges: Edges, model: Model, convergence: Convergence) -> Posterior:
     """The prior, which has seen the edges with weights of 0."""
     mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
     return _around(Maximum(mean, none, convergence), edges, model)
@@ -183,7 +183,7 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
     try:
         return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
-        return prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
+        return _prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
 
 
 def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:

@@ -56,7 +56,7 @@ from app.inference.fitting.model import Model, at_scale, design_of, edges_of, un
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import firsts, numbered, pair_numbers, same_question
+from app.inference.verdicts import among_compared, firsts, numbered, pair_numbers, same_question
 
 COARSE, FINE = 25, 9  # points on an axis
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
@@ -141,7 +141,8 @@ def learn(
         `approximation` is of the evidence of votes.
     """
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
-    comparisons, model = _among_compared(with_measured_words(comparisons), model)
+    comparisons, n = among_compared(with_measured_words(comparisons))  # scores of all others keep their prior
+    model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
     groups = measurements(comparisons, item)
     noise = _noise_apart(groups, model, judges, hyperprior)
     log_density, floor = _of_measurements(groups, noise, model, hyperprior)
@@ -153,14 +154,6 @@ def learn(
     if not is_vote(comparisons.p).any():
         return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
     return _with_votes(comparisons, item, model, learnt, hyperprior, points, approximation)
-
-
-def _among_compared(comparisons: Comparisons, model: Model) -> tuple[Comparisons, Model]:
-    """The same of those candidates alone that were compared: scores of the others keep their prior, whatever it is."""
-    compared, place = np.unique(np.concatenate([comparisons.first, comparisons.second]), return_inverse=True)
-    first, second = place.reshape(2, -1)
-    n, prior = len(compared), unit_prior(len(compared), model.prior.variance, model.prior.precision[model.n :])
-    return comparisons._replace(first=first, second=second), model._replace(n=n, prior=prior)
 
 
 def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperprior) -> Floats:
@@ -185,8 +178,8 @@ def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hy
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
         kappa, scale = floor + np.exp(log_kappa), log_scale[:, None]
         of_scale = scale - typical - np.log(kappa) if hyperprior.log_scale is None else scale
-        log_prior = _log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO) + _log_prior(log_kappa, Normal(0.0, sd))
-        return log_evidence(of_groups, np.exp(scale) / kappa, kappa) + log_prior
+        of_prior = log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO) + log_prior(log_kappa, Normal(0.0, sd))
+        return log_evidence(of_groups, np.exp(scale) / kappa, kappa) + of_prior
 
     return log_density, floor
 
@@ -212,7 +205,7 @@ def _with_votes(
         def log_density(log_scale: Floats) -> Floats:
             scales = np.exp(log_scale).tolist()
             by_scale = np.array([log_evidence_of(edges, at_scale(model, x), approximation) for x in scales])
-            return by_scale + _log_prior(log_scale, prior)
+            return by_scale + log_prior(log_scale, prior)
 
         (log_scale,), at, weight = zoom(log_density, [prior], FINE, points)
         return float(np.exp(log_scale)), at, weight
@@ -240,7 +233,8 @@ def _mean_log(noise: Floats) -> float:
     return float(np.log(noise).mean()) if len(noise) else 0.0
 
 
-def _log_prior(x: Floats, prior: Normal) -> Floats:
+def log_prior(x: Floats, prior: Normal) -> Floats:
+    """The logarithm of a prior's density, up to a constant."""
     return np.asarray(-0.5 * ((x - prior.mean) / prior.sd) ** 2)
 
 

@@ -207,7 +207,7 @@ def test_a_sharp_grid_is_the_fit_itself() -> None:
     hyperparameters, grid = learn(log, one_item(log), model(6), 1, firm)
     with_weights = weighed(log, one_item(log), hyperparameters)
     fitted = fit(with_weights, at_scale(model(6), hyperparameters.scale))
-    integrated = integrate(edges_of(with_weights, model(6)), model(6), grid)
+    integrated = integrate(edges_of(with_weights, model(6)), model(6), grid, "laplace")
     assert integrated.mean == pytest.approx(fitted.mean, abs=1e-9)
     y, d = logit(log.p), fitted.mean[log.first] - fitted.mean[log.second]
     assert np.abs(y - d).max() < 3.0
@@ -272,7 +272,7 @@ def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: 
         )
 
     exact, learnt = evidence(), learn(comparisons, one_item(comparisons), of, 1).hyperparameters
-    monkeypatch.setattr("app.inference.fitting.votes.RANKED_DENSE", 100)
+    monkeypatch.setattr("app.inference.fitting.evidence.RANKED_DENSE", 100)
     by_quadrature = evidence()
     np.testing.assert_allclose(by_quadrature - by_quadrature[4], exact - exact[4], atol=0.5, rtol=0.02)
     (maximum, sd), (moved, _) = maximum_of(log_scales, exact), maximum_of(log_scales, by_quadrature)

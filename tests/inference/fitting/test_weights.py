@@ -55,7 +55,7 @@ def test_weights_can_be_given_one_by_one(expert: str) -> None:
 def test_steps_by_products_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     m = model(N, biases=JUDGES)
     quick = posterior.fit(weighted(), m)
-    monkeypatch.setattr("SMALL", -1)
+    monkeypatch.setattr(posterior, "SMALL", -1)
     assert_same(quick, posterior.fit(weighted(), m))
 
 
