@@ -9,7 +9,6 @@
     variances(first, second)        (L,) v_ij
     condition(rows, weights)        inv(inv(Sigma) + R^T diag(weights) R): Sigma after L comparisons
     compact()                       the same in no more space than it needs
-    block(n, log_det)               of the first n parameters alone, whose ln det the caller knows
 
 DenseCovariance. One comparison of weight w on the row r of the design changes the precision to H + w r r^T, hence
 (Sherman-Morrison, PoE eq. 55, minus sign)
@@ -125,6 +124,7 @@ class DenseCovariance(NamedTuple):
         return plain(self.matrix(), self.log_det) if len(self.columns) else self
 
     def block(self, n: int, log_det: float) -> "DenseCovariance":
+        """That of the first n parameters alone, whose ln det the caller knows."""
         return DenseCovariance(self.base[:n, :n], self.columns[:, :n], self.diagonal[:n], log_det)
 
 
@@ -230,11 +230,6 @@ class SparseCovariance(NamedTuple):
         return _of_links(links + links_of(rows, weights), prior) if len(weights) else self
 
     def compact(self) -> "SparseCovariance":
-        return self
-
-    def block(self, n: int, log_det: float) -> "SparseCovariance":
-        """All of it: no bias is a parameter."""
-        assert n == len(self.diagonal)
         return self
 
 

@@ -106,6 +106,7 @@ class Cells:
     def __init__(self, n: int, judges: int, expert: Expert, *, has_orders: bool) -> None:
         """Args: `expert`, which is soft-bt in some way, says what p means; `has_orders`, biases matter."""
         self.n, self.expert, self.has_orders = n, expert, has_orders
+        self.measures = expert.measurement is not None  # probabilities are measurements, and not shares of votes
         self.rows = self.size = self.edges_size = 0  # comparisons, G, E
         none = np.zeros(SPARE, np.int64)
         self.question = np.zeros((SPARE, 4), np.int64)  # (G, 4) judge, item, low, high
@@ -131,15 +132,10 @@ class Cells:
         self.question = np.column_stack([judge, item, low, high])[firsts(cell)]
         self.weight, self.told = np.zeros((self.size, 2, 3)), np.zeros((self.size, 2, 2))
         self.largest, in_order = np.zeros((self.size, 3)), first < second
-        put(self.weight, self.told, self.largest, cell, in_order, contiguous(p), contiguous(weight), self._measures)
+        put(self.weight, self.told, self.largest, cell, in_order, contiguous(p), contiguous(weight), self.measures)
         self.words = words_of(p, judge, judges)
         self._lay_edges()
         return self.read(one_vote(judges))
-
-    @property
-    def _measures(self) -> bool:
-        """Whether probabilities are measurements, and not shares of votes."""
-        return self.expert.measurement is not None
 
     def _as_read(self, comparisons: Comparisons, item: Ints) -> tuple[Comparisons, Ints]:
         """The comparisons with the p that soft-bt reads, and what each was about.
@@ -148,7 +144,7 @@ class Cells:
         """
         assert self.expert.as_soft_bt is not None
         p, judge = self.expert.as_soft_bt(comparisons.p), comparisons.judge
-        if not self.has_orders and not self._measures:
+        if not self.has_orders and not self.measures:
             judge = item = np.zeros_like(judge)
         return comparisons._replace(p=p, judge=judge), item
 
@@ -189,7 +185,7 @@ class Cells:
     def _meaning(self, judges: slice) -> tuple[Bools, Floats]:
         """Whether words of these judges measure, and y of their word 1, NaN where it is a vote."""
         words = Words(*(each[judges] for each in self.words))
-        measures, end = self._measures & (words.probabilities > 0.0), words.ends()
+        measures, end = self.measures & (words.probabilities > 0.0), words.ends()
         return measures, np.where(measures, np.minimum(np.log1p(-end) - np.log(end), LONGEST), np.nan)
 
     def edges(self, size: int, biases: Floats | None = None) -> Edges:
@@ -220,7 +216,7 @@ class Cells:
             self.edge[cell, order] = self._edge_of(first, second, judge)
         self._put_on_edges(cell, cell + 1, -1.0)
         one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
-        put(self.weight, self.told, self.largest, *one, self._measures)
+        put(self.weight, self.told, self.largest, *one, self.measures)
         if self._still_reads(p, judge):
             self._put_on_edges(cell, cell + 1, 1.0)
         else:
@@ -234,7 +230,7 @@ class Cells:
             words.probabilities[judge] += 1.0
             words.inside[judge] += is_decided
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
-        if not self._measures or not words.probabilities[judge]:
+        if not self.measures or not words.probabilities[judge]:
             return True
         own = slice(judge, judge + 1)
         return all(

@@ -49,7 +49,12 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     wins, games = np.bincount(first, won, n) + np.bincount(second, lost, n) + np.zeros(n), won + lost
     log_strength = np.zeros(n)
     for iteration in range(1, BT_MAX_ITERATIONS + 1):
-        updated = _zermelo_step(log_strength, wins, games, comparisons)
+        strength, updated = np.exp(log_strength), np.zeros(n)
+        rate = games / (strength[first] + strength[second])
+        exposure = np.bincount(first, rate, n) + np.bincount(second, rate, n)
+        played = exposure > 0
+        updated[played] = np.log(wins[played] / exposure[played])  # wins_i / sum_j games_ij / (pi_i + pi_j), centred
+        updated[played] -= updated[played].mean() if played.any() else 0.0
         change = float(np.abs(updated - log_strength).max(initial=0.0))
         log_strength = updated
         if change <= BT_THRESHOLD:
@@ -72,15 +77,3 @@ BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
 def _hard(p: Floats) -> Floats:
     """1 for a win of the first, 0 for a loss, 1/2 for a tie."""
     return 0.5 * (1.0 + np.sign(p - 0.5))
-
-
-def _zermelo_step(log_strength: Floats, wins: Floats, games: Floats, comparisons: Comparisons) -> Floats:
-    """log(wins_i / sum_j games_ij / (pi_i + pi_j)), centred; candidates without a game stay at 0."""
-    n, strength = len(wins), np.exp(log_strength)
-    rate = games / (strength[comparisons.first] + strength[comparisons.second])
-    exposure = np.bincount(comparisons.first, rate, n) + np.bincount(comparisons.second, rate, n)
-    played = exposure > 0
-    updated = np.zeros(n)
-    updated[played] = np.log(wins[played] / exposure[played])
-    updated[played] -= updated[played].mean() if played.any() else 0.0
-    return updated

@@ -58,21 +58,17 @@ def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item:
 
     Raises ValueError where an output that was compared has no finite value.
     """
-    columns = [_standardised(name, values, comparisons, item) for name, values in outputs.items()]
-    return Covariates(tuple(outputs), np.reshape(columns, (len(outputs), comparisons.size)).T)
-
-
-def _standardised(name: str, values: Floats, comparisons: Comparisons, item: Ints) -> Floats:
-    """(K,) x."""
-    sides = np.concatenate([comparisons.first, comparisons.second])
-    first, second = values[np.tile(item, 2), sides].reshape(2, -1)
-    x = first - second
-    if not np.isfinite(x).all():
-        without = int((~np.isfinite(x)).sum())
-        raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
-    compared = np.unique(np.tile(item, 2) * values.shape[1] + sides)
-    sd = float(values.ravel()[compared].std()) if len(x) else 0.0
-    return np.asarray(x / (sd or 1.0), np.float64)
+    sides, prompt = np.concatenate([comparisons.first, comparisons.second]), np.tile(item, 2)
+    x = np.empty((comparisons.size, len(outputs)))
+    for column, (name, values) in zip(x.T, outputs.items(), strict=True):
+        first, second = values[prompt, sides].reshape(2, -1)
+        column[:] = first - second
+        if without := int((~np.isfinite(column)).sum()):
+            raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
+        compared = np.unique(prompt * values.shape[1] + sides)
+        sd = float(values.ravel()[compared].std()) if len(x) else 0.0
+        column /= sd or 1.0
+    return Covariates(tuple(outputs), x)
 
 
 def with_covariates(model: Model, covariates: Covariates, comparisons: Comparisons) -> Model:
@@ -131,15 +127,13 @@ def share_of_verdicts(
 
     0 where the verdicts tell so little without the prior that H cannot be factored.
     """
-    n, prior, start = model.n, model.prior, model.n if start is None else start
-    flat = precision.copy()
-    flat[np.arange(n), np.arange(n)] += np.maximum(prior.absolute[:n], FLAT / prior.variance) - prior.precision[:n]
-    places = np.arange(len(variance))
-    of_biases = np.zeros((len(flat), len(variance)))
-    of_biases[start + places, places] = 1.0
+    prior, scores, flat = model.prior, np.arange(model.n), precision.copy()
+    flat[scores, scores] += np.maximum(prior.absolute, FLAT / prior.variance)[scores] - prior.precision[scores]
+    places = (model.n if start is None else start) + np.arange(len(variance))
+    columns = np.zeros((len(flat), len(variance)))
+    columns[places] = np.eye(len(variance))
     try:
-        factor = cho_factor(flat.T, overwrite_a=True)
+        alone = cho_solve(cho_factor(flat.T, overwrite_a=True), columns)[places].diagonal()
     except np.linalg.LinAlgError:
         return np.zeros(len(variance))
-    alone = cho_solve(factor, of_biases)[start + places, places]
     return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

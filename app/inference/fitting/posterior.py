@@ -73,7 +73,7 @@ class Posterior(NamedTuple):
     def scores(self) -> Scores:
         """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
         mean, covariance, model = self.mean, self.covariance, self.model
-        if model.size == model.n:
+        if model.size == model.n or isinstance(covariance, SparseCovariance):
             return Scores(mean, covariance)
         if model.covariates is not None:
             return Scores(mean[: model.n], plain(covariance.matrix()[: model.n, : model.n].copy()))
@@ -213,7 +213,9 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
     if not len(changed):
         return posterior
     since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + len(changed)
-    if isinstance(sigma, SparseCovariance) or _is_recomputed(posterior, len(changed), since_exact):
+    latest = period(model.n) if model.n <= MEDIUM else OVERDUE * period(model.n)
+    is_quicker = len(mean) <= SMALL or len(changed) > model.n or since_exact >= latest or start is None
+    if isinstance(sigma, SparseCovariance) or is_quicker:
         return fit_edges(edges, model, start=start, dense=dense)
     slope, more = slopes(told, told.design.differences(mean), model.expert)
     spread = sigma.times_rows(told.design)
@@ -228,13 +230,6 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
         return fit_edges(edges, model, start=mean if convergence.converged else None)
     updated = sigma.condition(told.design, np.maximum(more, 0.0))
     return Posterior(mean, updated, in_sigma, convergence, edges, model, since_exact)
-
-
-def _is_recomputed(posterior: Posterior, changed: int, since_exact: int) -> bool:
-    """Whether so many changed edges are cheaper by a fit, or its time has come."""
-    n, converged = posterior.model.n, posterior.convergence.converged
-    latest = period(n) if n <= MEDIUM else OVERDUE * period(n)
-    return len(posterior.mean) <= SMALL or not converged or changed > n or since_exact >= latest
 
 
 def is_due(posterior: Posterior) -> bool:

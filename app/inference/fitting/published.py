@@ -81,7 +81,11 @@ def publish(
     posterior = fit_edges(edges, model, dense=dense if is_sharp else None)
     if learnt is not None and not posterior.convergence.converged:
         one_vote = method._replace(verdict_weight="one-vote")
-        return _unlearnt(publish(answers, item, absolute, one_vote, n, judges, dense=dense, covariates=covariates))
+        stand_in = publish(answers, item, absolute, one_vote, n, judges, dense=dense, covariates=covariates)
+        convergence = stand_in.posterior.convergence
+        if convergence.converged:
+            convergence = convergence._replace(outcome=Outcome.UNLEARNT)
+        return stand_in._replace(posterior=stand_in.posterior._replace(convergence=convergence))
     of_scores = approximate(posterior, approximation) if is_sharp else integrate(edges, model, grid, approximation)
     if learnt is not None and is_sharp:
         of_scores = of_scores._replace(scale=learnt.scale)
@@ -103,15 +107,6 @@ def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximati
         (failed if is_singular else parts).append((weight, of_scores))
     total = sum(weight for weight, _ in parts)
     return mixed([(weight / total, part) for weight, part in parts] if failed and parts else parts or failed)
-
-
-def _unlearnt(published: Published) -> Published:
-    """The posterior by one vote for each verdict, where it stands for one whose weights were learnt."""
-    posterior = published.posterior
-    if not posterior.convergence.converged:
-        return published
-    convergence = posterior.convergence._replace(outcome=Outcome.UNLEARNT)
-    return published._replace(posterior=posterior._replace(convergence=convergence))
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:

@@ -125,7 +125,6 @@ def test_the_block_of_all_scores_is_all_of_it(some: Both) -> None:
 
     np.testing.assert_array_equal(some.dense.block(N, log_det).matrix(), some.dense.matrix())
     assert some.dense.block(N, log_det).log_det == log_det
-    assert some.sparse.block(N, log_det) is some.sparse
 
 
 def test_the_size_is_that_of_every_array(some: Both) -> None:
