@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.graph import potentials
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
+from app.inference.verdicts import potentials
 
 BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000

@@ -311,32 +311,22 @@ def zoom(
     mean, sd = np.array(start).T
     while True:
         spacing = sd * (reach[1] - reach[0])
-        mean, sd = _moments([m + s * reach for m, s in zip(mean, sd, strict=True)], log_density)
+        at, weight = _on_grid(log_density, mean[:, None] + sd[:, None] * reach)
+        mean = weight @ at
+        sd = np.sqrt(weight @ (at - mean) ** 2)
         if (spacing <= 1.1 * sd).all():
             break
         sd = np.maximum(sd, 0.25 * spacing)
     if fine == 1 or (sd < SHARP).all():
         return mean.tolist(), mean[None, :], np.ones(1)
-    axes = [m + s * np.linspace(-2.7, 2.7, fine) for m, s in zip(mean, sd, strict=True)]
-    weight = _normalised(log_density(*axes)).ravel()
+    at, weight = _on_grid(log_density, mean[:, None] + sd[:, None] * np.linspace(-2.7, 2.7, fine))
     kept = weight > NEGLIGIBLE * weight.max()
-    at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))[kept]
-    return mean.tolist(), at, weight[kept] / weight[kept].sum()
+    return mean.tolist(), at[kept], weight[kept] / weight[kept].sum()
 
 
-def _moments(axes: Sequence[Floats], log_density: LogDensity) -> tuple[Floats, Floats]:
-    """Mean and sd (D,) of a density on a grid."""
-    weight = _normalised(log_density(*axes))
-    mean, sd = np.empty(len(axes)), np.empty(len(axes))
-    for k, axis in enumerate(axes):
-        marginal = weight.sum(axis=tuple(other for other in range(len(axes)) if other != k))
-        mean[k] = marginal @ axis
-        sd[k] = np.sqrt(marginal @ (axis - mean[k]) ** 2)
-    return mean, sd
-
-
-def _normalised(log_density: Floats) -> Floats:
-    """The density at all points; the same everywhere where it is known nowhere."""
-    largest = log_density.max()
-    density = np.exp(log_density - largest) if np.isfinite(largest) else np.ones_like(log_density)
-    return np.asarray(density / density.sum())
+def _on_grid(log_density: LogDensity, axes: Floats) -> tuple[Floats, Floats]:
+    """Points (G, D) of a grid and their weights (G,); the same everywhere where the density is known nowhere."""
+    log_weight = log_density(*axes).ravel()
+    largest = log_weight.max()
+    weight = np.exp(log_weight - largest) if np.isfinite(largest) else np.ones(len(log_weight))
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)), weight / weight.sum()

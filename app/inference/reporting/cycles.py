@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from app.inference.graph import potentials
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.inference.verdicts import pair_numbers, pooled_directions
+from app.inference.verdicts import pair_numbers, pooled_directions, potentials
 
 DRAWS = 59
 SMALLEST = 1e-300

@@ -12,10 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.graph import components, potentials
 from app.inference.reporting.cycles import Triads, cycles
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, numbered, pair_numbers, pooled_directions
+from app.inference.verdicts import (
+    components,
+    directions,
+    firsts,
+    lean_to_lower,
+    numbered,
+    pair_numbers,
+    pooled_directions,
+    potentials,
+)
 
 
 class AgreedShare(NamedTuple):

@@ -8,9 +8,9 @@ from app.inference.choosing import Criterion, of_mask
 from app.inference.choosing.joining import joining
 from app.inference.choosing.pair_sets import without
 from app.inference.choosing.picking import draw
-from app.inference.graph import joined
 from app.inference.kernels.pair_sets import mask, size
 from app.inference.types import Bools
+from app.inference.verdicts import joined
 
 
 def covering(exists: Bools, rng: np.random.Generator) -> Iterator[tuple[int, int]]:

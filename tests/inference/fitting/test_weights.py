@@ -8,11 +8,11 @@ from nextpair.words import MAX_WEIGHT, MIN_WEIGHT
 
 from app.inference.fitting import baselines, judge_aware, posterior
 from app.inference.fitting.posterior import Posterior
-from app.inference.graph import potentials
 from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.reporting.cycles import cycles
 from app.inference.reporting.diagnostics import order_balance
 from app.inference.types import Comparisons, Floats, by_one_judge, take
+from app.inference.verdicts import potentials
 from tests.inference.factories import by_judges, cycle, each_expert, fold_rows, joined, model, random_comparisons
 
 N, JUDGES = 7, 3
