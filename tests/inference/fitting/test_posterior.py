@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +10,7 @@ from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.weights import weighed
 from app.inference.regimes import MEDIUM, SMALL
-from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
+from app.inference.types import Comparisons, Floats, by_one_judge, join, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -32,7 +30,6 @@ from tests.inference.factories import (
     precision_at,
     random_comparisons,
     relabelled,
-    swapped,
     weights_at,
 )
 
@@ -275,43 +272,11 @@ def test_fold_with_nothing_new_returns_what_it_was_given() -> None:
     assert fold_rows(folded, log) is folded
 
 
-@pytest.mark.parametrize("make", [fit_rows, lambda log, m: fold_rows(posterior.prior(m), log)])
-def test_no_comparisons_give_the_prior(make: Callable[[Comparisons, Model], Posterior]) -> None:
-    assert_same(make(no_comparisons(), model(4, 2.0)), posterior.prior(model(4, 2.0)))
-
-
 def test_the_prior_is_isotropic_around_zero() -> None:
     prior = posterior.prior(model(3, 2.0))
 
     np.testing.assert_array_equal(prior.mean, np.zeros(3))
     np.testing.assert_array_equal(prior.covariance.matrix(), 2.0 * np.eye(3))
-
-
-@numerics
-@given(logs())
-def test_a_comparison_never_adds_uncertainty_for_fixed_weights(log: Log) -> None:
-    assert fit_rows(log.comparisons, model(log.n)).covariance.log_det <= 1e-12
-
-
-def test_swapping_every_order_with_its_verdict_changes_nothing() -> None:
-    log, m = random_comparisons(30, 50, seed=6), model(30)
-
-    assert_same(fold_at([50], swapped(log), m), fold_at([50], log, m))
-
-
-def test_relabelling_relabels() -> None:
-    log, m, label = random_comparisons(30, 50, seed=6), model(30), np.random.default_rng(0).permutation(30)
-
-    there, here = fold_at([50], relabelled(log, label), m), fold_at([50], log, m)
-
-    np.testing.assert_allclose(there.mean[label], here.mean, atol=1e-9)
-    np.testing.assert_allclose(there.covariance.matrix()[np.ix_(label, label)], here.covariance.matrix(), atol=1e-9)
-
-
-def test_a_probability_that_is_not_a_number_is_reported() -> None:
-    log = comparisons((0, 1, 0.8), (0, 1, float("nan")))
-
-    assert fold_at([1, 2], log, model(40)).convergence.outcome is Outcome.NOT_FINITE
 
 
 @pytest.mark.parametrize(
@@ -454,14 +419,6 @@ def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
         after = fold_rows(before, old._replace(weight=weight))
         assert after.since_exact == since
         assert_follows(after, old._replace(weight=weight), m)
-
-
-@each_expert
-def test_nothing_new_changes_nothing(expert: str) -> None:
-    log, m = random_comparisons(30, 20, seed=5), model(30, 1.0, expert)
-    folded = fold_at([20], log, m)
-
-    assert fold_rows(folded, log) is folded
 
 
 @pytest.mark.parametrize("prior", ["unit", "anchor"])
