@@ -341,7 +341,7 @@ def test_draws_that_are_not_solved_for_are_not_handed_out(monkeypatch: pytest.Mo
 
 MANY = 150
 ROUNDING = 1e-9
-CLOSE = 0.2  # relative, of a variance: test_sparse.py has the series itself
+CLOSE = 0.2  # relative, of a variance: the series itself is above
 
 
 class Both(NamedTuple):

@@ -71,7 +71,7 @@ class Consensus(NamedTuple):
     variances: Variances
     delta: Floats  # (J,)
     sd_of_delta: Floats  # (J,)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
     convergence: Convergence
 
     @property

@@ -181,8 +181,18 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
         (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     weights, own = edges.weight.copy(), rows.times(mean)
     weights[at] += sites.precision
-    slope, d = sites.shift - sites.precision * own, own + known_bias
-    of_votes = Votes(mean, covariance.matrix(), i, j, b, wins, sites.losses, d, slope, sites.precision)
+    of_votes = Votes(
+        mean=mean,
+        covariance=covariance.matrix(),
+        first=i,
+        second=j,
+        bias=b,
+        wins=sites.wins,
+        losses=sites.losses,
+        difference=own + known_bias,
+        slope=sites.shift - sites.precision * own,
+        precision=sites.precision,
+    )
     return Posterior(mean, covariance, weights, convergence, edges, model), of_votes, log_evidence
 
 

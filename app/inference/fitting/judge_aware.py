@@ -60,7 +60,7 @@ class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: JudgeParameters
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, c)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
     convergence: Convergence
 
     @property

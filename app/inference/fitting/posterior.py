@@ -15,6 +15,15 @@ Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H,
 need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
 whose second part is exact for what all scores have in common, of which a push leaves most.
 
+Where the expert has a kink, l(d) = -b |t - d|, the maximum is that of a quadratic program. With c_k = b weight_k, and a
+slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaussian prior)
+
+    q theta = R^T u + h
+    t - R theta = over - under,   over (c - u) = 0,   under (c + u) = 0,   all four factors >= 0
+
+Mehrotra's predictor and corrector (1992) follow the products from a positive mean down to 0, an interior point. A step
+solves (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)): a Newton step under curvatures D.
+
 A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
 is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
 comparison: what it adds to the weight of its edge, at the new MAP. Where a weight has drifted too far from the one that
@@ -39,12 +48,11 @@ the last one was.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import cho_solve, lapack
 
 from app.inference.core.design import Design, precision_times, require_matrix
-from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, log_density_of, slopes, told_since
+from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, log_density_of, p_of, slopes, told_since
 from app.inference.core.maximum import Maximum, maximum, newton_step
-from app.inference.fitting import interior_point
 from app.inference.fitting.model import NONE, Model, edges_of
 from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
 from app.inference.regimes import DENSE, MEDIUM, SMALL
@@ -56,6 +64,13 @@ OVERDUE = 3  # periods without a process that had time: it is computed again at 
 ROUNDED = 1e-12  # of a weight
 NEAR = 300  # parameters, of whom the last covariance makes the next fit shorter
 VAGUEST = 1e4  # prior variance of scores whose covariance is sparse
+MAX_ITERATIONS = 200  # of the interior point
+TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
+KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
+HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
+EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
+SHORT_OF_THE_EDGE = 0.99
+SIGN = np.array([[1.0], [-1.0]])
 
 
 class Posterior(NamedTuple):
@@ -97,7 +112,7 @@ def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Flo
     design, prior = edges.design, model.prior
     start = np.zeros(design.size) if start is None else np.array(start)
     if model.expert.kink is not None and edges.size:
-        return interior_point.solve(start, edges, model)
+        return _at_kinks(start, edges, model)
     theta, curvature, convergence = maximum(
         lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
         lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
@@ -126,6 +141,80 @@ def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, n
         return precision_times(x, design.first, design.second, design.bias, w, q)
 
     return newton_step(times, precondition, gradient)
+
+
+class _Point(NamedTuple):
+    """A point, or the way from it."""
+
+    theta: Floats  # (P,)
+    gap: Floats  # (2, K) over, under
+    slack: Floats  # (2, K) c - u, c + u
+
+
+def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
+    """The MAP of an expert with a kink, where no entry of g is above a tolerance and the rounding of its sum.
+
+    Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
+
+    Args: at least one edge, of one comparison each.
+    """
+    kink, prior, design = model.expert.kink, model.prior, edges.design
+    assert kink is not None
+    at, steepest = kink.at(p_of(edges)), kink.steepest * edges.votes
+    distance = at - design.differences(start)
+    gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
+    rows, weight = (design.information(each) for each in (np.ones(edges.size), steepest))
+    tolerance = TOLERANCE / max(prior.variance, 1.0 if model.size > model.n else 0.0)
+    tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
+    point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
+    while True:
+        slope = 0.5 * (point.slack[1] - point.slack[0])
+        distance = at - design.differences(point.theta)
+        gradient = design.scatter(slope) + prior.pull - prior.precision * point.theta
+        norm = float(np.abs(gradient).max())
+        to_kink = float(np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max())
+        converged = to_kink <= KINK_TOLERANCE and norm <= tolerance
+        if converged or iterations == MAX_ITERATIONS or not (point.gap * point.slack).mean() > EXHAUSTED:
+            break
+        residual = distance - (SIGN * point.gap).sum(axis=0)
+        try:
+            point, iterations = _step(point, gradient, residual, edges.design, model), iterations + 1
+        except np.linalg.LinAlgError:
+            break
+    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
+    convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
+    weights = edges.votes * model.expert.curvature(design.differences(point.theta), p_of(edges))
+    return Maximum(point.theta, weights, convergence)
+
+
+def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, model: Model) -> _Point:
+    """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
+
+    Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
+    """
+    theta, gap, slack = point
+    light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
+    weights = 1.0 / ((gap / slack).sum(axis=0) + light)
+    factor = np.linalg.cholesky(design.precision(weights, model.prior.precision))
+
+    def towards(change: Floats) -> tuple[_Point, float]:
+        """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.
+
+        And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
+        """
+        short = residual - (SIGN * change / slack).sum(axis=0)
+        along = cho_solve((factor, True), gradient + design.scatter(weights * short))
+        slope = weights * (short - design.times(along))
+        way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
+        fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
+        return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)
+
+    product, mean = gap * slack, float((gap * slack).mean())
+    guess, longest = towards(-product)
+    after = float(((gap + longest * guess.gap) * (slack + longest * guess.slack)).mean())
+    way, longest = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
+    share = min(SHORT_OF_THE_EDGE * longest, 1.0)
+    return _Point(theta + share * way.theta, gap + share * way.gap, slack + share * way.slack)
 
 
 def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
@@ -157,13 +246,7 @@ def is_sparse(model: Model, dense: int | None = None) -> bool:
 
 def prior(model: Model) -> Posterior:
     """The posterior before any comparison."""
-    return _prior_beside(edges_of(no_comparisons(), model), model, Convergence(Outcome.CONVERGED, 0, 0.0))
-
-
-def _prior_beside(edges: Edges, model: Model, convergence: Convergence) -> Posterior:
-    """The prior, which has seen the edges with weights of 0."""
-    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
-    return _around(Maximum(mean, none, convergence), edges, model)
+    return fit(no_comparisons(), model)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
@@ -178,12 +261,13 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
 
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
+    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
     if not edges.size:
-        return prior(model)
+        return _around(Maximum(mean, none, Convergence(Outcome.CONVERGED, 0, 0.0)), edges, model)
     try:
         return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
-        return _prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
+        return _around(Maximum(mean, none, Convergence(Outcome.SINGULAR, 0, np.nan)), edges, model)
 
 
 def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:

@@ -110,7 +110,7 @@ def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximati
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:
-    """(J,) rho as it was learnt, else by how far repeated votes vary (votes.py); `item` (K,) as of `publish`."""
+    """(J,) rho as it was learnt, else by how far repeated votes vary (weights.py); `item` (K,) as of `publish`."""
     if published.learnt is not None:
         return published.learnt.repeat_correlation
     return repeat_correlation_of_votes(published.posterior, published.comparisons, item, judges)

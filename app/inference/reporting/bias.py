@@ -4,7 +4,7 @@ delta > 0 favours the first position. Two ways to know it:
 
     closed form   beta = E[p] for the gaussian expert; delta = logit(E[p]) for soft-bt: no scores needed, sound where
                   pairs and their order are drawn at random     (PoE A.9 misses the minus: gamma = -logit(E[p]));
-                  of any expert, and in a ranking: fitting/closed_form.py
+                  of any expert, and in a ranking: fitting/model.py
     jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
                   model.py; the scores' covariance is then the Schur complement of the joint one, which is what
                   `posterior.scores` reads off
@@ -17,7 +17,7 @@ deviation. It is the biases' part of
 
 with l3 the third derivative of l and H_ss the part of H over the scores.
 
-How much of what is known of delta comes from verdicts rather than from priors: fitting/identifiability.py.
+How much of what is known of delta comes from verdicts rather than from priors: fitting/covariates.py.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """The log as the model reads it: by the set's method, each judge at its temperature and by its number.
 
-An answer counts as one vote, as many as the set says of its judge, or what has been learnt of it (hyperparameters.py).
+An answer counts as one vote, as many as the set says of its judge, or what has been learnt of it (fitting/weights.py).
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 Candidate i has the score s_i + u_im on prompt m. Over all prompts there could be, u_im has mean 0; the M prompts that
 have comparisons are drawn from these. With l' the expert's slope, c the weight and r the row of the design of each
-comparison, at the mode of the posterior (fitting/newton.py):
+comparison, at the mode of the posterior (fitting/posterior.py):
 
     g_m = sum over the comparisons of prompt m of c l'(d) r          A = H^-1        Q the prior's precision
     V = A (M / (M - 1) sum_m g_m g_m^T + Q) A                        the cluster sandwich (Liang and Zeger 1986)

@@ -13,7 +13,7 @@ open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of ea
 
 by Laplace in theta = (s, a, delta), which is exact for measurements. It finds the mode and the curvature; with votes it
 makes tau2 too small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there
-(expectation_propagation.py). Weights of votes move with theta, and theta with eta, so that the determinant moves in two
+(fitting/evidence.py). Weights of votes move with theta, and theta with eta, so that the determinant moves in two
 ways. Its slope has theta' = theta - x, twice as far as the posterior's mean is from its mode. With H the precision of
 theta, d = R theta, var d = R H^-1 R^T, G_v how many measurements v has, P_v = M_v - M_v Sigma M_v
 

@@ -1,6 +1,6 @@
 """The MAP of every expert under every prior, compared with log-posteriors and optimisers of others.
 
-What only the laplace expert has, a kink, is in test_interior_point.py.
+What only the laplace expert has, a kink, is in test_kinks.py.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from scipy.optimize import LinearConstraint, linprog, lsq_linear, minimize
 from scipy.special import expit
 
-from app.inference.fitting import interior_point
+from app.inference.fitting import posterior
 from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.types import Comparisons, Floats, Outcome
 from tests.inference.factories import Log, by_judges, comparisons, logs, map_of, model, numerics, random_comparisons
@@ -196,16 +196,16 @@ def test_a_tolerance_below_rounding_ends_close_to_the_map_all_the_same(monkeypat
     log, m = saturated(8, 100, seed=0), model(8, 1.0, "laplace")
     close = map_of(log, m).mean
 
-    monkeypatch.setattr(interior_point, "TOLERANCE", 0.0)
+    monkeypatch.setattr(posterior, "TOLERANCE", 0.0)
 
     mean, convergence, _ = map_of(log, m)
 
-    assert convergence.iterations < interior_point.MAX_ITERATIONS
+    assert convergence.iterations < posterior.MAX_ITERATIONS
     np.testing.assert_allclose(mean, close, atol=1e-7)
 
 
 def test_a_fit_that_runs_out_of_iterations_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 3)
+    monkeypatch.setattr(posterior, "MAX_ITERATIONS", 3)
 
     fit = map_of(saturated(8, 100, seed=0), model(8, 1.0, "laplace"))
 
