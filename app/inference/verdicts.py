@@ -8,10 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
-TABLE, LEAST = (
-    4,
-    1 << 16,
-)  # places of a table of all rows there could be, for each row or in all: beyond, rows are sorted
+TABLE, LEAST = 4, 1 << 16  # places of a table of all rows, for each row or in all: beyond, rows are sorted
 MOST = 1 << 62  # different rows
 ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is no accident
 

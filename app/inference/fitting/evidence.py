@@ -108,13 +108,6 @@ class SiteMoments(NamedTuple, Generic[Q]):
     log_integral: float  # of q, up to a constant
 
 
-class Converged(NamedTuple, Generic[Q]):
-    q: Q
-    sites: Sites
-    log_evidence: float
-    convergence: Convergence
-
-
 def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
     """The marginal posterior of the scores; Laplace's where sites cannot be factored.
 
@@ -196,8 +189,10 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
     return Posterior(mean, covariance, weights, convergence, edges, model), of_votes, log_evidence
 
 
-def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float) -> Converged[Q]:
-    """The sites whose moments are right, from these on; of any normal prior. Raises numpy.linalg.LinAlgError."""
+def converge(
+    sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolerance: float
+) -> tuple[Q, Sites, float, Convergence]:
+    """q and the sites whose moments are right, from these on; ln Z. Raises numpy.linalg.LinAlgError."""
     share, before, iterations = FIRST_SHARE, np.inf, 0
     while True:
         q, m, v, log_integral = moments_of(sites)
@@ -213,8 +208,7 @@ def converge(sites: Sites, moments_of: Callable[[Sites], SiteMoments[Q]], tolera
             shift=sites.shift + share * (shift - sites.shift),
         )
         before, iterations = distance, iterations + 1
-    convergence = Convergence.of(distance, iterations, tolerance)
-    return Converged(q, sites, log_constants + log_integral, convergence)
+    return q, sites, log_constants + log_integral, Convergence.of(distance, iterations, tolerance)
 
 
 def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float, float]:

@@ -15,10 +15,9 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
               N(0, HELD_VARIANCE) of a judge that has none                                        decision 30
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
-PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
-differences of scores have the same posterior whichever score is held. Only differences are published. So none is held
-here: a hold on one would distinguish it from candidates that are its equals. VAGUE keeps islands and certain verdicts
-well posed, and moves differences by about a millionth.
+PoE holds one score, the anchor. As long as the comparisons connect all candidates, differences of scores, which alone
+are published, have the same posterior whichever is held. So none is: a hold on one would distinguish it from its
+equals. VAGUE keeps islands and certain verdicts well posed, and moves differences by about a millionth.
 
 Whose position bias is allowed for follows from the log (decision 71):
 
@@ -29,28 +28,25 @@ Whose position bias is allowed for follows from the log (decision 71):
                     voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
                     than RANKED_DENSE candidates
 
-With fewer verdicts a bias is noise as any other, as orders are balanced. Judges whose probabilities count as votes vote
-(measurements.py). It can tell of a voter who was shown pairs in orders that may be coins: with lead_i how much more
-often i was first than second, of K votes
+With fewer verdicts a bias is noise as any other, as orders are balanced. It can tell of a voter who was shown pairs in
+orders that may be coins: with lead_i how much more often i was first than second, of K votes
 
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
 Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
 who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no
-biases: they go either way. The prior of a voter's bias is N(0, VOTERS_BIAS_VARIANCE): a wider one makes 10 votes of 10
-surer than they are, as scores must be farther apart than any bias that may be.
+biases: they go either way. A prior wider than VOTERS_BIAS_VARIANCE makes 10 votes of 10 surer than they are, as scores
+must be farther apart than any bias that may be.
 
 In closed form (PoE 3.5, A.8, A.9) pairs and orders are taken for random draws: differences of scores average out, and
 a judge's verdicts alone show its bias. delta_j is where they balance if all scores are alike,
 
     sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
 
-    soft-bt           delta = logit(mean p)                (A.9 misses a minus: methods, erratum 3)
-    gaussian          delta = alpha (mean p - beta): as if beta were the judge's mean p
-    logit-gaussian    delta = mean logit p                 (eq. 12, power 0)
-
-and any other expert likewise. The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w, which takes
-differences of scores for noise, but at least that of so many votes, 1 / sqrt(sum c w).
+that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, as if
+beta were the judge's mean p, and mean logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a
+root, sqrt(sum (c l')^2) / sum c w, which takes differences of scores for noise, but at least that of so many votes,
+1 / sqrt(sum c w).
 
     N, P, J      model.n, model.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,); known: Model.known_biases (J,)
@@ -172,9 +168,9 @@ def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
-    if method.prior == "anchor":
-        return Model(n, expert, unit_prior(n, VAGUE, of_biases)._replace(variance=1.0))
-    return Model(n, expert, unit_prior(n, method.prior_variance, of_biases))
+    is_vague = method.prior == "anchor"
+    prior = unit_prior(n, VAGUE if is_vague else method.prior_variance, of_biases)
+    return Model(n, expert, prior._replace(variance=1.0) if is_vague else prior)
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:

@@ -101,19 +101,6 @@ def test_fold_one_at_a_time_equals_fold_in_one_go(n: int, count: int, hard: bool
 
 
 @each_kind
-@each_size
-@pytest.mark.parametrize("seed", range(5))
-def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: bool, seed: int) -> None:
-    log = random_comparisons(n, count, seed=1, hard=hard)
-
-    chunks = fold_at(random_stops(count, seed), log, model(n))
-
-    assert_follows(chunks, log, model(n))
-    if n <= MEDIUM:
-        assert_near(chunks, hard=hard)
-
-
-@each_kind
 def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard: bool) -> None:
     """Among many it takes a while, in which more votes come."""
     n, count = MEDIUM + 4, 150
@@ -153,20 +140,6 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
     m = model(n, expert=expert)
 
     assert not posterior.is_due(fold_at([20, 40, 60], random_comparisons(n, 60, seed=0), m))
-
-
-@numerics
-@given(logs(max_n=25, max_count=40), st.integers(0, 40))
-def test_fold_of_any_log_forgets_when_it_looked(log: Log, stop: int) -> None:
-    """Except for the covariance, which no weight that has drifted takes further from the exact one than it has."""
-    m, votes = model(log.n), log.comparisons
-
-    live = fold_at([min(stop, votes.size), votes.size], votes, m)
-
-    assert_follows(live, votes, m)
-    v, fresh = variances_of_differences(live), variances_of_differences(fit_rows(votes, m))
-    assert (v / (1.0 + posterior.MAX_DRIFT) <= fresh * (1.0 + 1e-9)).all()
-    assert (fresh <= v / (1.0 - posterior.MAX_DRIFT) * (1.0 + 1e-9)).all()
 
 
 @each_kind
@@ -270,13 +243,6 @@ def test_fold_with_nothing_new_returns_what_it_was_given() -> None:
     folded = fold_at([20], log, m)
 
     assert fold_rows(folded, log) is folded
-
-
-def test_the_prior_is_isotropic_around_zero() -> None:
-    prior = posterior.prior(model(3, 2.0))
-
-    np.testing.assert_array_equal(prior.mean, np.zeros(3))
-    np.testing.assert_array_equal(prior.covariance.matrix(), 2.0 * np.eye(3))
 
 
 @pytest.mark.parametrize(
@@ -507,13 +473,6 @@ def test_the_marginal_is_the_schur_complement() -> None:
     marginal = fitted.scores.covariance.matrix()
     np.testing.assert_allclose(marginal, np.linalg.inv(schur), atol=1e-12)
     assert (marginal.diagonal() > np.linalg.inv(h[:n, :n]).diagonal()).all()
-
-
-def test_without_biases_the_scores_are_all_there_is() -> None:
-    log, m = random_comparisons(6, 20, seed=3), model(6)
-    fitted = fit_rows(log, m)
-
-    assert fitted.scores.covariance is fitted.covariance
 
 
 @each_expert

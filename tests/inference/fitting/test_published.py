@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from app.inference.core.cells import Hyperparameters
 from app.inference.experts import measured_bt
-from app.inference.fitting import posterior
+from app.inference.fitting import covariates, posterior
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, build, unit_prior
 from app.inference.fitting.published import Published, publish
