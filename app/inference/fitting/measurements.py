@@ -41,7 +41,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from scipy.special import logsumexp
 
-from app.inference.core.cells import with_measured_words
+from app.inference.core.cells import TIE, with_measured_words
 from app.inference.core.design import Design
 from app.inference.experts import LONGEST, is_vote, measurement
 from app.inference.fitting.evidence import log_evidence_of, quadrature, random_signs
@@ -109,6 +109,7 @@ def measurements(comparisons: Comparisons, item: Ints) -> Groups:
 
 
 def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
+    """The spectrum of R^T D R less what biases explain; of many candidates, nodes that stand for it in sums over it."""
     rows, d = Design(model.n, model.n, groups.low, groups.high), groups.weight / r
     pull, squares = rows.scatter(d * groups.y), float(d @ groups.y**2)
     size, taken_out = float(len(d)), [np.empty((0, model.n))]
@@ -118,26 +119,17 @@ def spectrum(groups: Groups, r: Floats, model: Model) -> Spectrum:
             towards, tells = rows.scatter(d * lean), float(d @ (lean * groups.y))
             taken_out.append(towards[None] / np.sqrt(explained * (1.0 + FLAT)))
             pull, squares, size = pull - towards * tells / explained, squares - tells**2 / explained, size - 1.0
-    links = links_of(rows, d)
+    links, out = links_of(rows, d), np.concatenate(taken_out)
     gram = csr_array(diags_array(links.sum(axis=1)) - links)
-    decompose = _exact if model.n <= RANKED_DENSE else _by_quadrature
-    return Spectrum(*decompose(gram, np.concatenate(taken_out), pull), squares, size)
-
-
-def _exact(gram: csr_array, taken_out: Floats, pull: Floats) -> tuple[Floats, Floats, Floats]:
-    """Eigenvalues of `gram` (N, N) less the squares of the (B, N) rows taken out, 1 of each, and c of `pull` (N,)."""
-    eigenvalues, vectors = np.linalg.eigh(gram.toarray() - taken_out.T @ taken_out)
-    return np.maximum(eigenvalues, 0.0), np.ones(len(pull)), vectors.T @ pull
-
-
-def _by_quadrature(gram: csr_array, taken_out: Floats, pull: Floats) -> tuple[Floats, Floats, Floats]:
-    """Nodes that stand for these in sums over them. Slow formula: `_exact`."""
-    start = np.column_stack([random_signs(len(pull), PROBES), pull])
-    nodes, weights = quadrature(lambda z: gram @ z - taken_out.T @ (taken_out @ z), start, STEPS)
+    if model.n <= RANKED_DENSE:
+        eigenvalues, vectors = np.linalg.eigh(gram.toarray() - out.T @ out)
+        return Spectrum(np.maximum(eigenvalues, 0.0), np.ones(model.n), vectors.T @ pull, squares, size)
+    start = np.column_stack([random_signs(model.n, PROBES), pull])
+    nodes, weights = quadrature(lambda z: gram @ z - out.T @ (out @ z), start, STEPS)
     multiplicity, projections = np.zeros_like(nodes), np.zeros_like(nodes)
     multiplicity[:-1], projections[-1] = weights[:-1] / PROBES, np.sqrt(weights[-1])
     kept = weights > NEGLIGIBLE * weights.sum(axis=1, keepdims=True)
-    return np.maximum(nodes[kept], 0.0), multiplicity[kept], projections[kept]
+    return Spectrum(np.maximum(nodes[kept], 0.0), multiplicity[kept], projections[kept], squares, size)
 
 
 def log_evidence(of_groups: Spectrum, ratio: Floats, kappa: Floats) -> Floats:
@@ -179,7 +171,7 @@ def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.i
     comparisons, n = among_compared(comparisons)
     once, model = firsts(same_question(comparisons, item)), build(Method(), n)
     comparisons, item = take(comparisons, once), item[once]
-    p = np.where(comparisons.p == 0.5, np.nextafter(0.5, 1.0), comparisons.p)
+    p = np.where(comparisons.p == 0.5, TIE, comparisons.p)
     comparisons = comparisons._replace(p=p, weight=np.ones(len(p)))
     bound = _as_ways_of_speaking(comparisons.p) - _as_measurements(comparisons, item, model)
     if bound < least:

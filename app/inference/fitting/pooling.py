@@ -88,17 +88,12 @@ def pool(contributions: Sequence[Contribution]) -> Hyperprior:
     }
     of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
     of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + log_prior(SCALES, WEAK_SCALE)
-    of_noise = {
-        judge: logsumexp(
-            of_judge + (of_scale - logsumexp(of_judge, axis=(1, 3)))[:, None, :, None],
-            axis=(0, 2),
-        )
-        for judge, of_judge in log_density.items()
-        if judge != VOTES
-    }
-    return Hyperprior(
-        expected(SCALES, of_scale), {judge: expected(NOISES, density) for judge, density in of_noise.items()}
-    )
+    of_noise = {}
+    for judge, of_judge in log_density.items():
+        if judge != VOTES:
+            by_others = of_scale - logsumexp(of_judge, axis=(1, 3))
+            of_noise[judge] = expected(NOISES, logsumexp(of_judge + by_others[:, None, :, None], axis=(0, 2)))
+    return Hyperprior(expected(SCALES, of_scale), of_noise)
 
 
 def _of_judge(log_evidence: Floats) -> Floats:

@@ -26,14 +26,12 @@ solves (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)):
 
 A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
 is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
-comparison: what it adds to the weight of its edge, at the new MAP. Where a weight has drifted too far from the one that
-is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once. What is published is always computed
-in full (`exact`); what chooses a pair is within this tolerance (decision 73).
-
-Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no request should
-wait for a fresh Sigma. There `is_due` says when it is wanted, and a process that has time fits and folds on from there.
-Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. Where that is
-on another edge, of the other order, Sigma is computed again.
+comparison: what it adds to the weight of its edge, at the new MAP. It is computed again at once where a weight has
+drifted, |w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of
+another edge. What is published is always computed in full (`exact`); what chooses a pair is within this tolerance
+(decision 73). Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no
+request should wait for a fresh Sigma: `is_due` says when it is wanted, and a process that has time fits and folds on
+from there.
 
 An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
 move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more

@@ -245,11 +245,11 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
     """
     model = posterior.model
     cast = take(comparisons, is_vote(comparisons.p))
-    group = _by_judge_on_a_pair(cast)
-    cast = take(cast, np.bincount(group, cast.weight)[group] > 1.0 + 1e-9)
+    group = numbered(cast.judge, pair_numbers(cast, model.n))
+    several = np.bincount(group, cast.weight)[group] > 1.0 + 1e-9
+    cast, group = take(cast, several), numbered(group[several])
     expected = model.expert.expected(design_of(cast, model).differences(posterior.mean))
-    turned, group = np.where(cast.first < cast.second, 1.0, -1.0), _by_judge_on_a_pair(cast)
-    once = firsts(group)
+    turned, once = np.where(cast.first < cast.second, 1.0, -1.0), firsts(group)
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
     left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
@@ -258,11 +258,6 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
     )
     dispersion = square / np.maximum(expected_square, LEAST_SQUARE)
     return np.asarray(np.minimum((FIRM + freedom) / (FIRM + freedom * dispersion), 1.0), np.float64)
-
-
-def _by_judge_on_a_pair(comparisons: Comparisons) -> Ints:
-    """(K,) numbers, without gaps, of the judges' groups on a pair, whatever the item."""
-    return same_question(comparisons, np.zeros(comparisons.size, np.int64))
 
 
 def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, item: Ints, judges: int) -> Floats:
