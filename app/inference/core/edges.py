@@ -18,7 +18,7 @@ Of an expert that is not soft-bt each comparison is an edge of its own, votes = 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from app.inference.core.design import Design, rows_at
 from app.inference.experts import Expert
@@ -49,15 +49,6 @@ class Curvature(NamedTuple):
 
     weights: Floats  # (E,) w
     diagonal: Floats  # (P,)
-
-
-def log_density_of(edges: Edges, d: Floats, expert: Expert) -> float:
-    """The sum of l, up to a constant."""
-    _, votes, wins, weight, pulled = edges
-    if expert.as_soft_bt is None:
-        return float(votes @ expert.log_density(d, p_of(edges)))
-    of_votes = wins @ log_expit(d) + (votes - wins) @ log_expit(-d)
-    return float(of_votes + pulled @ d - 0.5 * (weight @ (d * d)))
 
 
 def p_of(edges: Edges) -> Floats:

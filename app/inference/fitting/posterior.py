@@ -47,9 +47,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, lapack
+from scipy.special import log_expit
 
 from app.inference.core.design import Design, precision_times, require_matrix
-from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, log_density_of, p_of, slopes, told_since
+from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, p_of, slopes, told_since
 from app.inference.core.maximum import Maximum, maximum, newton_step
 from app.inference.fitting.model import NONE, Model, edges_of
 from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
@@ -217,9 +218,13 @@ def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, mod
 
 def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
     """L(theta), up to a constant."""
-    prior = model.prior
-    log_likelihood = log_density_of(edges, edges.design.differences(theta), model.expert)
-    return log_likelihood + float(theta @ (prior.pull - 0.5 * prior.precision * theta))
+    (design, votes, wins, weight, pulled), prior = edges, model.prior
+    d = design.differences(theta)
+    if model.expert.as_soft_bt is None:
+        of_edges = votes @ model.expert.log_density(d, p_of(edges))
+    else:
+        of_edges = wins @ log_expit(d) + (votes - wins) @ log_expit(-d) + pulled @ d - 0.5 * (weight @ (d * d))
+    return float(of_edges + theta @ (prior.pull - 0.5 * prior.precision * theta))
 
 
 def period(n: int) -> int:
