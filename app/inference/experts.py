@@ -33,8 +33,6 @@ soft-bt. Any other p measures the difference, y = logit p held to +-LONGEST, wit
 l = -(y - d)^2 / 2, a comparison's weight being 1 / sigma2 of its judge (fitting/weights.py). soft-bt's own l,
 phi times, has this maximum with the curvature phi p (1 - p): the same on average, but it trusts an answer least where
 it is surest, and so wastes what a sharp judge says.
-
-Not here: what is done with an expert; that is the same for all of them, in fitting and choosing.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,6 +44,7 @@ import numpy as np
 from scipy.special import erfcx, expit, log_expit, log_ndtr, logit, ndtr
 
 from app.inference.types import Bools, Floats
+from app.inference.verdicts import words
 
 SATURATED = 1e-6  # p that experts cannot read is held so far from 0 and 1
 LONGEST = 8.0  # y
@@ -92,14 +91,11 @@ SOFT_BT = soft_bt()
 
 
 def hard_bt() -> Expert:
-    def rounded(p: Floats) -> Floats:
-        return 0.5 + 0.5 * np.sign(p - 0.5)
-
     return SOFT_BT._replace(
-        log_density=lambda d, p: SOFT_BT.log_density(d, rounded(p)),
-        slope=lambda d, p: SOFT_BT.slope(d, rounded(p)),
+        log_density=lambda d, p: SOFT_BT.log_density(d, words(p)),
+        slope=lambda d, p: SOFT_BT.slope(d, words(p)),
         linear_in_p=False,
-        as_soft_bt=rounded,
+        as_soft_bt=words,
     )
 
 

@@ -18,6 +18,11 @@ def directions(lean: Floats) -> Floats:
     return np.where(np.abs(lean) <= TIE, 0.0, np.sign(lean))
 
 
+def words(p: Floats) -> Floats:
+    """p as a word: 1 where the first candidate is named, 0 where the second is, 1/2 in a tie."""
+    return np.asarray(0.5 * (1.0 + directions(p - 0.5)))
+
+
 def lean_to_lower(comparisons: Comparisons) -> Floats:
     """(K,) how far p of the lower-numbered candidate is above 1/2."""
     first, second, p, _, _ = comparisons

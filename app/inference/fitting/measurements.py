@@ -49,7 +49,7 @@ from app.inference.fitting.model import Method, Model, at_scale, build, edges_of
 from app.inference.gaussian import links_of
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import among_compared, directions, firsts, same_question
+from app.inference.verdicts import among_compared, firsts, same_question, words
 
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
@@ -159,7 +159,7 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
     for judge in np.unique(comparisons.judge[measures]):
         own = comparisons.judge == judge
         if log_odds_of_words(take(measured, own & measures), item[own & measures], least=0.0) > 0.0:
-            p[own] = _words(p[own])
+            p[own] = words(p[own])
     return comparisons._replace(p=p)
 
 
@@ -176,7 +176,7 @@ def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.i
     bound = _as_ways_of_speaking(comparisons.p) - _as_measurements(comparisons, item, model)
     if bound < least:
         return bound
-    edges = edges_of(comparisons._replace(p=_words(comparisons.p)), model)
+    edges = edges_of(comparisons._replace(p=words(comparisons.p)), model)
     log_scale, of_scale = _axis(WEAK_RATIO, COARSE)
     of_votes = [log_evidence_of(edges, at_scale(model, float(np.exp(x))), "ep") for x in log_scale]
     return bound + float(logsumexp(of_votes + of_scale))
@@ -200,10 +200,6 @@ def _as_ways_of_speaking(p: Floats) -> float:
     squares = ((length - mean) ** 2).sum() / v + size * mean**2 / along
     log_normal = -0.5 * ((size - 1) * np.log(v) + np.log(along) + squares) - _constant(size)
     return float(logsumexp(log_normal + of_spread))
-
-
-def _words(p: Floats) -> Floats:
-    return 0.5 * (1.0 + directions(p - 0.5))
 
 
 def _axis(prior: Normal, points: int) -> tuple[Floats, Floats]:
