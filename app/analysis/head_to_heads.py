@@ -12,11 +12,10 @@ from app.analysis.ranking import present_target, prompts_needed
 from app.analysis.slices import MOST_VALUES
 from app.inference.choosing import Goal, Stop, Stopping
 from app.inference.fitting import Published
-from app.inference.graph import components
 from app.inference.reporting import Target, beside_one
 from app.inference.targets import Quantity
 from app.inference.types import Bools, Floats
-from app.inference.verdicts import directions
+from app.inference.verdicts import components, directions
 from app.inference.wilson import wilson
 from app.sentences import head_to_heads as sentences
 

@@ -26,15 +26,13 @@ scores and beta the p of equals; with the defaults, slope and curvature at d = 0
 and the intervals of the two mean the same. With v = 4 and power 1, logit-gaussian is Laplace's approximation of soft-bt
 around its mode, logit p. Laplace's tails forgive outliers; its w is the Fisher information of d, as l'' is 0 wherever
 it exists and would promise no knowledge at all, and l' is anything in [-1/b, 1/b] at the kink: with a Gaussian prior
-the maximum is that of a quadratic program (fitting/interior_point.py).
+the maximum is that of a quadratic program (fitting/posterior.py).
 
 Measured Bradley-Terry is soft-bt with learnt verdict weights (decision 42). A word (p is 0, 1/2 or 1) is a vote, as in
 soft-bt. Any other p measures the difference, y = logit p held to +-LONGEST, with an error that is as large everywhere:
-l = -(y - d)^2 / 2, a comparison's weight being 1 / sigma2 of its judge (fitting/hyperparameters.py). soft-bt's own l,
+l = -(y - d)^2 / 2, a comparison's weight being 1 / sigma2 of its judge (fitting/weights.py). soft-bt's own l,
 phi times, has this maximum with the curvature phi p (1 - p): the same on average, but it trusts an answer least where
 it is surest, and so wastes what a sharp judge says.
-
-Not here: what is done with an expert; that is the same for all of them, in fitting and choosing.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,6 +44,7 @@ import numpy as np
 from scipy.special import erfcx, expit, log_expit, log_ndtr, logit, ndtr
 
 from app.inference.types import Bools, Floats
+from app.inference.verdicts import words
 
 SATURATED = 1e-6  # p that experts cannot read is held so far from 0 and 1
 LONGEST = 8.0  # y
@@ -84,7 +83,7 @@ def soft_bt() -> Expert:
         lambda d, p: expit(d) * expit(-d),
         expit,
         linear_in_p=True,
-        as_soft_bt=lambda p: p,
+        as_soft_bt=np.asarray,
     )
 
 
@@ -92,24 +91,21 @@ SOFT_BT = soft_bt()
 
 
 def hard_bt() -> Expert:
-    def rounded(p: Floats) -> Floats:
-        return 0.5 + 0.5 * np.sign(p - 0.5)
-
     return SOFT_BT._replace(
-        log_density=lambda d, p: SOFT_BT.log_density(d, rounded(p)),
-        slope=lambda d, p: SOFT_BT.slope(d, rounded(p)),
+        log_density=lambda d, p: SOFT_BT.log_density(d, words(p)),
+        slope=lambda d, p: SOFT_BT.slope(d, words(p)),
         linear_in_p=False,
-        as_soft_bt=rounded,
+        as_soft_bt=words,
     )
 
 
 def measured_bt() -> Expert:
     return Expert(
-        lambda d, p: np.where(is_vote(p), SOFT_BT.log_density(d, p), -0.5 * (_logit(p) - d) ** 2),
-        lambda d, p: np.where(is_vote(p), SOFT_BT.slope(d, p), _logit(p) - d),
+        lambda d, p: np.where(is_vote(p), SOFT_BT.log_density(d, p), -0.5 * (measurement(p) - d) ** 2),
+        lambda d, p: np.where(is_vote(p), SOFT_BT.slope(d, p), measurement(p) - d),
         lambda d, p: np.where(is_vote(p), SOFT_BT.curvature(d, p), 1.0),
         expit,
-        as_soft_bt=lambda p: p,
+        as_soft_bt=np.asarray,
         measurement=measurement,
     )
 
@@ -121,11 +117,7 @@ def is_vote(p: Floats) -> Bools:
 
 def measurement(p: Floats) -> Floats:
     """y, NaN where p is a vote."""
-    return np.where(is_vote(p), np.nan, _logit(p))
-
-
-def _logit(p: Floats) -> Floats:
-    return np.clip(logit(p), -LONGEST, LONGEST)
+    return np.where(is_vote(p), np.nan, np.clip(logit(p), -LONGEST, LONGEST))
 
 
 def sigma_beta(a: float = 1.0, b: float = 1.0) -> Expert:

@@ -30,7 +30,7 @@ What is done
                                               probabilities have a position bias by default [71], and scores and judges
                                               fitted together say their discrimination, effects and influence [84]
     DENSE                  4,000  candidates  a covariance with all its entries; beyond, if the model has such a form
-                                              (gaussian/sparse.py), H in rows and variances by a series. A matrix takes
+                                              (gaussian.py), H in rows and variances by a series. A matrix takes
                                               128 MB, and a second to make [99, 57]
 
 What can be held, beyond which it is refused

@@ -1,14 +1,14 @@
-"""The candidate that a verdict names, or several verdicts together: one rule says what is a tie."""
+"""The candidate that a verdict names, or several together: one rule says what is a tie. And the graph of verdicts."""
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from app.inference.types import Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
-TABLE, LEAST = (
-    4,
-    1 << 16,
-)  # places of a table of all rows there could be, for each row or in all: beyond, rows are sorted
+TABLE, LEAST = 4, 1 << 16  # places of a table of all rows, for each row or in all: beyond, rows are sorted
 MOST = 1 << 62  # different rows
 ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is no accident
 
@@ -16,6 +16,11 @@ ENOUGH = 10.0  # weight of verdicts that all name one side, from which that is n
 def directions(lean: Floats) -> Floats:
     """1 where `lean`, p - 1/2, names the first candidate, -1 where the second, 0 in a tie, NaN where it is NaN."""
     return np.where(np.abs(lean) <= TIE, 0.0, np.sign(lean))
+
+
+def words(p: Floats) -> Floats:
+    """p as a word: 1 where the first candidate is named, 0 where the second is, 1/2 in a tie."""
+    return np.asarray(0.5 * (1.0 + directions(p - 0.5)))
 
 
 def lean_to_lower(comparisons: Comparisons) -> Floats:
@@ -39,6 +44,13 @@ def turned_alike(comparisons: Comparisons) -> Comparisons:
     first, second, p, judge, weight = comparisons
     low, high = np.minimum(first, second), np.maximum(first, second)
     return Comparisons(low, high, np.where(first == low, p, 1.0 - p), judge, weight)
+
+
+def among_compared(comparisons: Comparisons) -> tuple[Comparisons, int]:
+    """The same with candidates numbered among those that were compared, and how many these are."""
+    compared, place = np.unique(np.append(comparisons.first, comparisons.second), return_inverse=True)
+    first, second = place.reshape(2, -1)
+    return comparisons._replace(first=first, second=second), len(compared)
 
 
 def pair_numbers(comparisons: Comparisons, n: int) -> Ints:
@@ -76,6 +88,12 @@ def numbered(*columns: Ints) -> Ints:
     return np.asarray((np.cumsum(is_there) - 1)[number], np.int64)
 
 
+def same_question(comparisons: Comparisons, item: Ints) -> Ints:
+    """(K,) numbers, without gaps, of the verdicts of one judge on a pair of one item, in either order."""
+    first, second, _, judge, _ = comparisons
+    return numbered(judge, item, np.minimum(first, second), np.maximum(first, second))
+
+
 def firsts(number: Ints) -> Ints:
     """(G,) the first row of each number; `number` (K,) has no gaps."""
     first = np.empty(int(number.max(initial=-1)) + 1, np.int64)
@@ -91,3 +109,39 @@ def times_before(key: Ints) -> Ints:
     before = np.empty(len(key), np.int64)
     before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
     return before
+
+
+def components(comparisons: Comparisons, n: int) -> Ints:
+    """(N,) component number of each candidate, 0 for the component of candidate 0, and so on upwards."""
+    edges = coo_array((np.ones(comparisons.size), (comparisons.first, comparisons.second)), shape=(n, n))
+    return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
+
+
+def joined(component: Ints, first: Ints, second: Ints) -> Ints:
+    """(N,) components, numbered likewise, once (K,) pairs join some.
+
+    Args: `component` (N,) is that before, np.arange(N) of candidates that nothing joins.
+    """
+    n = len(component)
+    if not component.any() or not len(first):
+        return component
+    ends = np.append(np.arange(n), first), np.append(firsts(component)[component], second)
+    return np.asarray(connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(n, n)), False)[1], np.int64)
+
+
+def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
+    """Scores whose differences are the least squares fit to the values, with mean 0 in every component.
+
+    Conceptually: np.linalg.pinv(W) @ values, W having +1 at first and -1 at second; weight c is c rows.
+
+    Args: values (K,) give (N,) scores; (K, M) of them give (N, M).
+    """
+    first, second, weight = comparisons.first, comparisons.second, comparisons.weight
+    both = np.concatenate([first * n + second, second * n + first])
+    precision = np.bincount(both, np.tile(-weight, 2), n * n).reshape(n, n)
+    precision[np.diag_indices(n)] -= precision.sum(axis=1)
+    part = components(comparisons, n)
+    precision += part[:, None] == part  # a mean of 0 costs no component anything
+    rows = np.arange(comparisons.size)
+    gains, losses = (csr_array((weight, (end, rows)), shape=(n, comparisons.size)) for end in (first, second))
+    return cho_solve(cho_factor(precision.T, overwrite_a=True), np.asarray((gains - losses) @ values))

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from app.inference.fitting import Method, build, newton
+from app.inference.fitting import Method, build, posterior
 from app.inference.fitting.model import edges_of
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.machine import ROOT
@@ -64,7 +64,7 @@ def measure(extent: Extent) -> Iterator[Row]:
 def our_fit(n: int, log: Comparisons) -> Callable[[], Floats]:
     """Our fit, as sets and files have it."""
     model = build(Method(), n)
-    return lambda: newton.fit(edges_of(log, model), model).theta
+    return lambda: posterior.map_of(edges_of(log, model), model).theta
 
 
 def _beside_scipy(n: int, log: Comparisons, ours: Callable[[], Floats], seconds: float) -> Iterator[Row]:

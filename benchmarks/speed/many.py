@@ -9,10 +9,9 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from app.inference.fitting import newton
 from app.inference.fitting.model import Model, edges_of
-from app.inference.gaussian import SparseCovariance
-from app.inference.gaussian.sparse import Precision, series_of
+from app.inference.fitting.posterior import map_of
+from app.inference.gaussian import Precision, SparseCovariance, series_of
 from app.inference.types import Comparisons, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.votes import play, snapshot_of
@@ -42,7 +41,7 @@ def measure(extent: Extent) -> Iterator[Row]:
 
 
 def _fit(log: Comparisons, model: Model) -> Floats:
-    return newton.fit(edges_of(log, model), model).theta
+    return map_of(edges_of(log, model), model).theta
 
 
 def _by_scipy(precision: Precision) -> csr_array[np.float64]:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from app import cli
-from app.inference.fitting import Method, build, newton
+from app.inference.fitting import Method, build, posterior
 from app.inference.fitting.model import edges_of
 from app.inference.regimes import DENSE
 from benchmarks.speed.machine import ROOT, forget_peak, peak_mb
@@ -94,8 +94,8 @@ def main(task: str, n: int, file: str) -> None:
 def _fit(n: int, _: str) -> Task:
     log, model = simulated_log(n), build(Method(), n)
     few = build(Method(), 100)
-    newton.fit(edges_of(simulated_log(100), few), few)  # so that kernels are loaded
-    return lambda: newton.fit(edges_of(log, model), model)
+    posterior.map_of(edges_of(simulated_log(100), few), few)  # so that kernels are loaded
+    return lambda: posterior.map_of(edges_of(log, model), model)
 
 
 def _snapshot(n: int, _: str) -> Task:

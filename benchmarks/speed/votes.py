@@ -13,7 +13,8 @@ from scipy.linalg import blas, lapack
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.choosing.goals import upper_triangle
-from app.inference.fitting import Method, newton
+from app.inference.core.edges import slopes
+from app.inference.fitting import Method
 from app.inference.gaussian import from_precision
 from app.inference.state import Snapshot
 from app.inference.types import Bools, Floats, by_one_judge
@@ -44,7 +45,7 @@ def measure(extent: Extent) -> Iterator[Row]:
 
 def _fresh_covariance(snapshot: Snapshot, seconds: float) -> Row:
     posterior, model = snapshot.posterior, snapshot.model
-    weights = newton.weights(posterior.mean, posterior.edges, model)
+    _, weights = slopes(posterior.edges, posterior.edges.design.differences(posterior.mean), model.expert)
     precision = posterior.edges.design.precision(weights, model.prior.precision)
     ours, theirs = medians(
         lambda: from_precision(precision.copy(order="F")), lambda: _inverse(precision.copy(order="F")), seconds=seconds

@@ -540,7 +540,7 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
     keys = [f"c{number:02}" for number in range(60)]
     created = await create_set(http, *keys, verdict_weight=verdict_weight)
     await compare_all(http, created["id"], simulated(keys, 1500, seed=1))
-    monkeypatch.setattr("app.inference.fitting.grids.SHARP", 10.0)  # of more candidates it is sharper
+    monkeypatch.setattr("app.inference.fitting.weights.SHARP", 10.0)  # of more candidates it is sharper
     with_matrix = await ranking(http, created["id"])
     monkeypatch.setattr(basis, "RANKED_DENSE", 50)
     without = await ranking(http, created["id"], level=0.9)

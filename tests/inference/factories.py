@@ -13,7 +13,7 @@ from app.inference.choosing.pair_sets import listed
 from app.inference.core.design import Design
 from app.inference.core.edges import derivatives
 from app.inference.experts import MAKERS, make
-from app.inference.fitting import newton, posterior
+from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, edges_of, rows_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import (
@@ -80,7 +80,7 @@ class Map(NamedTuple):
 
 def map_of(log: Comparisons, m: Model, start: Floats | None = None) -> Map:
     """The maximum of the log posterior."""
-    theta, weights, convergence = newton.fit(edges_of(log, m), m, start=start)
+    theta, weights, convergence = posterior.map_of(edges_of(log, m), m, start=start)
     return Map(theta, convergence, weights)
 
 
@@ -95,7 +95,7 @@ def fold_rows(live: Posterior, log: Comparisons) -> Posterior:
 
 
 def log_posterior(theta: Floats, log: Comparisons, m: Model) -> float:
-    return newton.log_posterior(theta, edges_of(log, m), m)
+    return posterior.log_posterior(theta, edges_of(log, m), m)
 
 
 def gradient(theta: Floats, log: Comparisons, m: Model) -> Floats:

@@ -11,8 +11,7 @@ from scipy.special import expit, logit
 
 from app.inference.experts import SOFT_BT
 from app.inference.fitting import posterior
-from app.inference.fitting.closed_form import known_biases
-from app.inference.fitting.model import VAGUE
+from app.inference.fitting.model import VAGUE, known_biases
 from app.inference.gaussian import DenseCovariance
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats, by_one_judge

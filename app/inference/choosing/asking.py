@@ -22,10 +22,10 @@ from app.inference.choosing.picking import fantasise
 from app.inference.choosing.selection import select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
-from app.inference.graph import joined
 from app.inference.kernels import contiguous
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Chance, Comparisons, Ints
+from app.inference.verdicts import joined
 
 
 class Plan(NamedTuple):

@@ -18,10 +18,10 @@ from app.inference.choosing.criteria import Criterion
 from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.pair_sets import among
 from app.inference.fitting.model import Model
-from app.inference.graph import joined
 from app.inference.kernels.pair_sets import Kinds, PairSet, size
 from app.inference.regimes import SMALL
 from app.inference.types import Ints
+from app.inference.verdicts import joined
 
 
 def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal, criterion: Criterion) -> Ints:

@@ -16,9 +16,9 @@ from app.inference.choosing.picking import Choice, Search, draw, drawn_share, ex
 from app.inference.choosing.shortlist import VAGUEST, apart, shortlist
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Covariance, SparseCovariance
-from app.inference.graph import joined
 from app.inference.kernels.pair_sets import PairSet, has, size
 from app.inference.types import Chance, Floats, Ints
+from app.inference.verdicts import joined
 
 PLACES = 4  # on a shortlist, for each pair that is wanted
 EVEN = 1e-7  # by how much, relatively, chance raises a variance: one of the pairs that are level leads

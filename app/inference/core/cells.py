@@ -37,7 +37,7 @@ from scipy.special import expit
 
 from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
 from app.inference.core.edges import Edges
-from app.inference.experts import LONGEST, is_vote
+from app.inference.experts import LONGEST, Expert, is_vote
 from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import firsts, numbered
@@ -47,6 +47,7 @@ TIE = np.nextafter(0.5, 1.0)  # as it measures
 SPARE = 16  # cells
 
 Number = TypeVar("Number", np.float64, np.int64)
+Places = dict[tuple[int, ...], int]
 
 
 class Hyperparameters(NamedTuple):
@@ -102,82 +103,89 @@ def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) ->
 class Cells:
     """G cells of N candidates by J judges, and what they are worth on E edges."""
 
-    def __init__(self, n: int, judges: int, *, has_orders: bool, measures: bool) -> None:
-        """Args: `has_orders`, biases matter; `measures`, probabilities are measurements, and not shares of votes."""
-        self.n, self.has_orders, self.measures = n, has_orders, measures
+    def __init__(self, n: int, judges: int, expert: Expert, *, has_orders: bool) -> None:
+        """Args: `expert`, which is soft-bt in some way, says what p means; `has_orders`, biases matter."""
+        self.n, self.expert, self.has_orders = n, expert, has_orders
+        self.measures = expert.measurement is not None  # probabilities are measurements, and not shares of votes
         self.rows = self.size = self.edges_size = 0  # comparisons, G, E
         none = np.zeros(SPARE, np.int64)
-        self.judge, self.item, self.low, self.high = none, none, none, none  # (G,)
+        self.question = np.zeros((SPARE, 4), np.int64)  # (G, 4) judge, item, low, high
         self.weight, self.told = np.zeros((SPARE, 2, 3)), np.zeros((SPARE, 2, 2))
         self.largest, self.edge = np.zeros((SPARE, 3)), np.full((SPARE, 2), -1)
         self.first, self.second, self.by = none, none, none  # (E,)
         self.sums = np.zeros((SPARE, 4))  # votes, wins, weight, pulled
         self.words = words_of(np.empty(0), none[:0], judges)
-        self._place: dict[tuple[int, ...], int] | None = None  # of a question
-        self._edge_place: dict[tuple[int, ...], int] = {}
+        self._places: tuple[Places, Places] | None = None  # of questions, and of edges
         self._turn = Lock()
         self.read(one_vote(judges))
 
     @classmethod
     def of(
-        cls, comparisons: Comparisons, item: Ints, n: int, judges: int, *, has_orders: bool, measures: bool
+        cls, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
     ) -> "Cells":
         """Of (K,) comparisons; `item` (K,) is what each was about."""
-        self = cls(n, judges, has_orders=has_orders, measures=measures)
-        first, second, p, judge, weight = comparisons
+        self = cls(n, judges, expert, has_orders=has_orders)
+        (first, second, p, judge, weight), item = self._as_read(comparisons, item)
         low, high = np.minimum(first, second), np.maximum(first, second)
         cell = numbered(judge, item, low, high)
         self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
-        at = firsts(cell)
-        self.judge, self.item, self.low, self.high = judge[at], item[at], low[at], high[at]
+        self.question = np.column_stack([judge, item, low, high])[firsts(cell)]
         self.weight, self.told = np.zeros((self.size, 2, 3)), np.zeros((self.size, 2, 2))
-        self.largest = np.zeros((self.size, 3))
-        put(self.weight, self.told, self.largest, cell, first < second, contiguous(p), contiguous(weight), measures)
+        self.largest, in_order = np.zeros((self.size, 3)), first < second
+        put(self.weight, self.told, self.largest, cell, in_order, contiguous(p), contiguous(weight), self.measures)
         self.words = words_of(p, judge, judges)
         self._lay_edges()
         return self.read(one_vote(judges))
 
+    def _as_read(self, comparisons: Comparisons, item: Ints) -> tuple[Comparisons, Ints]:
+        """The comparisons with the p that soft-bt reads, and what each was about.
+
+        Where neither biases nor noise are anybody's own, all are of one judge and one item.
+        """
+        assert self.expert.as_soft_bt is not None
+        p, judge = self.expert.as_soft_bt(comparisons.p), comparisons.judge
+        if not self.has_orders and not self.measures:
+            judge = item = np.zeros_like(judge)
+        return comparisons._replace(p=p, judge=judge), item
+
     def _lay_edges(self) -> None:
-        if not self.has_orders:
-            row = numbered(self.low, self.high)
-            self.edge = np.column_stack([row, row])
-            ends = self.low, self.high, np.zeros_like(self.low)
-        else:
+        judge, _, low, high = self.question.T
+        if self.has_orders:
             cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
-            turned, by = order == 1, self.judge[cell]
-            first, second = (
-                np.where(turned, self.high[cell], self.low[cell]),
-                np.where(turned, self.low[cell], self.high[cell]),
-            )
+            by, low, high = judge[cell], low[cell], high[cell]
+            first, second = np.where(order == 1, high, low), np.where(order == 1, low, high)
             row = numbered(by, first, second)
             self.edge = np.full((self.size, 2), -1)
             self.edge[cell, order] = row
-            ends = first, second, by
-        self.edges_size = int(row.max(initial=-1)) + 1
+        else:
+            first, second, by = low, high, np.zeros_like(low)
+            row = numbered(first, second)
+            self.edge = np.column_stack([row, row])
         at = firsts(row)
-        self.first, self.second, self.by = (each[at] for each in ends)
+        self.first, self.second, self.by, self.edges_size = first[at], second[at], by[at], len(at)
         self.sums = np.zeros((self.edges_size, 4))
 
     @property
     def size_bytes(self) -> int:
         arrays = self.weight, self.told, self.largest, self.edge, self.sums
-        return sum(each.nbytes for each in arrays) + 300 * self.size  # of columns and of the places of questions
+        return sum(each.nbytes for each in arrays) + 300 * self.size  # of questions and their places
 
     def read(self, hyperparameters: Hyperparameters) -> "Cells":
         """The same, what is on the edges being read by these."""
         _, noise, votes, rho = self._read_by = hyperparameters
-        self._worth = *self._measured(slice(None)), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
+        self._worth = *self._meaning(slice(None)), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
         self.sums[:] = 0.0
-        read(*self._cells(), 0, self.size, *self._worth, self.sums, 1.0)
+        self._put_on_edges(0, self.size, 1.0)
         return self
 
-    def _cells(self) -> tuple[Floats, Floats, Floats, Ints, Ints, bool]:
-        return self.weight, self.told, self.largest, self.judge, self.edge, self.has_orders
+    def _put_on_edges(self, begin: int, end: int, sign: float) -> None:
+        cells = self.weight, self.told, self.largest, self.question, self.edge, self.has_orders
+        read(*cells, begin, end, *self._worth, self.sums, sign)
 
-    def _measured(self, judges: slice) -> tuple[Bools, Floats]:
+    def _meaning(self, judges: slice) -> tuple[Bools, Floats]:
         """Whether words of these judges measure, and y of their word 1, NaN where it is a vote."""
-        known = Words(*(each[judges] for each in self.words))
-        measures, end = self.measures & (known.probabilities > 0.0), known.ends()
+        words = Words(*(each[judges] for each in self.words))
+        measures, end = self.measures & (words.probabilities > 0.0), words.ends()
         return measures, np.where(measures, np.minimum(np.log1p(-end) - np.log(end), LONGEST), np.nan)
 
     def edges(self, size: int, biases: Floats | None = None) -> Edges:
@@ -186,15 +194,8 @@ class Cells:
         Args: `biases` (J,) of judges, where these are known and no parameters.
         """
         first, second, by = (each[: self.edges_size] for each in (self.first, self.second, self.by))
-        is_parameter = self.has_orders and biases is None
-        design = Design(
-            self.n,
-            size,
-            first,
-            second,
-            self.n + by if is_parameter else NO_BIAS,
-            NO_OFFSET if biases is None else biases[by],
-        )
+        bias = self.n + by if self.has_orders and biases is None else NO_BIAS
+        design = Design(self.n, size, first, second, bias, NO_OFFSET if biases is None else biases[by])
         return Edges(design, *self.sums[: self.edges_size].T.copy())
 
     def after(self, rows: int, comparisons: Comparisons, item: Ints) -> bool:
@@ -202,7 +203,8 @@ class Cells:
         with self._turn:
             if self.rows != rows:
                 return False
-            self.rows += comparisons.size
+            self.rows += len(item)
+        comparisons, item = self._as_read(comparisons, item)
         for row in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
             self._add(*row)
         return True
@@ -212,11 +214,11 @@ class Cells:
         order = int(first > second)
         if self.edge[cell, order] < 0:
             self.edge[cell, order] = self._edge_of(first, second, judge)
-        read(*self._cells(), cell, cell + 1, *self._worth, self.sums, -1.0)
+        self._put_on_edges(cell, cell + 1, -1.0)
         one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
         put(self.weight, self.told, self.largest, *one, self.measures)
         if self._still_reads(p, judge):
-            read(*self._cells(), cell, cell + 1, *self._worth, self.sums, 1.0)
+            self._put_on_edges(cell, cell + 1, 1.0)
         else:
             self.read(self._read_by)
 
@@ -230,51 +232,46 @@ class Cells:
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
         if not self.measures or not words.probabilities[judge]:
             return True
-        (measures,), (y,) = self._measured(slice(judge, judge + 1))
-        was, y_before = self._worth[0][judge], self._worth[1][judge]
-        return bool(measures == was and (y == y_before or (np.isnan(y) and np.isnan(y_before))))
+        own = slice(judge, judge + 1)
+        return all(
+            np.array_equal(now, before[own], equal_nan=True)
+            for now, before in zip(self._meaning(own), self._worth, strict=False)
+        )
 
     def _cell_of(self, *question: int) -> int:
-        if self._place is None:
-            columns = self.judge, self.item, self.low, self.high
-            self._place = _places(columns, self.size)
-            ends = (self.first, self.second, self.by) if self.has_orders else (self.first, self.second)
-            self._edge_place = _places(ends, self.edges_size)
-        cell = self._place.get(question)
-        if cell is None:
-            cell = self._place[question] = self.size
+        if self._places is None:
+            ends = np.column_stack([self.first, self.second, self.by])
+            self._places = _places(self.question[: self.size]), _places(ends[: self.edges_size])
+        places, _ = self._places
+        cell = places.setdefault(question, self.size)
+        if cell == self.size:
             self.size += 1
-            self.judge, self.item, self.low, self.high = (
-                _with(column, cell, value)
-                for column, value in zip((self.judge, self.item, self.low, self.high), question, strict=True)
-            )
+            self.question = _with(self.question, cell, question)
             self.weight, self.told, self.largest = (
                 _with(each, cell, 0.0) for each in (self.weight, self.told, self.largest)
             )
-            self.edge = _with(self.edge, cell, -1)
-            if not self.has_orders:
-                self.edge[cell] = self._edge_of(question[2], question[3], judge=0)
+            _, _, *pair = question
+            self.edge = _with(self.edge, cell, -1 if self.has_orders else self._edge_of(*pair, 0))
         return cell
 
-    def _edge_of(self, first: int, second: int, judge: int) -> int:
-        row = (first, second, judge) if self.has_orders else (first, second)
-        edge = self._edge_place.get(row)
-        if edge is None:
-            edge = self._edge_place[row] = self.edges_size
+    def _edge_of(self, *row: int) -> int:
+        """Args: `row` is first, second and judge."""
+        assert self._places is not None
+        _, places = self._places
+        edge = places.setdefault(row, self.edges_size)
+        if edge == self.edges_size:
             self.edges_size += 1
-            self.first, self.second, self.by = (
-                _with(column, edge, value)
-                for column, value in zip((self.first, self.second, self.by), (first, second, judge), strict=True)
-            )
+            columns = zip((self.first, self.second, self.by), row, strict=True)
+            self.first, self.second, self.by = (_with(column, edge, value) for column, value in columns)
             self.sums = _with(self.sums, edge, 0.0)
         return edge
 
 
-def _places(columns: tuple[Ints, ...], size: int) -> dict[tuple[int, ...], int]:
-    return dict(zip(zip(*(column[:size].tolist() for column in columns), strict=True), range(size), strict=True))
+def _places(rows: Ints) -> Places:
+    return {tuple(row): place for place, row in enumerate(rows.tolist())}
 
 
-def _with(array: NDArray[Number], at: int, value: float) -> NDArray[Number]:
+def _with(array: NDArray[Number], at: int, value: float | tuple[int, ...]) -> NDArray[Number]:
     """The array with a value behind its first ones, and room for more: in place, or a longer copy."""
     if at == len(array):
         array = np.concatenate([array, np.zeros((len(array) + SPARE, *array.shape[1:]), array.dtype)])
@@ -307,12 +304,12 @@ def put(
 
 @unchecked_kernel
 def read(
-    weight: Floats, told: Floats, largest: Floats, judge: Ints, edge: Ints, has_orders: bool, begin: int, end: int,
+    weight: Floats, told: Floats, largest: Floats, question: Ints, edge: Ints, has_orders: bool, begin: int, end: int,
     measures: Bools, y_of_a_win: Floats, of_a_vote: Floats, rho: Floats, noise: Floats, sums: Floats, sign: float,
 ) -> None:  # fmt: skip
     """Add what cells from `begin` to `end` are worth to their edges, in place; with a sign of -1 take it away."""
     for g in range(begin, end):
-        j = judge[g]
+        j = question[g, 0]
         top, total = max(largest[g, 0], largest[g, 1], largest[g, 2]), 0.0
         if top == 0.0:
             continue

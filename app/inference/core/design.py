@@ -76,8 +76,7 @@ class Design(NamedTuple):
     def precision(self, weights: Floats, prior: Floats) -> Floats:
         """H = diag(q) + R^T diag(w) R, (P, P), symmetric, in Fortran order, of w (K,) and q (P,). Raises TooMany."""
         require_matrix(self.size)
-        first, second = contiguous(self.first), contiguous(self.second)
-        h = precision(first, second, contiguous(self.bias), contiguous(weights), contiguous(prior), self.n).T
+        h = precision(self.first, self.second, self.bias, contiguous(weights), contiguous(prior), self.n).T
         columns = () if self.covariates is None else self.covariates.T
         for place, column in enumerate(columns, self.effects.start):
             row = self.scatter(weights * column)

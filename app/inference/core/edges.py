@@ -18,9 +18,10 @@ Of an expert that is not soft-bt each comparison is an edge of its own, votes = 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from app.inference.core.design import Design, rows_at
-from app.inference.experts import SOFT_BT, Expert
+from app.inference.experts import Expert
 from app.inference.kernels import unchecked_kernel
 from app.inference.types import Floats, Ints
 
@@ -50,14 +51,6 @@ class Curvature(NamedTuple):
     diagonal: Floats  # (P,)
 
 
-def log_density_of(edges: Edges, d: Floats, expert: Expert) -> float:
-    """The sum of l, up to a constant."""
-    if expert.as_soft_bt is None:
-        return float(edges.votes @ expert.log_density(d, p_of(edges)))
-    of_measurements = float(edges.pulled @ d - 0.5 * (edges.weight @ (d * d)))
-    return float(edges.votes @ SOFT_BT.log_density(d, p_of(edges))) + of_measurements
-
-
 def p_of(edges: Edges) -> Floats:
     """(E,) mean p of the votes, 1/2 where there is none."""
     return np.asarray(np.divide(edges.wins, edges.votes, out=np.full(edges.size, 0.5), where=edges.votes > 0.0))
@@ -68,21 +61,21 @@ def merged(edges: Edges) -> Edges:
 
     Where no bias tells the orders apart, both are one row.
     """
-    design, *sums = edges
-    n, first, second = design.n, design.first, design.second
-    kind = design.bias - n if len(design.bias) else np.zeros(edges.size, np.int64)
-    kinds = int(kind.max(initial=0)) + 1
-    if len(design.offset) or design.covariates is not None or kinds * n * n > max(MERGED * edges.size, LEAST):
+    (n, _, first, second, bias, offset, covariates), votes, wins, weight, pulled = edges
+    judge = bias - n if len(bias) else np.zeros(edges.size, np.int64)
+    size = (int(judge.max(initial=0)) + 1) * n * n
+    if len(offset) or covariates is not None or size > max(MERGED * edges.size, LEAST):
         return edges
-    turned = (first > second) & (len(design.bias) == 0)
-    votes, wins, weight, pulled = sums
-    wins, pulled = np.where(turned, votes - wins, wins), np.where(turned, -pulled, pulled)
-    low, high = np.where(turned, second, first), np.where(turned, first, second)
-    row, size = (kind * n + low) * n + high, kinds * n * n
-    there = np.flatnonzero(np.bincount(row, minlength=size))
-    sums = [np.bincount(row, each, size)[there].astype(np.float64) for each in (votes, wins, weight, pulled)]
-    (kind, pair), bias = np.divmod(there, n * n), design.bias
-    return Edges(design._replace(first=pair // n, second=pair % n, bias=n + kind if len(bias) else bias), *sums)
+    if not len(bias):
+        turned = first > second
+        first, second = np.minimum(first, second), np.maximum(first, second)
+        wins, pulled = np.where(turned, votes - wins, wins), np.where(turned, -pulled, pulled)
+    row = (judge * n + first) * n + second
+    compared = np.flatnonzero(np.bincount(row, minlength=size))
+    judge, pair = np.divmod(compared, n * n)
+    design = edges.design._replace(first=pair // n, second=pair % n, bias=n + judge if len(bias) else bias)
+    sums = (np.bincount(row, each, size)[compared].astype(np.float64) for each in (votes, wins, weight, pulled))
+    return Edges(design, *sums)
 
 
 def derivatives(
@@ -100,9 +93,12 @@ def derivatives(
 
 def slopes(edges: Edges, d: Floats, expert: Expert) -> tuple[Floats, Floats]:
     """l' and w (E,)."""
-    p, like = p_of(edges), expert if expert.as_soft_bt is None else SOFT_BT
-    slope = edges.votes * like.slope(d, p) + edges.pulled - edges.weight * d
-    return slope, edges.votes * like.curvature(d, p) + edges.weight
+    _, votes, wins, weight, pulled = edges
+    if expert.as_soft_bt is None:
+        p = p_of(edges)
+        return votes * expert.slope(d, p), votes * expert.curvature(d, p)
+    above = expit(d)
+    return wins - votes * above + pulled - weight * d, votes * above * expit(-d) + weight
 
 
 def goes_on(edges: Edges, before: Edges) -> bool:

@@ -14,6 +14,13 @@ The end knows no scale of weights, scores or priors. With the decrement lambda^2
 Cauchy and Schwarz in the norm of H: at lambda <= CLOSE no parameter is farther than that many of its posterior sds from
 where it should be, and after the last step, far less. Where rounding comes before that, lambda no longer halves; then
 ENOUGH is enough.
+
+Where H is only multiplied by, H x = b is solved by preconditioned conjugate gradients (Hestenes and Stiefel 1952).
+
+    x <- x + t p,   r <- r - t H p        t = r^T z / p^T H p,  z = M r with M close to H^-1
+    p <- z + (r^T z / r^T z before) p     until r is small
+
+A Newton step is solved to a residual that shrinks with the decrement, so that Newton's convergence stays quadratic.
 """
 
 from collections.abc import Callable
@@ -28,8 +35,12 @@ OVERSHOT, SHORT = 0.1, 2.0
 LEAST_SLOPE = 1e-9
 CLOSE, ENOUGH = 1e-9, 1e-4  # posterior sds
 SHORTEST = 1e-8  # t
+TINY = 1e-300  # r^T z of what is solved exactly
+LEAST_PRECISE = 0.1  # residual of a step over g, both in the norm of M
+BELOW = 0.3  # residual of the last step over the decrement that is wanted
 
 H = TypeVar("H")  # what H is made of, such as the weights of rows
+Product = Callable[[Floats], Floats]
 
 
 class Maximum(NamedTuple, Generic[H]):
@@ -73,3 +84,43 @@ def maximum(
         theta = theta + t * step
     outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm) else Outcome.NOT_FINITE
     return Maximum(theta, weights, Convergence(outcome, iteration, norm))
+
+
+def conjugate_gradients(
+    times: Product, precondition: Product, b: Floats, is_close: Callable[[Floats, Floats], bool], most: int
+) -> Floats:
+    """x, of the shape of b: (P,), or (P, B) to solve for B columns at once, which share every look at H.
+
+    Args:
+        times, precondition: H x and M r.
+        is_close: whether to stop, given the residual r and r^T M r of each column.
+        most: iterations.
+    """
+    x, residual = np.zeros_like(b), b.copy()
+    direction = towards = precondition(residual)
+    square = _dot(residual, towards) + TINY
+    for _ in range(most):
+        if is_close(residual, square):
+            break
+        product = times(direction)
+        step = square / (_dot(direction, product) + TINY)
+        x += step * direction
+        residual -= step * product
+        towards = precondition(residual)
+        before, square = square, _dot(residual, towards) + TINY
+        direction = towards + (square / before) * direction
+    return x
+
+
+def newton_step(times: Product, precondition: Product, gradient: Floats, close: float = CLOSE) -> Floats:
+    """x with H x = g, shape (P,), by conjugate gradients. Args: `close` as of `maximum`."""
+    square = float(gradient @ precondition(gradient))
+    decrement = np.sqrt(max(square, TINY))  # about
+    share = min(LEAST_PRECISE, max(decrement / np.sqrt(len(gradient)), BELOW * close / decrement))
+    aim = share**2 * square
+    return conjugate_gradients(times, precondition, gradient, lambda _, now: bool(now <= aim), 10 * len(gradient))
+
+
+def _dot(x: Floats, y: Floats) -> Floats:
+    """x^T y, of each column if there are any."""
+    return np.asarray(np.einsum("p...,p...->...", x, y))

@@ -1,10 +1,8 @@
 """From comparisons to a posterior: the model, its maximum, the covariance around it, and other methods.
 
     model.py            who is ranked, the expert, the prior, position biases
-    newton.py           fit: the maximum (MAP) of what edges say (core)
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
-    verdict_weights.py  weights of answers, once learnt; hyperparameters.py learns them, votes.py and measurements.py
-                        have the evidence
+    weights.py          learn: weights of answers, by the evidence of measurements.py (exact) and evidence.py (votes)
     repetition.py       whether a judge repeats itself, by what it answered when it was asked again
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
@@ -19,12 +17,19 @@ from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import WEAK, Hyperprior
-from app.inference.fitting.model import Covariates, Method, Model, build, usual_verdict_weight
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import (
+    Covariates,
+    Method,
+    Model,
+    build,
+    build_for,
+    position_bias_of,
+    usual_verdict_weight,
+)
 from app.inference.fitting.pooling import pool
-from app.inference.fitting.position_bias import build_for, position_bias_of
 from app.inference.fitting.posterior import Posterior, fit, is_sparse
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
 from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of, unknown
+from app.inference.fitting.weights import WEAK, Hyperprior
 from app.inference.gaussian import Scores

@@ -34,19 +34,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.core.edges import Edges
-from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Model, edges_of
-from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.posterior import Posterior, fit_edges
 from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import means
 
 SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
 MAX_ITERATIONS = 60  # of three steps of EM each
 FLATTEST = 1e3
-SAME_MEAN = 1e-9  # means that are no farther apart are equal
+SAME_MEAN = 1e-9  # standard deviation of means that are equal but for rounding
 SUREST = 1e-10  # variance of an absolute score, relative to that of the prior: surer ones count as this
 FARTHEST = 1e6  # steps of EM that one extrapolation makes
-UNUSED = (0.0, 1.0)  # the scale of a judge who only compares
 
 
 class AbsoluteScores(NamedTuple):
@@ -70,10 +68,9 @@ class Scale(NamedTuple):
 
 
 class Combined(NamedTuple):
-    """A posterior of comparisons and absolute scores together."""
+    """A posterior of comparisons and absolute scores together, whose prior holds the latter."""
 
     posterior: Posterior
-    model: Model  # whose prior holds the absolute scores
     scale: Scale
     converged: bool  # whether EM stopped moving
 
@@ -103,33 +100,6 @@ def no_absolute_scores() -> AbsoluteScores:
     return AbsoluteScores(none, none, np.empty(0), np.empty(0))
 
 
-def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *, is_given: bool = False) -> Combined:
-    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score.
-
-    Args: `is_given` takes the judges' scale as it is instead.
-    """
-    edges = edges_of(comparisons, model)
-    if is_given:
-        return _on_scale(_given_scale(absolute), edges, model, absolute, None)._replace(converged=True)
-    first = _first_scale(absolute, model)
-    flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
-
-    def em(combined: Combined) -> Combined:
-        marginal = combined.posterior.scores
-        scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
-        return _on_scale(scale, edges, model, absolute, combined.posterior.mean)
-
-    combined = _on_scale(first, edges, model, absolute, None)
-    for _ in range(MAX_ITERATIONS):
-        once = em(combined)
-        twice = em(once)
-        if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
-            return twice._replace(converged=True)
-        ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
-        combined = em(_on_scale(ahead, edges, model, absolute, twice.posterior.mean))
-    return combined
-
-
 def take_scores(absolute: AbsoluteScores, index: Ints | Bools) -> AbsoluteScores:
     candidate, judge, mean, variance = absolute
     return AbsoluteScores(candidate[index], judge[index], mean[index], variance[index])
@@ -139,34 +109,45 @@ def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
     return AbsoluteScores(*(np.concatenate(columns) for columns in zip(old, new, strict=True)))
 
 
+def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *, is_given: bool = False) -> Combined:
+    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score.
+
+    Args: `is_given` takes the judges' scale as it is instead.
+    """
+    edges, judges = edges_of(comparisons, model), int(absolute.judge.max()) + 1
+
+    def on_scale(scale: Scale, start: Floats | None = None) -> Combined:
+        joint = with_absolute(model, absolute, scale)
+        return Combined(fit_edges(edges, joint, start=start), scale, is_given)
+
+    if is_given:
+        return on_scale(Scale(np.full(judges, -absolute.mean.mean()), np.ones(judges)))
+    first = _first_scale(absolute, model)
+    flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
+
+    def em(combined: Combined) -> Combined:
+        marginal = combined.posterior.scores
+        scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
+        return on_scale(scale, combined.posterior.mean)
+
+    combined = on_scale(first)
+    for _ in range(MAX_ITERATIONS):
+        once = em(combined)
+        twice = em(once)
+        if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
+            return twice._replace(converged=True)
+        ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
+        combined = em(on_scale(ahead, twice.posterior.mean))
+    return combined
+
+
 def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model:
     """The model whose prior holds the absolute scores too."""
     variance = np.maximum(scale.c1[absolute.judge] ** 2 * absolute.variance, SUREST * model.prior.variance)
-    weight = 1.0 / variance
+    weight, prior = 1.0 / variance, model.prior
     added = np.bincount(absolute.candidate, weight, model.size).astype(np.float64)
-    pull = model.prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
-    prior = model.prior._replace(precision=model.prior.precision + added, pull=pull, absolute=added)
-    return model._replace(prior=prior)
-
-
-def _on_scale(scale: Scale, edges: Edges, model: Model, absolute: AbsoluteScores, start: Floats | None) -> Combined:
-    """The posterior given both, for this scale."""
-    joint = with_absolute(model, absolute, scale)
-    return Combined(posteriors.fit_edges(edges, joint, start=start), joint, scale, False)
-
-
-def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
-    """The scale to which the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008).
-
-    Its coordinates are what a judge's mean maps to, and ln c1: next to independent of each other.
-    """
-    centre = np.bincount(absolute.judge, absolute.mean) / np.maximum(np.bincount(absolute.judge), 1)
-    x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
-    step, bend = x1 - x0, x2 - 2.0 * x1 + x0
-    far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
-    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
-    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
-    return Scale(level - c1 * centre, c1)
+    pull = prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
+    return model._replace(prior=prior._replace(precision=prior.precision + added, pull=pull, absolute=added))
 
 
 def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
@@ -174,43 +155,46 @@ def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
     return scale.c0[absolute.judge] + scale.c1[absolute.judge] * absolute.mean
 
 
-def _by_judge(absolute: AbsoluteScores) -> list[AbsoluteScores]:
-    """The absolute scores of each judge."""
-    return [take_scores(absolute, absolute.judge == judge) for judge in range(int(absolute.judge.max()) + 1)]
-
-
-def _given_scale(absolute: AbsoluteScores) -> Scale:
-    judges = int(absolute.judge.max()) + 1
-    return Scale(np.full(judges, -absolute.mean.mean()), np.ones(judges))
-
-
 def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
     """The scale on which a judge's absolute scores spread like the prior."""
-    tau = float(np.sqrt(model.prior.variance))
-    return Scale(*np.array([_like_prior(own, tau) for own in _by_judge(absolute)]).T)
-
-
-def _like_prior(own: AbsoluteScores, tau: float) -> tuple[float, float]:
-    """c0 and c1 of one judge."""
-    if not own.size:
-        return UNUSED
-    c1 = tau / (float(own.mean.std()) if np.ptp(own.mean) > SAME_MEAN else 1.0)  # the std of equals is rounding
-    return -c1 * float(own.mean.mean()), c1
+    centre = _of_judges(absolute.mean, absolute)
+    spread = np.sqrt(_of_judges((absolute.mean - centre[absolute.judge]) ** 2, absolute))
+    c1 = float(np.sqrt(model.prior.variance)) / np.where(spread > SAME_MEAN, spread, 1.0)
+    return _line(0.0 * centre, centre, c1)
 
 
 def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
     """The M-step, for scores N(mean, variance)."""
-    by_judge = zip(_by_judge(absolute), flattest, strict=True)
-    return Scale(*np.array([_line(mean, variance, own, bound) for own, bound in by_judge]).T)
+    candidate, judge, mu, _ = absolute
+    weight, m = 1.0 / absolute.variance, mean[candidate]
+    level, centre = _of_judges(m, absolute, weight), _of_judges(mu, absolute, weight)
+    above = m - level[judge]
+    a = _of_judges(above**2 + variance[candidate], absolute, weight)
+    b = _of_judges(above * (mu - centre[judge]), absolute, weight)
+    is_steeper = a < flattest * b
+    return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=is_steeper))
 
 
-def _line(mean: Floats, variance: Floats, own: AbsoluteScores, flattest: float) -> tuple[float, float]:
-    """c0 and c1 of one judge."""
-    if not own.size:
-        return UNUSED
-    m, spread, weight = mean[own.candidate], variance[own.candidate], 1.0 / own.variance
-    m_mean, mu_mean = np.average(m, weights=weight), np.average(own.mean, weights=weight)
-    a = weight @ ((m - m_mean) ** 2 + spread)
-    b = weight @ ((m - m_mean) * (own.mean - mu_mean))
-    c1 = float(a / b) if a < flattest * b else float(flattest)
-    return float(m_mean - c1 * mu_mean), c1
+def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """The scale to which the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008).
+
+    Its coordinates are what a judge's mean maps to, and ln c1: next to independent of each other.
+    """
+    centre = np.nan_to_num(_of_judges(absolute.mean, absolute))
+    x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
+    step, bend = x1 - x0, x2 - 2.0 * x1 + x0
+    far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
+    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
+    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
+    return _line(level, centre, c1)
+
+
+def _of_judges(values: Floats, absolute: AbsoluteScores, weight: Floats | None = None) -> Floats:
+    """(J,) mean of (M,) values, NaN of who only compares."""
+    return means(values, absolute.judge, int(absolute.judge.max()) + 1, weight)
+
+
+def _line(level: Floats, centre: Floats, c1: Floats) -> Scale:
+    """The line of slope c1 on which a judge's `centre` maps to `level`; c0 = 0 and c1 = 1 of who only compares."""
+    is_silent = np.isnan(centre)
+    return Scale(np.where(is_silent, 0.0, level - c1 * centre), np.where(is_silent, 1.0, c1))

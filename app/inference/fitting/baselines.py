@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.graph import potentials
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
+from app.inference.verdicts import potentials, words
 
 BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000
@@ -32,7 +32,7 @@ CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
 
 
 def win_ratio(comparisons: Comparisons, n: int) -> BaselineScores:
-    return average_probability(comparisons._replace(p=_hard(comparisons.p)), n)
+    return average_probability(comparisons._replace(p=words(comparisons.p)), n)
 
 
 def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
@@ -44,12 +44,17 @@ def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
 
 def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
-    extra, hard = 1.0 / max(n - 1, 1), _hard(p)
+    extra, hard = 1.0 / max(n - 1, 1), words(p)
     won, lost = weight * hard + extra, weight * (1.0 - hard) + extra
     wins, games = np.bincount(first, won, n) + np.bincount(second, lost, n) + np.zeros(n), won + lost
     log_strength = np.zeros(n)
     for iteration in range(1, BT_MAX_ITERATIONS + 1):
-        updated = _zermelo_step(log_strength, wins, games, comparisons)
+        strength, updated = np.exp(log_strength), np.zeros(n)
+        rate = games / (strength[first] + strength[second])
+        exposure = np.bincount(first, rate, n) + np.bincount(second, rate, n)
+        played = exposure > 0
+        updated[played] = np.log(wins[played] / exposure[played])  # wins_i / sum_j games_ij / (pi_i + pi_j), centred
+        updated[played] -= updated[played].mean() if played.any() else 0.0
         change = float(np.abs(updated - log_strength).max(initial=0.0))
         log_strength = updated
         if change <= BT_THRESHOLD:
@@ -58,7 +63,7 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> BaselineScores:
-    return BaselineScores(potentials(_hard(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
+    return BaselineScores(potentials(words(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
 
 
 BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
@@ -67,20 +72,3 @@ BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
     "bradley-terry": bradley_terry,
     "poe-g-hard": poe_g_hard,
 }
-
-
-def _hard(p: Floats) -> Floats:
-    """1 for a win of the first, 0 for a loss, 1/2 for a tie."""
-    return 0.5 * (1.0 + np.sign(p - 0.5))
-
-
-def _zermelo_step(log_strength: Floats, wins: Floats, games: Floats, comparisons: Comparisons) -> Floats:
-    """log(wins_i / sum_j games_ij / (pi_i + pi_j)), centred; candidates without a game stay at 0."""
-    n, strength = len(wins), np.exp(log_strength)
-    rate = games / (strength[comparisons.first] + strength[comparisons.second])
-    exposure = np.bincount(comparisons.first, rate, n) + np.bincount(comparisons.second, rate, n)
-    played = exposure > 0
-    updated = np.zeros(n)
-    updated[played] = np.log(wins[played] / exposure[played])
-    updated[played] -= updated[played].mean() if played.any() else 0.0
-    return updated

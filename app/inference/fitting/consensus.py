@@ -39,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.core import conjugate_gradients
+from app.inference.core import maximum as newton
 from app.inference.core.maximum import maximum
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
@@ -71,7 +71,7 @@ class Consensus(NamedTuple):
     variances: Variances
     delta: Floats  # (J,)
     sd_of_delta: Floats  # (J,)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
     convergence: Convergence
 
     @property
@@ -163,7 +163,7 @@ def newton_step(weights: Floats, g: Floats, objective: ConsensusObjective) -> Fl
         return precision * x + scatter(weights * design_times(x, objective), objective)
 
     diagonal = precision + scatter(weights, objective, at_second=1.0)
-    return conjugate_gradients.newton_step(hessian_times, lambda x: x / diagonal, g, DECREMENT)
+    return newton.newton_step(hessian_times, lambda x: x / diagonal, g, DECREMENT)
 
 
 def split(theta: Floats, objective: ConsensusObjective) -> tuple[Floats, Floats, Floats]:

@@ -10,23 +10,36 @@ is what candidates would score if all outputs had the same value. No next pair i
 
 Verdict weights are learnt first as if there were no covariates. With beta^ the mode by that, they are learnt again
 from the measurements y_k - x_k beta^. Votes stay as they are: their tau2 holds what covariates add to the scores.
+
+An effect is identifiable beside the scores only if outputs of the same candidate differ in it, and a positional bias
+only if orders are mixed. Where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
+by one and lowering those scores changes no d. Then what is known of delta is what the scores' prior makes of it. How
+much the verdicts tell is a matter of degree: with V the posterior variance of delta and V_flat that under a flat prior
+on the scores, both from H,
+
+    share = V (1 / V_flat - 1 / prior variance)
+
+of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
+shown first, near 1 where each candidate is first as often as second. Likewise of beta.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, logit
 
 from app.inference.experts import is_vote
-from app.inference.fitting.hyperparameters import WEAK, Approximation, Hyperprior, Learnt, learn
-from app.inference.fitting.model import Covariates, Model, Prior, design_of
+from app.inference.fitting.evidence import Approximation
+from app.inference.fitting.model import BIAS_VARIANCE, Covariates, Model, as_learnt, design_of
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.verdict_weights import as_learnt, weighed
+from app.inference.fitting.weights import WEAK, Hyperprior, Learnt, learn, weighed
 from app.inference.types import Comparisons, Floats, Ints
 
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison
 LARGEST_P = np.nextafter(1.0, 0.0)  # probability that is no vote
+FLAT = 1e-6  # of the precision of the scores' prior
 
 
 class Effect(NamedTuple):
@@ -45,21 +58,17 @@ def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item:
 
     Raises ValueError where an output that was compared has no finite value.
     """
-    columns = [_standardised(name, values, comparisons, item) for name, values in outputs.items()]
-    return Covariates(tuple(outputs), np.reshape(columns, (len(outputs), comparisons.size)).T)
-
-
-def _standardised(name: str, values: Floats, comparisons: Comparisons, item: Ints) -> Floats:
-    """(K,) x."""
-    sides = np.concatenate([comparisons.first, comparisons.second])
-    first, second = values[np.tile(item, 2), sides].reshape(2, -1)
-    x = first - second
-    if not np.isfinite(x).all():
-        without = int((~np.isfinite(x)).sum())
-        raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
-    compared = np.unique(np.tile(item, 2) * values.shape[1] + sides)
-    sd = float(values.ravel()[compared].std()) if len(x) else 0.0
-    return np.asarray(x / (sd or 1.0), np.float64)
+    sides, prompt = np.concatenate([comparisons.first, comparisons.second]), np.tile(item, 2)
+    x = np.empty((comparisons.size, len(outputs)))
+    for column, (name, values) in zip(x.T, outputs.items(), strict=True):
+        first, second = values[prompt, sides].reshape(2, -1)
+        column[:] = first - second
+        if without := int((~np.isfinite(column)).sum()):
+            raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
+        compared = np.unique(prompt * values.shape[1] + sides)
+        sd = float(values.ravel()[compared].std()) if len(x) else 0.0
+        column /= sd or 1.0
+    return Covariates(tuple(outputs), x)
 
 
 def with_covariates(model: Model, covariates: Covariates, comparisons: Comparisons) -> Model:
@@ -69,16 +78,13 @@ def with_covariates(model: Model, covariates: Covariates, comparisons: Compariso
         raise ValueError("covariates need the expert soft-bt or hard-bt")
     if values.shape != (comparisons.size, len(names)) or not np.isfinite(values).all():
         raise ValueError(f"covariates need {len(names)} finite values for each of the {comparisons.size} comparisons")
-    more, prior = np.zeros(len(names)), model.prior
-    precision = np.append(prior.precision, more + 1.0 / EFFECT_VARIANCE)
-    pull, absolute = np.append(prior.pull, more), np.append(prior.absolute, more)
-    return model._replace(prior=Prior(precision, pull, prior.variance, absolute), covariates=covariates)
+    prior = model.prior.and_others(model.size, np.full(len(names), 1.0 / EFFECT_VARIANCE))
+    return model._replace(prior=prior, covariates=covariates)
 
 
 def without_covariates(model: Model) -> Model:
-    end, prior = model.biases_end, model.prior
-    precision, pull, absolute = prior.precision[:end], prior.pull[:end], prior.absolute[:end]
-    return model._replace(prior=Prior(precision, pull, prior.variance, absolute), covariates=None)
+    biases = model.prior.precision[model.n : model.biases_end]
+    return model._replace(prior=model.prior.and_others(model.n, biases), covariates=None)
 
 
 def learn_beside(
@@ -89,13 +95,15 @@ def learn_beside(
     hyperprior: Hyperprior = WEAK,
     approximation: Approximation = "laplace",
 ) -> Learnt:
-    """The hyperparameters where the model has covariates, which measurements are rid of first. Arguments as of `learn`.
+    """The hyperparameters; where the model has covariates, measurements are rid of them first. Arguments as of `learn`.
 
     Votes keep what they tell of tau2 with the covariates in them: scores are thought to spread a little wider.
     """
     alone = without_covariates(model)
     learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
-    weights = weighed(comparisons, item, model.n, learnt.hyperparameters)
+    if model.covariates is None:
+        return learnt
+    weights = weighed(comparisons, item, learnt.hyperparameters)
     theta = fit(weights, as_learnt(model, comparisons, learnt.hyperparameters)).mean
     swayed = design_of(comparisons, model).times(theta) - design_of(comparisons, alone).times(theta[: alone.size])
     measured = ~is_vote(weights.p) & (swayed != 0.0)
@@ -104,3 +112,28 @@ def learn_beside(
     unswayed = np.clip(expit(logit(weights.p) - swayed), 1.0 - LARGEST_P, LARGEST_P)
     p = np.where(measured, unswayed, weights.p)
     return learn(comparisons._replace(p=p), item, alone, judges, hyperprior, approximation)
+
+
+def share_of_verdicts(
+    precision: Floats,
+    variance: Floats,
+    model: Model,
+    start: int | None = None,
+    prior_variance: Floats | float = BIAS_VARIANCE,
+) -> Floats:
+    """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,).
+
+    Args: `start` is the place of the first of these J parameters, N by default; `prior_variance` is of each.
+
+    0 where the verdicts tell so little without the prior that H cannot be factored.
+    """
+    prior, scores, flat = model.prior, np.arange(model.n), precision.copy()
+    flat[scores, scores] += np.maximum(prior.absolute, FLAT / prior.variance)[scores] - prior.precision[scores]
+    places = (model.n if start is None else start) + np.arange(len(variance))
+    columns = np.zeros((len(flat), len(variance)))
+    columns[places] = np.eye(len(variance))
+    try:
+        alone = cho_solve(cho_factor(flat.T, overwrite_a=True), columns)[places].diagonal()
+    except np.linalg.LinAlgError:
+        return np.zeros(len(variance))
+    return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

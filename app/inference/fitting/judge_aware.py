@@ -34,9 +34,9 @@ import numpy as np
 
 from app.inference.core.edges import Curvature
 from app.inference.core.maximum import maximum
-from app.inference.fitting.identifiability import share_of_verdicts
+from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
-from app.inference.fitting.newton import step_of
+from app.inference.fitting.posterior import step_of
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.types import Bools, Comparisons, Convergence, Floats, take
 
@@ -60,7 +60,7 @@ class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: JudgeParameters
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, c)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (identifiability.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
     convergence: Convergence
 
     @property

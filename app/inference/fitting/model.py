@@ -15,37 +15,70 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
               N(0, HELD_VARIANCE) of a judge that has none                                        decision 30
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
-PoE holds one score, the anchor, and leaves the others free. As long as the comparisons connect all candidates, the
-differences of scores have the same posterior whichever score is held. Only differences are published. So none is held
-here: a hold on one would distinguish it from candidates that are its equals. VAGUE keeps islands and certain verdicts
-well posed, and moves differences by about a millionth.
+PoE holds one score, the anchor. As long as the comparisons connect all candidates, differences of scores, which alone
+are published, have the same posterior whichever is held. So none is: a hold on one would distinguish it from its
+equals. VAGUE keeps islands and certain verdicts well posed, and moves differences by about a millionth.
 
-    N, P, K, J   model.n, model.size, comparisons.size, judges
-    s, delta     theta[:n], theta[n : n + J]                     (N,), (J,)
+Whose position bias is allowed for follows from the log (decision 71):
+
+    none            nobody's
+    estimate        everybody's, as a parameter
+    closed-form     everybody's, known before any score
+    auto            as a parameter, that of judges with at least N verdicts: of those who give probabilities, and of
+                    voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
+                    than RANKED_DENSE candidates
+
+With fewer verdicts a bias is noise as any other, as orders are balanced. It can tell of a voter who was shown pairs in
+orders that may be coins: with lead_i how much more often i was first than second, of K votes
+
+    sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
+
+Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
+who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no
+biases: they go either way. A prior wider than VOTERS_BIAS_VARIANCE makes 10 votes of 10 surer than they are, as scores
+must be farther apart than any bias that may be.
+
+In closed form (PoE 3.5, A.8, A.9) pairs and orders are taken for random draws: differences of scores average out, and
+a judge's verdicts alone show its bias. delta_j is where they balance if all scores are alike,
+
+    sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
+
+that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, as if
+beta were the judge's mean p, and mean logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a
+root, sqrt(sum (c l')^2) / sum c w, which takes differences of scores for noise, but at least that of so many votes,
+1 / sqrt(sum c w).
+
+    N, P, J      model.n, model.size, judges
+    s, delta     theta[:n], theta[n : n + J]                     (N,), (J,); known: Model.known_biases (J,)
     beta, x      theta[n + J :], covariates.values               (C,), (K, C)
     R            design_of: core/design.py                       (K, P): +1 at first, -1 at second, +1 at the bias, x
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
+from nextpair.words import PositionBias
 
 from app.inference import experts
-from app.inference.core.cells import Cells
+from app.inference.core.cells import Cells, Hyperparameters
 from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
 from app.inference.core.edges import Edges, merged
-from app.inference.experts import SOFT_BT, Expert, measured_bt
+from app.inference.experts import SOFT_BT, Expert, is_vote, measured_bt
 from app.inference.kernels import contiguous
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.regimes import RANKED_DENSE
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 NONE = np.empty(0)
 VAGUE = 1e6
 BIAS_VARIANCE = 100.0
-VOTERS_BIAS_VARIANCE = 1.0  # by position_bias.py
+VOTERS_BIAS_VARIANCE = 1.0
 HELD_VARIANCE = 1e-8  # of a bias that is 0
+PRIORS = ("unit", "anchor")
+CROWD = 50  # voters
+UNEVEN = 4.0  # standard deviations
+FARTHEST = 100.0  # bias in closed form of a judge that only ever names one position
 
 
 class Method(NamedTuple):
@@ -55,7 +88,7 @@ class Method(NamedTuple):
     parameters: tuple[tuple[str, float], ...] = ()  # of the expert, where they are not its defaults
     prior: str = "unit"
     prior_variance: float = 1.0  # tau2
-    position_bias: str = "none"  # or "estimate", "closed-form", or "auto": position_bias.py
+    position_bias: str = "none"  # or "estimate", "closed-form", or "auto"
     verdict_weight: str = "one-vote"  # or "learnt": tau2 and the weights
     absolute_scale: str = "estimate"  # or "given": of absolute scores
 
@@ -67,6 +100,12 @@ class Prior(NamedTuple):
     pull: Floats  # (P,) precision times mean
     variance: float  # the scale of scores: tau2, or 1 where the prior says nothing of it
     absolute: Floats  # (P,) the part of the precision that absolute scores add
+
+    def and_others(self, n: int, precision: Floats) -> "Prior":
+        """That of the first n parameters, before others with mean 0 and this precision."""
+        none = np.zeros(len(precision))
+        pull, absolute = (np.append(each[:n], none) for each in (self.pull, self.absolute))
+        return Prior(np.append(self.precision[:n], precision), pull, self.variance, absolute)
 
 
 class Covariates(NamedTuple):
@@ -81,7 +120,7 @@ class Model(NamedTuple):
     expert: Expert
     prior: Prior
     votes: float = 1.0  # phi: how many answers alike the next one is expected to stand for
-    known_biases: Floats | None = None  # (J,) where biases are no parameters but known beforehand (closed_form.py)
+    known_biases: Floats | None = None  # (J,) where biases are no parameters but known beforehand
     covariates: Covariates | None = None  # of the comparisons that are fitted: such a model is of no others
 
     @property
@@ -124,10 +163,14 @@ def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None
                 "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
             )
         expert = measured_bt()
+    if method.prior not in PRIORS:
+        raise KeyError(method.prior)
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
-    return Model(n, expert, PRIORS[method.prior](n, method.prior_variance, of_biases))
+    is_vague = method.prior == "anchor"
+    prior = unit_prior(n, VAGUE if is_vague else method.prior_variance, of_biases)
+    return Model(n, expert, prior._replace(variance=1.0) if is_vague else prior)
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
@@ -137,14 +180,19 @@ def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote
 
 def unit_prior(n: int, variance: float, of_biases: Floats = NONE) -> Prior:
     """Args: `of_biases` (J,) are the precisions of those that are parameters; (0,) where nobody is biased."""
-    precision = np.append(np.full(n, 1.0 / variance), of_biases)
-    return Prior(precision, np.zeros(len(precision)), variance, np.zeros(len(precision)))
+    none = np.zeros(n)
+    return Prior(none + 1.0 / variance, none, variance, none).and_others(n, of_biases)
 
 
-PRIORS: dict[str, Callable[[int, float, Floats], Prior]] = {
-    "unit": unit_prior,
-    "anchor": lambda n, _, of_biases: unit_prior(n, VAGUE, of_biases)._replace(variance=1.0),
-}
+def at_scale(model: Model, scale: float) -> Model:
+    """The model with tau2 = `scale`."""
+    return model._replace(prior=unit_prior(model.n, scale, model.prior.precision[model.n :]))
+
+
+def as_learnt(model: Model, comparisons: Comparisons, hyperparameters: Hyperparameters) -> Model:
+    """The model with tau2, whose next answer carries what those so far do on average; one vote before the first."""
+    votes = float(hyperparameters.votes[comparisons.judge].mean()) if comparisons.size else 1.0
+    return at_scale(model, hyperparameters.scale)._replace(votes=votes)
 
 
 def expected_weight(d: Floats, model: Model) -> Floats:
@@ -182,25 +230,97 @@ def rows_of(comparisons: Comparisons, model: Model) -> Edges:
         return Edges(design, c, c * comparisons.p, none, none)
     p = model.expert.as_soft_bt(comparisons.p)
     y = none + np.nan if model.expert.measurement is None else model.expert.measurement(p)
-    is_vote = np.isnan(y)
-    votes, y = np.where(is_vote, c, 0.0), np.where(is_vote, 0.0, y)
+    votes, y = np.where(np.isnan(y), c, 0.0), np.nan_to_num(y)
     return Edges(design, votes, votes * p, c - votes, (c - votes) * y)
 
 
 def cells_of(comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Cells:
     """What J judges said, by the question, of an expert that is soft-bt; `item` (K,) is what each was about."""
-    has_orders, measures = model.allows_for_biases, model.expert.measurement is not None
-    read, about = as_read(comparisons, item, model)
-    return Cells.of(read, about, model.n, max(judges, 1), has_orders=has_orders, measures=measures)
+    return Cells.of(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
 
 
-def as_read(comparisons: Comparisons, item: Ints, model: Model) -> tuple[Comparisons, Ints]:
-    """The comparisons with the p that soft-bt reads, and what each was about.
+def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, variances: Floats | None = None) -> Model:
+    """The model of `method`, holding the biases that these comparisons give where it wants the closed form.
 
-    Where neither biases nor noise are anybody's own, all are of one judge and one item.
+    Args: `variances` (J,) are as of `bias_variances`; by default, these comparisons tell them.
     """
-    assert model.expert.as_soft_bt is not None
-    p, judge = model.expert.as_soft_bt(comparisons.p), comparisons.judge
-    if not model.allows_for_biases and model.expert.measurement is None:
-        judge = item = np.zeros_like(judge)
-    return comparisons._replace(p=p, judge=judge), item
+    if variances is None:
+        variances = bias_variances(method, n, comparisons, judges)
+    model = build(method, n, judges, variances)
+    if method.position_bias != "closed-form":
+        return model
+    return model._replace(known_biases=known_biases(model.expert, comparisons, judges))
+
+
+def position_bias_of(method: Method, model: Model) -> PositionBias:
+    """Position bias in a model by `build_for`: the method's own word, or what auto came to."""
+    if method.position_bias != "auto":
+        return cast("PositionBias", method.position_bias)
+    return "estimate" if model.has_biases else "none"
+
+
+def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int) -> Floats:
+    """(J,) of the prior; HELD_VARIANCE where the bias is no parameter."""
+    if method.position_bias == "estimate":
+        return np.full(judges, BIAS_VARIANCE)
+    variances = np.full(judges, HELD_VARIANCE)
+    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
+    if method.position_bias != "auto" or not by_default:
+        return variances
+    measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
+    has_many = np.bincount(comparisons.judge, comparisons.weight, judges) >= n
+    variances[measures & has_many] = BIAS_VARIANCE
+    votes = ~measures & has_many
+    if votes.sum() <= CROWD:
+        variances[votes & _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)] = (
+            VOTERS_BIAS_VARIANCE
+        )
+    return variances
+
+
+def _shown_by_coins(comparisons: Comparisons, n: int, judges: int) -> Bools:
+    """(J,) whether the orders in which a judge was shown pairs may be coins."""
+    first, second, _, judge, weight = comparisons
+    lead = np.zeros((judges, n))
+    np.add.at(lead, (judge, first), weight)
+    np.subtract.at(lead, (judge, second), weight)
+    of_coins = 2.0 * np.bincount(judge, weight, judges)
+    return np.asarray(np.square(lead).sum(axis=1) <= of_coins * (1.0 + UNEVEN * np.sqrt(2.0 / max(n, 1))))
+
+
+def with_biases_as_parameters(model: Model, judges: int) -> Model:
+    """The same model, did it not know the biases; without covariates."""
+    prior = model.prior.and_others(model.n, np.full(judges, 1.0 / BIAS_VARIANCE))
+    return model._replace(prior=prior, known_biases=None, covariates=None)
+
+
+def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Floats:
+    """(J,) in closed form; 0 for a judge who made none of the comparisons."""
+    biases = np.zeros(judges)
+    for judge in np.unique(comparisons.judge):
+        own = comparisons.judge == judge
+        biases[judge] = _balance(expert, comparisons.p[own], comparisons.weight[own])
+    return biases
+
+
+def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) -> Floats:
+    """(J,) of biases (J,), at most FARTHEST."""
+    judge, weight, d = comparisons.judge, comparisons.weight, biases[comparisons.judge]
+    noise = np.bincount(judge, (weight * expert.slope(d, comparisons.p)) ** 2, len(biases))
+    information = np.bincount(judge, weight * expert.curvature(d, comparisons.p), len(biases))
+    information = np.maximum(information, FARTHEST**-2)
+    return np.asarray(np.sqrt(np.maximum(noise / information, 1.0) / information), np.float64)
+
+
+def _balance(expert: Expert, p: Floats, weight: Floats) -> float:
+    """The delta at which the slopes of (K,) verdicts add up to 0."""
+    from scipy.optimize import brentq  # slow to load, and few need it
+
+    def pull(delta: float) -> float:
+        return float(weight @ expert.slope(np.full_like(p, delta), p))
+
+    if pull(-FARTHEST) <= 0.0:
+        return -FARTHEST
+    if pull(FARTHEST) >= 0.0:
+        return FARTHEST
+    return float(brentq(pull, -FARTHEST, FARTHEST))

@@ -21,13 +21,18 @@ import numpy as np
 from scipy.special import logsumexp
 
 from app.inference.experts import is_vote
-from app.inference.fitting.expectation_propagation import propagated_evidence, serves
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Hyperprior
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Model, edges_of
-from app.inference.fitting.verdict_weights import at_scale, shares
-from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.evidence import Approximation, log_evidence_of, serves
+from app.inference.fitting.measurements import (
+    LEAST_NOISE,
+    WEAK_NOISE,
+    WEAK_RATIO,
+    Normal,
+    log_evidence,
+    measurements,
+    spectrum,
+)
+from app.inference.fitting.model import Model, at_scale, edges_of
+from app.inference.fitting.weights import Hyperprior, log_prior, shares
 from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -60,17 +65,17 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     for number, judge in enumerate(judges.tolist()):
         own = (comparisons.judge == number) & ~votes
         if own.any():
-            groups = measurements(take(comparisons, own), item[own], model.n)
+            groups = measurements(take(comparisons, own), item[own])
             of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
             evidence_of_judge = log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
             contributions.append(Contribution(judge, evidence_of_judge))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
-    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], model.n, np.ones(len(judges))))
+    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], np.ones(len(judges))))
     edges = edges_of(cast, model)
     is_propagated = model.n <= AT_ONCE and serves(edges, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
-        evidence = propagated_evidence if is_propagated else laplace_evidence
-        by_scale = [evidence(edges, at_scale(model, float(np.exp(x)))) for x in few]
+        approximation: Approximation = "ep" if is_propagated else "laplace"
+        by_scale = [log_evidence_of(edges, at_scale(model, float(np.exp(x))), approximation) for x in few]
         contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return contributions
 
@@ -82,41 +87,32 @@ def pool(contributions: Sequence[Contribution]) -> Hyperprior:
         for judge in sorted({each.judge for each in contributions})
     }
     of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
-    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(SCALES, WEAK_SCALE)
-    of_noise = {
-        judge: logsumexp(
-            of_judge + (of_scale - logsumexp(of_judge, axis=(1, 3)))[:, None, :, None],
-            axis=(0, 2),
-        )
-        for judge, of_judge in log_density.items()
-        if judge != VOTES
-    }
-    return Hyperprior(
-        expected(SCALES, of_scale), {judge: expected(NOISES, density) for judge, density in of_noise.items()}
-    )
+    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + log_prior(SCALES, WEAK_SCALE)
+    of_noise = {}
+    for judge, of_judge in log_density.items():
+        if judge != VOTES:
+            by_others = of_scale - logsumexp(of_judge, axis=(1, 3))
+            of_noise[judge] = expected(NOISES, logsumexp(of_judge + by_others[:, None, :, None], axis=(0, 2)))
+    return Hyperprior(expected(SCALES, of_scale), of_noise)
 
 
 def _of_judge(log_evidence: Floats) -> Floats:
     """ln p(shared | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that share."""
     rows, _, noises = log_evidence.shape
     evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
-    log_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
+    of_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
     if noises > 1:
-        log_prior = LOG_PRIOR_OF_SPREAD[:, None] + _log_normal(NOISES, WEAK_NOISE)
+        of_prior = LOG_PRIOR_OF_SPREAD[:, None] + log_prior(NOISES, WEAK_NOISE)
         blurs = [_blur(NOISES, spread) for spread in SPREADS]
     shared = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
     at = np.log(np.maximum(shared, np.finfo(np.float64).tiny)).sum(axis=2)
-    return np.asarray((1.0 - 1.0 / rows) * at + log_prior[None, :, None, :])
+    return np.asarray((1.0 - 1.0 / rows) * at + of_prior[None, :, None, :])
 
 
 def _blur(at: Floats, spread: float) -> Floats:
     """Rows of N(at; mean, spread^2) for each mean in `at`."""
     density = np.exp(-0.5 * ((at - at[:, None]) / spread) ** 2)
     return np.asarray(density / density.sum(axis=1, keepdims=True))
-
-
-def _log_normal(at: Floats, normal: Normal) -> Floats:
-    return np.asarray(-0.5 * ((at - normal.mean) / normal.sd) ** 2)
 
 
 def expected(at: Floats, log_density: Floats) -> Normal:

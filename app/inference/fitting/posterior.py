@@ -1,18 +1,37 @@
-"""The live posterior: posterior = fold(comparisons), which goes on from comparison to comparison.
+"""The MAP parameters and the covariance around them: from nothing (fit), and from comparison to comparison (fold).
 
-The mean is the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
-is new, leads. Sigma is computed again every `period` comparisons, and in between
-carries one rank-one update per comparison: what it adds to the weight of its edge, at the new MAP. Where a weight has
-drifted too far from the one that is in Sigma, |w - w in Sigma| > MAX_DRIFT w in Sigma, it is computed again at once.
-What is published is always computed in full (`exact`); what chooses a pair is within this tolerance (decision 73).
+Maximise over theta in R^P, with q the prior's precision and h its pull (model.py)
 
-Up to SMALL parameters are always fitted again, which is quicker.
+    L(theta) = sum_e l_e(d_e) - sum_i (q_i theta_i^2 / 2 - h_i theta_i),    d = R theta + offset
 
-Among more than MEDIUM candidates no request should wait for a fresh Sigma. There `is_due` says when it is
-wanted, and a process that has time fits and folds on from there.
+    gradient g = R^T l' + h - q theta
+    Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''
 
-Where verdict weights are learnt, a verdict that a judge repeats takes from the weight of the one before. Where that is
-on another edge, of the other order, Sigma is computed again.
+by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is the sum of c_k l(d; p_k) over an edge's comparisons,
+up to a constant (core/edges.py). Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H
+positive definite whatever the comparisons are: none at all, islands, ties only, or one candidate that always wins.
+
+Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
+need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
+whose second part is exact for what all scores have in common, of which a push leaves most.
+
+Where the expert has a kink, l(d) = -b |t - d|, the maximum is that of a quadratic program. With c_k = b weight_k, and a
+slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaussian prior)
+
+    q theta = R^T u + h
+    t - R theta = over - under,   over (c - u) = 0,   under (c + u) = 0,   all four factors >= 0
+
+Mehrotra's predictor and corrector (1992) follow the products from a positive mean down to 0, an interior point. A step
+solves (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)): a Newton step under curvatures D.
+
+A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
+is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
+comparison: what it adds to the weight of its edge, at the new MAP. It is computed again at once where a weight has
+drifted, |w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of
+another edge. What is published is always computed in full (`exact`); what chooses a pair is within this tolerance
+(decision 73). Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no
+request should wait for a fresh Sigma: `is_due` says when it is wanted, and a process that has time fits and folds on
+from there.
 
 An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
 move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
@@ -27,14 +46,14 @@ the last one was.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_solve, lapack
+from scipy.special import log_expit
 
-from app.inference.core.design import require_matrix
-from app.inference.core.edges import Edges, goes_on, slopes, told_since
-from app.inference.core.maximum import Maximum
-from app.inference.fitting import newton
+from app.inference.core.design import Design, precision_times, require_matrix
+from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, p_of, slopes, told_since
+from app.inference.core.maximum import Maximum, maximum, newton_step
 from app.inference.fitting.model import NONE, Model, edges_of
-from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_precision, plain
-from app.inference.gaussian.sparse import from_edges
+from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
 from app.inference.regimes import DENSE, MEDIUM, SMALL
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons
 
@@ -44,6 +63,13 @@ OVERDUE = 3  # periods without a process that had time: it is computed again at 
 ROUNDED = 1e-12  # of a weight
 NEAR = 300  # parameters, of whom the last covariance makes the next fit shorter
 VAGUEST = 1e4  # prior variance of scores whose covariance is sparse
+MAX_ITERATIONS = 200  # of the interior point
+TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
+KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
+HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
+EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
+SHORT_OF_THE_EDGE = 0.99
+SIGN = np.array([[1.0], [-1.0]])
 
 
 class Posterior(NamedTuple):
@@ -61,7 +87,7 @@ class Posterior(NamedTuple):
     def scores(self) -> Scores:
         """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
         mean, covariance, model = self.mean, self.covariance, self.model
-        if model.size == model.n:
+        if model.size == model.n or isinstance(covariance, SparseCovariance):
             return Scores(mean, covariance)
         if model.covariates is not None:
             return Scores(mean[: model.n], plain(covariance.matrix()[: model.n, : model.n].copy()))
@@ -73,6 +99,132 @@ class Posterior(NamedTuple):
     def size_bytes(self) -> int:
         of_edges = sum(each.nbytes for each in (*self.edges[1:], *self.edges.design[2:4]))
         return self.covariance.size_bytes + self.mean.nbytes + self.weights.nbytes + of_edges
+
+
+def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats | None = None) -> Maximum[Floats]:
+    """The MAP (P,), and w (E,) there.
+
+    Args:
+        start: (P,) is where to begin, zeros by default.
+        near: (P, P) is close to H^-1.
+    """
+    design, prior = edges.design, model.prior
+    start = np.zeros(design.size) if start is None else np.array(start)
+    if model.expert.kink is not None and edges.size:
+        return _at_kinks(start, edges, model)
+    theta, curvature, convergence = maximum(
+        lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
+        lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
+        start,
+    )
+    return Maximum(theta, curvature.weights, convergence)
+
+
+def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
+    """x with H x = g, shape (P,). Args: `near` as of `map_of`."""
+    (w, diagonal), n = curvature, design.n
+    if design.size <= SMALL or design.covariates is not None:
+        _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
+        if not failed:
+            return np.asarray(step, np.float64)
+    level = 1.0 / float(q[:n].sum())
+
+    def precondition(r: Floats) -> Floats:
+        if near is not None:
+            return np.asarray(near @ r)
+        z = r / diagonal
+        z[:n] += level * r[:n].sum()
+        return np.asarray(z)
+
+    def times(x: Floats) -> Floats:
+        return precision_times(x, design.first, design.second, design.bias, w, q)
+
+    return newton_step(times, precondition, gradient)
+
+
+class _Point(NamedTuple):
+    """A point, or the way from it."""
+
+    theta: Floats  # (P,)
+    gap: Floats  # (2, K) over, under
+    slack: Floats  # (2, K) c - u, c + u
+
+
+def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
+    """The MAP of an expert with a kink, where no entry of g is above a tolerance and the rounding of its sum.
+
+    Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
+
+    Args: at least one edge, of one comparison each.
+    """
+    kink, prior, design = model.expert.kink, model.prior, edges.design
+    assert kink is not None
+    at, steepest = kink.at(p_of(edges)), kink.steepest * edges.votes
+    distance = at - design.differences(start)
+    gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
+    rows, weight = (design.information(each) for each in (np.ones(edges.size), steepest))
+    tolerance = TOLERANCE / max(prior.variance, 1.0 if model.size > model.n else 0.0)
+    tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
+    point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
+    while True:
+        slope = 0.5 * (point.slack[1] - point.slack[0])
+        distance = at - design.differences(point.theta)
+        gradient = design.scatter(slope) + prior.pull - prior.precision * point.theta
+        norm = float(np.abs(gradient).max())
+        to_kink = float(np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max())
+        converged = to_kink <= KINK_TOLERANCE and norm <= tolerance
+        if converged or iterations == MAX_ITERATIONS or not (point.gap * point.slack).mean() > EXHAUSTED:
+            break
+        residual = distance - (SIGN * point.gap).sum(axis=0)
+        try:
+            point, iterations = _step(point, gradient, residual, edges.design, model), iterations + 1
+        except np.linalg.LinAlgError:
+            break
+    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
+    convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
+    weights = edges.votes * model.expert.curvature(design.differences(point.theta), p_of(edges))
+    return Maximum(point.theta, weights, convergence)
+
+
+def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, model: Model) -> _Point:
+    """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
+
+    Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
+    """
+    theta, gap, slack = point
+    light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
+    weights = 1.0 / ((gap / slack).sum(axis=0) + light)
+    factor = np.linalg.cholesky(design.precision(weights, model.prior.precision))
+
+    def towards(change: Floats) -> tuple[_Point, float]:
+        """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.
+
+        And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
+        """
+        short = residual - (SIGN * change / slack).sum(axis=0)
+        along = cho_solve((factor, True), gradient + design.scatter(weights * short))
+        slope = weights * (short - design.times(along))
+        way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
+        fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
+        return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)
+
+    product, mean = gap * slack, float((gap * slack).mean())
+    guess, longest = towards(-product)
+    after = float(((gap + longest * guess.gap) * (slack + longest * guess.slack)).mean())
+    way, longest = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
+    share = min(SHORT_OF_THE_EDGE * longest, 1.0)
+    return _Point(theta + share * way.theta, gap + share * way.gap, slack + share * way.slack)
+
+
+def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
+    """L(theta), up to a constant."""
+    (design, votes, wins, weight, pulled), prior = edges, model.prior
+    d = design.differences(theta)
+    if model.expert.as_soft_bt is None:
+        of_edges = votes @ model.expert.log_density(d, p_of(edges))
+    else:
+        of_edges = wins @ log_expit(d) + (votes - wins) @ log_expit(-d) + pulled @ d - 0.5 * (weight @ (d * d))
+    return float(of_edges + theta @ (prior.pull - 0.5 * prior.precision * theta))
 
 
 def period(n: int) -> int:
@@ -97,13 +249,7 @@ def is_sparse(model: Model, dense: int | None = None) -> bool:
 
 def prior(model: Model) -> Posterior:
     """The posterior before any comparison."""
-    return prior_beside(edges_of(no_comparisons(), model), model, Convergence(Outcome.CONVERGED, 0, 0.0))
-
-
-def prior_beside(edges: Edges, model: Model, convergence: Convergence) -> Posterior:
-    """The prior, which has seen the edges with weights of 0."""
-    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
-    return _around(Maximum(mean, none, convergence), edges, model)
+    return fit(no_comparisons(), model)
 
 
 def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
@@ -118,12 +264,13 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
 
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
+    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
     if not edges.size:
-        return prior(model)
+        return _around(Maximum(mean, none, Convergence(Outcome.CONVERGED, 0, 0.0)), edges, model)
     try:
-        return _around(newton.fit(edges, model, start=start), edges, model, dense)
+        return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
-        return prior_beside(edges, model, Convergence(Outcome.SINGULAR, 0, np.nan))
+        return _around(Maximum(mean, none, Convergence(Outcome.SINGULAR, 0, np.nan)), edges, model)
 
 
 def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:
@@ -153,13 +300,15 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
     if not len(changed):
         return posterior
     since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + len(changed)
-    if isinstance(sigma, SparseCovariance) or _is_recomputed(posterior, len(changed), since_exact):
+    latest = period(model.n) if model.n <= MEDIUM else OVERDUE * period(model.n)
+    is_quicker = len(mean) <= SMALL or len(changed) > model.n or since_exact >= latest or start is None
+    if isinstance(sigma, SparseCovariance) or is_quicker:
         return fit_edges(edges, model, start=start, dense=dense)
     slope, more = slopes(told, told.design.differences(mean), model.expert)
     spread = sigma.times_rows(told.design)
     ahead = np.linalg.solve(np.eye(len(changed)) + more[:, None] * told.design.times(spread.T), slope) @ spread
-    near = sigma.base if model.size <= NEAR else None
-    mean, weights, convergence = newton.fit(edges, model, start=mean + ahead, near=near)
+    near = sigma.base if len(mean) <= NEAR else None
+    mean, weights, convergence = map_of(edges, model, start=mean + ahead, near=near)
     _, more = slopes(told, told.design.differences(mean), model.expert)
     in_sigma = np.append(posterior.weights, np.zeros(edges.size - posterior.edges.size))
     in_sigma[changed] += more
@@ -168,13 +317,6 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
         return fit_edges(edges, model, start=mean if convergence.converged else None)
     updated = sigma.condition(told.design, np.maximum(more, 0.0))
     return Posterior(mean, updated, in_sigma, convergence, edges, model, since_exact)
-
-
-def _is_recomputed(posterior: Posterior, changed: int, since_exact: int) -> bool:
-    """Whether so many changed edges are cheaper by a fit, or its time has come."""
-    model, converged = posterior.model, posterior.convergence.converged
-    latest = period(model.n) if model.n <= MEDIUM else OVERDUE * period(model.n)
-    return model.size <= SMALL or not converged or changed > model.n or since_exact >= latest
 
 
 def is_due(posterior: Posterior) -> bool:

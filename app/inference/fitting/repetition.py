@@ -22,7 +22,7 @@ consistent judge both orders are one cell. Without a bias delta = 0. The odds of
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
 where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. Only this
-judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as votes.py has
+judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as evidence.py has
 it: of all of them, and of one of the answers in each cell that came most, beside lapses.
 
 Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
@@ -37,12 +37,11 @@ import numpy as np
 from scipy.special import expit, logsumexp, xlogy
 
 from app.inference.experts import is_vote
-from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build, edges_of
+from app.inference.fitting.evidence import log_evidence_of
+from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, at_scale, build, edges_of
 from app.inference.fitting.published import Published
-from app.inference.fitting.verdict_weights import at_scale
-from app.inference.fitting.votes import laplace_evidence
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
-from app.inference.verdicts import firsts, numbered, pair_numbers
+from app.inference.verdicts import among_compared, firsts, numbered, same_question, turned_alike
 
 LAPSE = 0.02  # of answers of one that repeats itself, that are other ones all the same
 REPEATING = np.sqrt(1.0 - LAPSE)  # a
@@ -119,9 +118,9 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
     Args: `answers` (K,) are those of the posterior, each as many as came; `item` (K,) is what each was about; `before`
         (J,) is w1 beforehand, NaN where nothing is known.
     """
-    taken, judges, n = published.comparisons.p, len(before), published.model.n
+    taken, judges = published.comparisons.p, len(before)
     votes, log_evidence, times = is_vote(taken), np.zeros((2, 2, judges)), np.zeros((4, judges))
-    pair = numbered(answers.judge, item, pair_numbers(answers, n))
+    pair = same_question(answers, item)
     rows = votes & _is_repeated(pair, answers.weight)
     for judge in np.unique(answers.judge[rows]).tolist():
         mine = np.flatnonzero(votes & (answers.judge == judge))
@@ -133,15 +132,17 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
         gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
         log_evidence[0] += gain
         times[:2] += again
-    may = _may_be_consistent(published, answers.judge, votes, judges)
+    only_votes, may_be = np.bincount(answers.judge, ~votes, judges) == 0.0, np.zeros(judges, np.bool_)
+    if published.model.has_biases:
+        may_be = only_votes & published.model.estimated_biases
     known = np.where(np.isnan(before), USUAL, before)
-    share = np.where(may, CONSISTENT, 0.0)
+    share = np.where(may_be, CONSISTENT, 0.0)
     with np.errstate(divide="ignore"):
         (moved, consistent), drawing = np.log([1.0 - share, share]) + log_evidence
         log_odds = np.logaddexp(moved, consistent) - np.logaddexp(*drawing)
         supposed = expit(np.log(known) - np.log1p(-known) + log_odds)
         of_consistent = supposed * expit(consistent - moved)
-    times[2:] *= may
+    times[2:] *= may_be
     was_swapped = times[2] > 0.0
     is_untested = np.isnan(before) & (times[0] == 0.0) & ~was_swapped
     is_silent = np.bincount(answers.judge, minlength=judges) == 0
@@ -155,13 +156,6 @@ def _is_repeated(cell: Ints, weight: Floats) -> Bools:
     return np.asarray((np.bincount(cell, weight) > 1.0 + 1e-9)[cell])
 
 
-def _may_be_consistent(published: Published, judge: Ints, votes: Bools, judges: int) -> Bools:
-    """(J,) who votes alone, and has a bias in the model."""
-    if not published.model.has_biases:
-        return np.zeros(judges, np.bool_)
-    return np.asarray(published.model.estimated_biases & (np.bincount(judge, ~votes, judges) == 0.0))
-
-
 def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, Floats]:
     """Log-evidence of one judge's votes, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`.
 
@@ -171,7 +165,7 @@ def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, F
     Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
     """
     tied = float(np.average(cast.p == 0.5, weights=cast.weight))
-    in_either = _lasting(_turned(cast, cast.first > cast.second), numbered(pair))
+    in_either = _lasting(turned_alike(cast), numbered(pair))
     in_order = _lasting(cast, numbered(pair, cast.first)) if biased else in_either
     kinds = [(in_order, VOTERS_BIAS_VARIANCE), (in_either, HELD_VARIANCE)] if biased else [(in_either, HELD_VARIANCE)]
     repeating = [_log_evidence(each.answers, variance, tied) + each.log_of_lapses for each, variance in kinds]
@@ -205,27 +199,16 @@ def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
     return _Lasting(answers, log_of_lapses, alike + lapses, alike)
 
 
-def _turned(answers: Comparisons, turned: Bools) -> Comparisons:
-    """The answers, those that are `turned` (K,) as if they had been shown in the other order."""
-    first, second, p, *_ = answers
-    return answers._replace(
-        first=np.where(turned, second, first), second=np.where(turned, first, second), p=np.where(turned, 1.0 - p, p)
-    )
-
-
 def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> float:
     """ln E of one judge's answers. Args: `tied` is T."""
     is_tie = answers.p == 0.5
     of_ties = float((answers.weight * (xlogy(is_tie, tied) + xlogy(~is_tie, 1.0 - tied))).sum())
     if is_tie.all():
         return of_ties
-    cast = take(answers, ~is_tie)
-    who, place = np.unique(np.append(cast.first, cast.second), return_inverse=True)
-    first, second = place.reshape(2, -1)
-    own = cast._replace(first=first, second=second, judge=np.zeros_like(first))
-    model = build(Method(), len(who), 1, np.array([bias_variance]))
-    edges = edges_of(own, model)
-    at_scales = [laplace_evidence(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
+    cast, n = among_compared(take(answers, ~is_tie))
+    model = build(Method(), n, 1, np.array([bias_variance]))
+    edges = edges_of(cast._replace(judge=np.zeros_like(cast.judge)), model)
+    at_scales = [log_evidence_of(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
     of_bias = 0.5 * float(np.log(model.prior.precision[model.n :]).sum())  # the constant that the evidence leaves out
     return of_ties + of_bias + float(logsumexp(at_scales))
 

@@ -13,6 +13,7 @@ Here each process counts from a number that it draws.
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from typing import TypeVar
 
@@ -45,15 +46,11 @@ def unchecked_kernel(function: F) -> "Dispatcher[F]":
 
 
 def _compiled(function: F, boundscheck: bool, fastmath: bool | set[str]) -> "Dispatcher[F]":
-    def compiled(cache: bool) -> "Dispatcher[F]":
-        return numba.njit(cache=cache, nogil=True, error_model="numpy", boundscheck=boundscheck, fastmath=fastmath)(
-            function
-        )
-
+    njit = partial(numba.njit, nogil=True, error_model="numpy", boundscheck=boundscheck, fastmath=fastmath)
     try:
-        return compiled(cache=True)
+        return njit(cache=True)(function)
     except RuntimeError:
-        return compiled(cache=False)
+        return njit()(function)
 
 
 def contiguous(array: NDArray[Number]) -> NDArray[Number]:

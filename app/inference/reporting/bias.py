@@ -2,7 +2,7 @@
 
 delta > 0 favours the first position. Two ways to know it:
 
-    closed form   no scores needed, sound where pairs and their order are drawn at random: fitting/closed_form.py
+    closed form   no scores needed, sound where pairs and their order are drawn at random: fitting/model.py
     jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
                   model.py; the scores' covariance is then the Schur complement of the joint one, which is what
                   `posterior.scores` reads off
@@ -15,7 +15,7 @@ deviation. It is the biases' part of
 
 with l3 the third derivative of l and H_ss the part of H over the scores.
 
-How much of what is known of delta comes from verdicts rather than from priors: fitting/identifiability.py.
+How much of what is known of delta comes from verdicts rather than from priors: fitting/covariates.py.
 """
 
 from typing import NamedTuple
@@ -23,10 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from app.inference.fitting import newton
-from app.inference.fitting.closed_form import standard_errors, with_biases_as_parameters
-from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import Model, design_of
+from app.inference.core.edges import slopes
+from app.inference.fitting.covariates import share_of_verdicts
+from app.inference.fitting.model import Model, design_of, standard_errors, with_biases_as_parameters
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
@@ -63,9 +62,9 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
         return []
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
-    precision = posterior.edges.design.precision(
-        newton.weights(posterior.mean, posterior.edges, model), model.prior.precision
-    )
+    design = posterior.edges.design
+    _, weights = slopes(posterior.edges, design.differences(posterior.mean), model.expert)
+    precision = design.precision(weights, model.prior.precision)
     variance = posterior.covariance.diagonal[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)

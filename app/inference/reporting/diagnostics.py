@@ -14,9 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, tril, triu
 
-from app.inference.graph import components, potentials
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.inference.verdicts import directions, lean_to_lower, numbered, pair_numbers, pooled_directions
+from app.inference.verdicts import (
+    components,
+    directions,
+    lean_to_lower,
+    numbered,
+    pair_numbers,
+    pooled_directions,
+    potentials,
+)
 
 DRAWS = 59  # of random verdicts
 SMALLEST = 1e-300

@@ -6,14 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName, JointName
 
-from app.inference import graph
 from app.inference.fitting import consensus, judge_aware
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Scores, SparseCovariance
-from app.inference.gaussian.sparse import Precision
+from app.inference.gaussian import Precision, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
@@ -23,7 +21,7 @@ from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
 from app.inference.reporting.win_rates import VOTES, attenuation, never_missed, reaching
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
-from app.inference.verdicts import means
+from app.inference.verdicts import components, means
 
 ROUNDING = 12  # decimals of a score
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
@@ -241,7 +239,7 @@ def _rows(
     """The rows, and how many components they are in. Those who share a rank differ by rounding: they share a score."""
     n = len(rank)
     score = np.round(means(score, rank, n + 1)[rank], ROUNDING) + 0.0  # no score is -0
-    component = graph.components(comparisons, n)
+    component = components(comparisons, n)
     times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
     columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()
     rows = [

@@ -1,6 +1,6 @@
 """The log as the model reads it: by the set's method, each judge at its temperature and by its number.
 
-An answer counts as one vote, as many as the set says of its judge, or what has been learnt of it (hyperparameters.py).
+An answer counts as one vote, as many as the set says of its judge, or what has been learnt of it (fitting/weights.py).
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ import numpy as np
 from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 
 from app.inference.fitting.absolute import AbsoluteScores
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import Hyperprior
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
+from app.inference.fitting.weights import Hyperprior
 from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.state.log import Entries, Log, latest_scores

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
-from app.inference.fitting.hyperparameters import Hyperprior
+from app.inference.fitting.weights import Hyperprior
 from app.inference.growing import appended
 from app.inference.types import Comparisons, Floats, Ints, join, no_comparisons, take
 

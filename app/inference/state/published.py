@@ -14,11 +14,9 @@ from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, r
 from app.inference.core.design import TooMany
 from app.inference.experts import is_vote
 from app.inference.fitting import posterior as posteriors
-from app.inference.fitting.model import Covariates, Method, Model, build
-from app.inference.fitting.position_bias import build_for
+from app.inference.fitting.model import Covariates, Method, Model, as_learnt, build, build_for
 from app.inference.fitting.published import Published
 from app.inference.fitting.repetition import Repetition, repetition_of
-from app.inference.fitting.verdict_weights import as_learnt
 from app.inference.gaussian import Scores
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting.bias import Bias, estimates

@@ -24,11 +24,20 @@ from app.inference.core.cells import Cells, Hyperparameters
 from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.hyperparameters import learn
-from app.inference.fitting.model import HELD_VARIANCE, Method, Model, as_read, build, cells_of, edges_of
-from app.inference.fitting.position_bias import bias_variances, build_for
+from app.inference.fitting.model import (
+    HELD_VARIANCE,
+    Method,
+    Model,
+    as_learnt,
+    at_scale,
+    bias_variances,
+    build,
+    build_for,
+    cells_of,
+    edges_of,
+)
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.verdict_weights import as_learnt, at_scale, weighed
+from app.inference.fitting.weights import learn, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import AT_ONCE
@@ -165,8 +174,7 @@ def _with_new(old: Snapshot, evidence: Evidence) -> Cells | None:
     if evidence.answers.size - seen > max(ONE_BY_ONE, A_LOT * seen):
         return _cells(evidence, old.model, old.learnt)
     rows = slice(seen, None)
-    new = as_read(take(evidence.answers, rows), evidence.item[rows], old.model)
-    if old.cells.after(seen, *new):
+    if old.cells.after(seen, take(evidence.answers, rows), evidence.item[rows]):
         return old.cells
     return _cells(evidence, old.model, old.learnt)
 
@@ -231,7 +239,7 @@ def raw(snapshot: Snapshot) -> Comparisons:
 def in_model(snapshot: Snapshot) -> Comparisons:
     """The comparisons with their weights in the model."""
     answers, item, learnt = snapshot.evidence.answers, snapshot.evidence.item, snapshot.learnt
-    return answers if learnt is None else weighed(answers, item, snapshot.model.n, learnt)
+    return answers if learnt is None else weighed(answers, item, learnt)
 
 
 def pair_votes_of(snapshot: Snapshot) -> PairVotes:
@@ -312,5 +320,5 @@ def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyp
     if not evidence.absolute.size:
         return model
     first, item = take(evidence.answers, slice(stage.fitted)), evidence.item[: stage.fitted]
-    weighing = first if learnt is None else weighed(first, item, n, learnt)
-    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").model
+    weighing = first if learnt is None else weighed(first, item, learnt)
+    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").posterior.model

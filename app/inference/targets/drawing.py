@@ -1,7 +1,7 @@
 """Draws of the scores from their posterior, a mixture or not.
 
 The normal that stands for votes has mass where their likelihood has none: after 20 votes of 20 it puts 6% where the
-loser is the better one. So draws of it are moved. With x = theta - mu and the sites of expectation_propagation.py, the
+loser is the better one. So draws of it are moved. With x = theta - mu and the sites of fitting/evidence.py, the
 posterior is N(x; 0, Sigma) exp r(x), whatever its prior and its measurements are:
 
     r(x) = sum_m a ln sigma(d) + b ln sigma(-d) - nu d + tau d^2 / 2        d = r_m^T (mu + x), over the rows of votes

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.fitting.grids import Normal
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.pooling import LOG_PRIOR_OF_SPREAD, SPREADS, expected
 from app.inference.fitting.published import Published
 from app.inference.targets.people import mode_of

@@ -2,7 +2,7 @@
 
 Candidate i has the score s_i + u_im on prompt m. Over all prompts there could be, u_im has mean 0; the M prompts that
 have comparisons are drawn from these. With l' the expert's slope, c the weight and r the row of the design of each
-comparison, at the mode of the posterior (fitting/newton.py):
+comparison, at the mode of the posterior (fitting/posterior.py):
 
     g_m = sum over the comparisons of prompt m of c l'(d) r          A = H^-1        Q the prior's precision
     V = A (M / (M - 1) sum_m g_m g_m^T + Q) A                        the cluster sandwich (Liang and Zeger 1986)
@@ -39,9 +39,8 @@ from scipy.special import roots_genlaguerre
 
 from app.inference.core.design import Design
 from app.inference.fitting import Effect, Published, Scores, effects_of
-from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Prior, design_of
-from app.inference.gaussian import plain
+from app.inference.gaussian import mixed, plain
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import numbered, pair_numbers
 

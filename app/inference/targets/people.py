@@ -13,7 +13,7 @@ open. Over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_v of ea
 
 by Laplace in theta = (s, a, delta), which is exact for measurements. It finds the mode and the curvature; with votes it
 makes tau2 too small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there
-(expectation_propagation.py). Weights of votes move with theta, and theta with eta, so that the determinant moves in two
+(fitting/evidence.py). Weights of votes move with theta, and theta with eta, so that the determinant moves in two
 ways. Its slope has theta' = theta - x, twice as far as the posterior's mean is from its mode. With H the precision of
 theta, d = R theta, var d = R H^-1 R^T, G_v how many measurements v has, P_v = M_v - M_v Sigma M_v
 
@@ -36,10 +36,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from app.inference.core.maximum import maximum
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.integration import mixed
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Scores
+from app.inference.gaussian import Scores, mixed
 from app.inference.targets.voices import Point, Voices, at, true_to_votes, voices_of
 from app.inference.types import Bools, Floats
 

@@ -20,7 +20,7 @@ from app.inference.fitting import (
     repetition_of,
     unknown,
 )
-from app.inference.fitting.hyperparameters import Approximation
+from app.inference.fitting.evidence import Approximation
 from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items

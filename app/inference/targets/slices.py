@@ -42,10 +42,9 @@ import numpy as np
 from scipy.special import softmax
 
 from app.inference.fitting import Published, Scores
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.integration import mixed
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import design_of
-from app.inference.gaussian import plain
+from app.inference.gaussian import mixed, plain
 from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.drawing import best_first
 from app.inference.targets.new_items import by_prompt, on_new_items, slopes, variance_of_effects

@@ -20,17 +20,15 @@ from app.inference.fitting.consensus import (
     scatter,
     split,
 )
-from app.inference.fitting.expectation_propagation import SiteMoments, Sites, converge
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import LEAST_NOISE, WEAK_NOISE
+from app.inference.fitting.evidence import SiteMoments, Sites, converge
+from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, Normal
 from app.inference.fitting.model import Model, unit_prior
 from app.inference.fitting.pooling import WEAK_SCALE
 from app.inference.fitting.published import Published
-from app.inference.fitting.verdict_weights import same_question
 from app.inference.gaussian import DenseCovariance, Scores
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
-from app.inference.verdicts import firsts, numbered
+from app.inference.verdicts import firsts, numbered, same_question
 
 USUAL_EFFECTS = Normal(-0.5, 0.75)  # of ln(omega^2 / tau2): effects of 0.5 to 1.1 for scores of sd 1
 NONE = 1e-6  # omega^2 / tau2 of people: as good as 0, which M_v would divide by
@@ -79,7 +77,7 @@ def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Nor
     number[judges] = np.arange(1, len(judges) + 1)
     voice = number[log.judge]
     measured = take(log, is_measured)
-    once = firsts(same_question(measured, np.zeros(measured.size, np.int64), n))
+    once = firsts(same_question(measured, np.zeros(measured.size, np.int64)))
     answers = np.bincount(voice[is_measured][once], minlength=len(judges) + 1)
     measuring = np.flatnonzero(answers)
     prior = published.model.prior

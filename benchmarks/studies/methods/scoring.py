@@ -19,9 +19,9 @@ from app.inference.choosing.pair_sets import without
 from app.inference.choosing.picking import draw
 from app.inference.choosing.selection import select
 from app.inference.fitting import BASELINES
-from app.inference.graph import joined
 from app.inference.kernels.pair_sets import mask, size
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
+from app.inference.verdicts import joined
 from app.offline.cases import Case, noisy
 from app.offline.ranking import RankingMethod, model_of
 from app.offline.replay import Setup, open_loop, pearson, replay, spearman

@@ -8,9 +8,8 @@ from app.inference.choosing.goals import RANKING, Goal
 from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import posterior
-from app.inference.fitting.integration import mixed
 from app.inference.fitting.model import Model
-from app.inference.gaussian import Scores
+from app.inference.gaussian import Scores, mixed
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import (
     comparisons,

@@ -10,9 +10,9 @@ from scipy.special import expit
 
 from app.inference.core.cells import Cells, Hyperparameters, with_measured_words
 from app.inference.core.edges import Edges
-from app.inference.experts import LONGEST, is_vote
+from app.inference.experts import LONGEST, is_vote, measured_bt
 from app.inference.fitting.model import Method, Model, build, cells_of, edges_of
-from app.inference.fitting.verdict_weights import weighed
+from app.inference.fitting.weights import weighed
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take
 from tests.inference.factories import numerics
 
@@ -54,7 +54,7 @@ def test_edges_are_those_of_the_rows_that_are_weighed(rows: Rows, m: Model) -> N
 
     by_cells = cells_of(log, item, m, JUDGES).read(LEARNT).edges(m.size)
 
-    np.testing.assert_allclose(table(by_cells), table(edges_of(weighed(log, item, N, LEARNT), m)), atol=1e-12)
+    np.testing.assert_allclose(table(by_cells), table(edges_of(weighed(log, item, LEARNT), m)), atol=1e-12)
 
 
 @numerics
@@ -105,7 +105,7 @@ def test_a_verdict_costs_the_same_after_many() -> None:
     first = rng.integers(N, size=10_000)
     log = by_one_judge(first, (first + 1) % N, np.ones(10_000))
 
-    cells = Cells.of(log, np.zeros(10_000, np.int64), N, 1, has_orders=False, measures=True)
+    cells = Cells.of(log, np.zeros(10_000, np.int64), N, 1, measured_bt(), has_orders=False)
 
     assert cells.size == cells.edges_size == N
     assert cells.weight.sum() == 10_000

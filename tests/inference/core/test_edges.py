@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from app.inference.core.design import precision_times
-from app.inference.core.edges import Edges, derivatives, evaluate, log_density_of, merged, slopes, told_since
+from app.inference.core.edges import Edges, derivatives, evaluate, merged, slopes, told_since
 from app.inference.experts import measured_bt
 from app.inference.fitting.model import Model, rows_of
+from app.inference.fitting.posterior import log_posterior
 from app.inference.types import Comparisons, Floats, take
 from tests.inference.factories import SOFT_BT, by_judges, each_smooth_expert, model, random_comparisons, true_scores
 
@@ -45,15 +46,10 @@ def test_edges_that_are_merged_say_what_the_comparisons_say(biases: int) -> None
         for each in (edges, rows)
     )
     np.testing.assert_allclose(h_edges, h_rows, atol=1e-12)
-    apart = [
-        log_density_of(each, each.design.differences(theta), m.expert)
-        - log_density_of(each, each.design.differences(0.0 * theta), m.expert)
-        for each in (edges, rows)
-    ]
-    of_rows = [
-        float(log.weight @ m.expert.log_density(rows.design.differences(t), log.p)) for t in (theta, 0.0 * theta)
-    ]
-    np.testing.assert_allclose(apart, of_rows[0] - of_rows[1], atol=1e-10)
+    apart = [log_posterior(theta, each, m) - log_posterior(0.0 * theta, each, m) for each in (edges, rows)]
+    of_rows = [log.weight @ m.expert.log_density(rows.design.differences(t), log.p) for t in (theta, 0.0 * theta)]
+    of_prior = -0.5 * m.prior.precision @ theta**2
+    np.testing.assert_allclose(apart, of_rows[0] - of_rows[1] + of_prior, atol=1e-10)
 
 
 @each_smooth_expert
@@ -62,12 +58,9 @@ def test_gradient_and_curvature_are_those_of_finite_differences(expert: str, bia
     log, m = by_judges(random_comparisons(N, 40, seed=2), JUDGES), model(N, 2.0, expert, biases=biases)
     edges, theta = rows_of(log, m), scores(m)
 
-    def density(theta: Floats) -> float:
-        of_prior = theta @ (m.prior.pull - 0.5 * m.prior.precision * theta)
-        return log_density_of(edges, edges.design.differences(theta), m.expert) + float(of_prior)
-
     steps = STEP * np.eye(m.size)
-    rises = [(density(theta + e) - density(theta - e)) / (2.0 * STEP) for e in steps]
+    ends = [[log_posterior(at, edges, m) for at in (theta - e, theta + e)] for e in steps]
+    rises = [(after - before) / (2.0 * STEP) for before, after in ends]
     np.testing.assert_allclose(gradient(theta, edges, m), rises, atol=1e-7)
     _, curvature = derivatives(edges, theta, m.expert, m.prior.precision, m.prior.pull)
     h = edges.design.precision(curvature.weights, m.prior.precision)

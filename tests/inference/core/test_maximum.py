@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.core import conjugate_gradients, maximum
-from app.inference.core.conjugate_gradients import newton_step
-from app.inference.core.maximum import ENOUGH, MAX_ITERATIONS
+from app.inference.core import maximum
+from app.inference.core.maximum import ENOUGH, MAX_ITERATIONS, newton_step
 from app.inference.experts import measured_bt
-from app.inference.fitting import Method, newton, no_absolute_scores
+from app.inference.fitting import Method, no_absolute_scores
 from app.inference.fitting.model import Model, rows_of
+from app.inference.fitting.posterior import map_of as map_of_edges
 from app.inference.fitting.published import publish
 from app.inference.types import Comparisons, Floats, Outcome
 from tests.inference.factories import gradient, map_of, model, precision_at, random_precision
@@ -63,9 +63,7 @@ def test_columns_are_solved_together() -> None:
     h, b = random_precision(50, seed=2), np.random.default_rng(3).standard_normal((50, 4))
     b[:, 2] = 0.0
 
-    x = conjugate_gradients.conjugate_gradients(
-        lambda x: h @ x, lambda r: r, b, lambda r, _: bool(np.abs(r).max() < 1e-10), 500
-    )
+    x = maximum.conjugate_gradients(lambda x: h @ x, lambda r: r, b, lambda r, _: bool(np.abs(r).max() < 1e-10), 500)
 
     np.testing.assert_allclose(x, np.linalg.solve(h, b), atol=1e-9)
 
@@ -90,7 +88,7 @@ def test_every_hostile_log_converges() -> None:
     rng = np.random.default_rng(1)
     for _ in range(HOSTILE):
         log, m = hostile(rng)
-        assert newton.fit(rows_of(log, m), m).convergence.converged
+        assert map_of_edges(rows_of(log, m), m).convergence.converged
 
 
 def test_where_it_converged_a_newton_step_would_move_nothing() -> None:

@@ -388,7 +388,7 @@ def test_the_combined_model_folds_on() -> None:
     _, log, given = simulated(20, 60)
     found: Combined = combine(log, model(20), given)
 
-    folded = fold_rows(posterior.prior(found.model), log)
+    folded = fold_rows(posterior.prior(found.posterior.model), log)
 
     np.testing.assert_allclose(folded.mean, found.posterior.mean, atol=1e-8)
 

@@ -7,16 +7,12 @@ from scipy.special import expit, logit
 from scipy.stats import multivariate_normal, norm
 
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.grids import Normal, zoom
-from app.inference.fitting.hyperparameters import WEAK, Hyperprior, learn
-from app.inference.fitting.integration import integrate
-from app.inference.fitting.measurements import log_evidence, measurements, spectrum
-from app.inference.fitting.model import Method, Model, build, edges_of
+from app.inference.fitting.evidence import log_evidence_of, quadrature
+from app.inference.fitting.measurements import Normal, log_evidence, measurements, spectrum
+from app.inference.fitting.model import Method, Model, at_scale, build, edges_of
 from app.inference.fitting.posterior import fit
-from app.inference.fitting.published import publish
-from app.inference.fitting.quadrature import quadrature
-from app.inference.fitting.verdict_weights import at_scale, shares, weighed
-from app.inference.fitting.votes import laplace_evidence
+from app.inference.fitting.published import integrate, publish
+from app.inference.fitting.weights import WEAK, Hyperprior, Learnt, learn, shares, weighed, zoom
 from app.inference.gaussian import Scores
 from app.inference.reporting.ranking import intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
@@ -64,7 +60,7 @@ def published(comparisons: Comparisons, n: int, hyperprior: Hyperprior = WEAK) -
 def test_the_evidence_of_measurements_is_that_of_the_normal_they_are(delta: float) -> None:
     """Up to one constant; a bias has the flat prior that a very wide one comes to."""
     n, log = 6, measured(6, 14, seed=1, delta=delta)
-    groups, m = measurements(log, one_item(log), n), model(n, "estimate" if delta else "none")
+    groups, m = measurements(log, one_item(log)), model(n, "estimate" if delta else "none")
     r = np.full(len(groups.y), 0.7)
     design = np.zeros((len(groups.y), n))
     design[np.arange(len(design)), groups.low], design[np.arange(len(design)), groups.high] = 1.0, -1.0
@@ -89,7 +85,7 @@ def test_laplaces_evidence_of_one_vote_is_nearly_the_integral() -> None:
     for scale in (0.05, 0.3, 1.0):
         sd = np.sqrt(2.0 * scale)
         exact, _ = quad(lambda d, sd=sd: expit(d) * norm.pdf(d, 0.0, sd), -12.0, 12.0)
-        assert laplace_evidence(edges_of(log, at_scale(m, scale)), at_scale(m, scale)) == pytest.approx(
+        assert log_evidence_of(edges_of(log, at_scale(m, scale)), at_scale(m, scale)) == pytest.approx(
             np.log(exact), abs=0.03
         )
 
@@ -141,7 +137,7 @@ def test_asking_again_teaches_nothing(votes: bool) -> None:
 def test_other_judges_and_items_are_other_answers() -> None:
     first, second, p = np.zeros(4, np.int64), np.ones(4, np.int64), np.array([0.7, 0.8, 0.6, 0.9])
     log = once_each(first, second, p, np.array([0, 0, 1, 0]))
-    assert shares(log, np.array([0, 0, 0, 1]), 2, np.ones(2)).tolist() == [0.5, 0.5, 1.0, 1.0]
+    assert shares(log, np.array([0, 0, 0, 1]), np.ones(2)).tolist() == [0.5, 0.5, 1.0, 1.0]
 
 
 def test_relabelling_relabels() -> None:
@@ -209,9 +205,9 @@ def _draws(posterior: Scores, count: int) -> Floats:
 def test_a_sharp_grid_is_the_fit_itself() -> None:
     log, firm = measured(6, 12, 2), Hyperprior(Normal(0.0, 0.01), {0: Normal(0.0, 0.01)})
     hyperparameters, grid = learn(log, one_item(log), model(6), 1, firm)
-    with_weights = weighed(log, one_item(log), 6, hyperparameters)
+    with_weights = weighed(log, one_item(log), hyperparameters)
     fitted = fit(with_weights, at_scale(model(6), hyperparameters.scale))
-    integrated = integrate(edges_of(with_weights, model(6)), model(6), grid)
+    integrated = integrate(edges_of(with_weights, model(6)), model(6), grid, "laplace")
     assert integrated.mean == pytest.approx(fitted.mean, abs=1e-9)
     y, d = logit(log.p), fitted.mean[log.first] - fitted.mean[log.second]
     assert np.abs(y - d).max() < 3.0
@@ -234,7 +230,7 @@ def test_the_evidence_by_quadrature_is_that_of_all_eigenvalues(
     comparisons, of = measured(300, 1500, seed=3, delta=0.4), model(300, position_bias)
     of = of if position_bias == "none" else of._replace(known_biases=np.full(1, 0.4))
     groups, scales, kappas = (
-        measurements(comparisons, one_item(comparisons), 300),
+        measurements(comparisons, one_item(comparisons)),
         np.geomspace(0.01, 100, 9),
         np.ones(1),
     )
@@ -270,13 +266,13 @@ def test_the_evidence_of_votes_by_quadrature_is_that_of_the_factor(monkeypatch: 
     def evidence() -> Floats:
         return np.array(
             [
-                laplace_evidence(edges_of(comparisons, at_scale(of, scale)), at_scale(of, scale))
+                log_evidence_of(edges_of(comparisons, at_scale(of, scale)), at_scale(of, scale))
                 for scale in np.exp(log_scales)
             ]
         )
 
     exact, learnt = evidence(), learn(comparisons, one_item(comparisons), of, 1).hyperparameters
-    monkeypatch.setattr("app.inference.fitting.votes.RANKED_DENSE", 100)
+    monkeypatch.setattr("app.inference.fitting.evidence.RANKED_DENSE", 100)
     by_quadrature = evidence()
     np.testing.assert_allclose(by_quadrature - by_quadrature[4], exact - exact[4], atol=0.5, rtol=0.02)
     (maximum, sd), (moved, _) = maximum_of(log_scales, exact), maximum_of(log_scales, by_quadrature)
@@ -319,10 +315,73 @@ def test_a_failed_factorisation_is_a_result(n: int) -> None:
     huge = votes._replace(weight=np.full(200, 1e30))
     failed = fit_rows(huge, of)
     assert not failed.convergence.converged
-    assert laplace_evidence(edges_of(huge, of), of) < -1e20
+    assert log_evidence_of(edges_of(huge, of), of) < -1e20
     assert fold_rows(failed, join(votes, take(votes, slice(1)))).convergence.converged
 
 
 def test_a_density_that_is_known_nowhere_leaves_the_mean_of_the_prior() -> None:
     mean, *_ = zoom(lambda x: np.full(len(x), -np.inf), [Normal(0.5, 2.0)], coarse=25, fine=1)
     assert mean == pytest.approx([0.5])
+
+
+N, PAIRS, TIMES = 12, 60, 4
+LEARNING = build(Method(verdict_weight="learnt"), N)
+ITEM = np.zeros(PAIRS * TIMES, np.int64)
+
+
+def votes(seed: int, *, fresh: bool) -> Comparisons:
+    """TIMES votes of judge 1 on each of PAIRS pairs in one order, scores of variance 1; judge 0 says nothing."""
+    rng = np.random.default_rng(seed)
+    low, high = np.array(np.triu_indices(N, 1))[:, rng.permutation(N * (N - 1) // 2)[:PAIRS]]
+    s, drawn = rng.standard_normal(N), rng.random((PAIRS, TIMES if fresh else 1))
+    p = np.broadcast_to(drawn < expit(s[low] - s[high])[:, None], (PAIRS, TIMES)).astype(np.float64)
+    return once_each(low.repeat(TIMES), high.repeat(TIMES), p.ravel(), np.ones(PAIRS * TIMES, np.int64))
+
+
+def learnt_from(log: Comparisons) -> Learnt:
+    return learn(log, ITEM, LEARNING, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_again_counts_once(seed: int) -> None:
+    log = votes(seed, fresh=False)
+    hyperparameters = learnt_from(log).hyperparameters
+    np.testing.assert_array_equal(hyperparameters.repeat_correlation, 1.0)
+    weight = weighed(log, ITEM, hyperparameters).weight.reshape(PAIRS, TIMES)
+    np.testing.assert_allclose(weight.sum(axis=1), hyperparameters.votes[1])
+
+
+def test_votes_drawn_again_count_in_full_and_keep_the_scale() -> None:
+    """240 votes on scores of variance 1 tell it within a factor of 2 (20 logs, seeds 0 to 19)."""
+    all_learnt = [learnt_from(votes(seed, fresh=True)).hyperparameters for seed in range(20)]
+    assert np.mean([each.repeat_correlation[1] for each in all_learnt]) < 0.1
+    assert 0.5 < np.exp(np.mean([np.log(each.scale) for each in all_learnt])) < 2.0
+
+
+@pytest.mark.parametrize("tied", [0.0, 0.2, 0.5, 0.8])
+def test_ties_do_not_make_votes_that_are_drawn_anew_repeats(tied: float) -> None:
+    """400 votes on 5 candidates as rows, against the same with a prompt each: scores are as spread (seeds 0 to 5)."""
+    ratios = []
+    for seed in range(6):
+        rng, method = np.random.default_rng([3, seed]), Method(verdict_weight="learnt")
+        s, first = 0.6 * rng.standard_normal(5), rng.integers(5, size=400)
+        second = (first + rng.integers(1, 5, size=400)) % 5
+        pi = expit(s[first] - s[second])
+        is_tie = rng.random(400) < tied * 4.0 * pi * (1.0 - pi)
+        log = by_one_judge(first, second, np.where(is_tie, 0.5, rng.random(400) < pi))
+        rows, apart = (
+            publish(log, item, no_absolute_scores(), method, 5, 1).scores.mean
+            for item in (np.zeros(400, np.int64), np.arange(400))
+        )
+        ratios.append(rows.std() / apart.std())
+    assert 0.9 < np.mean(ratios) < 1.1
+
+
+def test_a_judge_who_repeats_itself_does_so_with_ties_too() -> None:
+    rng = np.random.default_rng(1)
+    s, first = rng.standard_normal(6), rng.integers(6, size=90)
+    second = (first + rng.integers(1, 6, size=90)) % 6
+    d = s[first] - s[second]
+    log = by_one_judge(first, second, np.where(np.abs(d) < 0.6, 0.5, d > 0.0))
+    learnt = learn(log, np.zeros(90, np.int64), build(Method(verdict_weight="learnt"), 6), 1)
+    assert learnt.hyperparameters.repeat_correlation[0] == 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from app.inference.fitting.hyperparameters import WEAK_NOISE
+from app.inference.fitting.measurements import WEAK_NOISE
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Contribution, evidence_apart, pool
 from app.inference.regimes import AT_ONCE

@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +8,9 @@ from app.inference.experts import measured_bt
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
-from app.inference.fitting.verdict_weights import weighed
+from app.inference.fitting.weights import weighed
 from app.inference.regimes import MEDIUM, SMALL
-from app.inference.types import Comparisons, Floats, Outcome, by_one_judge, join, no_comparisons, take
+from app.inference.types import Comparisons, Floats, by_one_judge, join, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -32,7 +30,6 @@ from tests.inference.factories import (
     precision_at,
     random_comparisons,
     relabelled,
-    swapped,
     weights_at,
 )
 
@@ -104,19 +101,6 @@ def test_fold_one_at_a_time_equals_fold_in_one_go(n: int, count: int, hard: bool
 
 
 @each_kind
-@each_size
-@pytest.mark.parametrize("seed", range(5))
-def test_fold_in_random_chunks_equals_fold_in_one_go(n: int, count: int, hard: bool, seed: int) -> None:
-    log = random_comparisons(n, count, seed=1, hard=hard)
-
-    chunks = fold_at(random_stops(count, seed), log, model(n))
-
-    assert_follows(chunks, log, model(n))
-    if n <= MEDIUM:
-        assert_near(chunks, hard=hard)
-
-
-@each_kind
 def test_a_covariance_that_is_recomputed_beside_the_votes_is_folded_on_from(hard: bool) -> None:
     """Among many it takes a while, in which more votes come."""
     n, count = MEDIUM + 4, 150
@@ -156,20 +140,6 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
     m = model(n, expert=expert)
 
     assert not posterior.is_due(fold_at([20, 40, 60], random_comparisons(n, 60, seed=0), m))
-
-
-@numerics
-@given(logs(max_n=25, max_count=40), st.integers(0, 40))
-def test_fold_of_any_log_forgets_when_it_looked(log: Log, stop: int) -> None:
-    """Except for the covariance, which no weight that has drifted takes further from the exact one than it has."""
-    m, votes = model(log.n), log.comparisons
-
-    live = fold_at([min(stop, votes.size), votes.size], votes, m)
-
-    assert_follows(live, votes, m)
-    v, fresh = variances_of_differences(live), variances_of_differences(fit_rows(votes, m))
-    assert (v / (1.0 + posterior.MAX_DRIFT) <= fresh * (1.0 + 1e-9)).all()
-    assert (fresh <= v / (1.0 - posterior.MAX_DRIFT) * (1.0 + 1e-9)).all()
 
 
 @each_kind
@@ -275,45 +245,6 @@ def test_fold_with_nothing_new_returns_what_it_was_given() -> None:
     assert fold_rows(folded, log) is folded
 
 
-@pytest.mark.parametrize("make", [fit_rows, lambda log, m: fold_rows(posterior.prior(m), log)])
-def test_no_comparisons_give_the_prior(make: Callable[[Comparisons, Model], Posterior]) -> None:
-    assert_same(make(no_comparisons(), model(4, 2.0)), posterior.prior(model(4, 2.0)))
-
-
-def test_the_prior_is_isotropic_around_zero() -> None:
-    prior = posterior.prior(model(3, 2.0))
-
-    np.testing.assert_array_equal(prior.mean, np.zeros(3))
-    np.testing.assert_array_equal(prior.covariance.matrix(), 2.0 * np.eye(3))
-
-
-@numerics
-@given(logs())
-def test_a_comparison_never_adds_uncertainty_for_fixed_weights(log: Log) -> None:
-    assert fit_rows(log.comparisons, model(log.n)).covariance.log_det <= 1e-12
-
-
-def test_swapping_every_order_with_its_verdict_changes_nothing() -> None:
-    log, m = random_comparisons(30, 50, seed=6), model(30)
-
-    assert_same(fold_at([50], swapped(log), m), fold_at([50], log, m))
-
-
-def test_relabelling_relabels() -> None:
-    log, m, label = random_comparisons(30, 50, seed=6), model(30), np.random.default_rng(0).permutation(30)
-
-    there, here = fold_at([50], relabelled(log, label), m), fold_at([50], log, m)
-
-    np.testing.assert_allclose(there.mean[label], here.mean, atol=1e-9)
-    np.testing.assert_allclose(there.covariance.matrix()[np.ix_(label, label)], here.covariance.matrix(), atol=1e-9)
-
-
-def test_a_probability_that_is_not_a_number_is_reported() -> None:
-    log = comparisons((0, 1, 0.8), (0, 1, float("nan")))
-
-    assert fold_at([1, 2], log, model(40)).convergence.outcome is Outcome.NOT_FINITE
-
-
 @pytest.mark.parametrize(
     ("expert", "n", "updates"),
     [("soft-bt", SMALL, False), ("soft-bt", SMALL + 1, True), ("phi-beta", 20, False), ("gaussian", 70, True)],
@@ -409,7 +340,7 @@ def test_votes_that_become_measurements_leave_their_rows(noise: float) -> None:
     m, item = build(Method(verdict_weight="learnt"), n), np.zeros(count, np.int64)
 
     def first(size: int) -> Comparisons:
-        return weighed(take(log, slice(size)), item[:size], n, learnt)
+        return weighed(take(log, slice(size)), item[:size], learnt)
 
     live = fold_rows(posterior.prior(m), first(count - 1))
     assert_same(fold_rows(live, first(count)), fit_rows(first(count), m))
@@ -454,14 +385,6 @@ def test_where_a_pair_weighs_less_the_covariance_is_recomputed(n: int) -> None:
         after = fold_rows(before, old._replace(weight=weight))
         assert after.since_exact == since
         assert_follows(after, old._replace(weight=weight), m)
-
-
-@each_expert
-def test_nothing_new_changes_nothing(expert: str) -> None:
-    log, m = random_comparisons(30, 20, seed=5), model(30, 1.0, expert)
-    folded = fold_at([20], log, m)
-
-    assert fold_rows(folded, log) is folded
 
 
 @pytest.mark.parametrize("prior", ["unit", "anchor"])
@@ -550,13 +473,6 @@ def test_the_marginal_is_the_schur_complement() -> None:
     marginal = fitted.scores.covariance.matrix()
     np.testing.assert_allclose(marginal, np.linalg.inv(schur), atol=1e-12)
     assert (marginal.diagonal() > np.linalg.inv(h[:n, :n]).diagonal()).all()
-
-
-def test_without_biases_the_scores_are_all_there_is() -> None:
-    log, m = random_comparisons(6, 20, seed=3), model(6)
-    fitted = fit_rows(log, m)
-
-    assert fitted.scores.covariance is fitted.covariance
 
 
 @each_expert

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from nextpair.words import MAX_WEIGHT, MIN_WEIGHT
 
-from app.inference.fitting import baselines, judge_aware, newton, posterior
+from app.inference.fitting import baselines, judge_aware, posterior
 from app.inference.fitting.posterior import Posterior
-from app.inference.graph import potentials
 from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.reporting.diagnostics import cycles, order_balance
 from app.inference.types import Comparisons, Floats, by_one_judge, take
+from app.inference.verdicts import potentials
 from tests.inference.factories import by_judges, cycle, each_expert, fold_rows, joined, model, random_comparisons
 
 N, JUDGES = 7, 3
@@ -54,7 +54,7 @@ def test_weights_can_be_given_one_by_one(expert: str) -> None:
 def test_steps_by_products_know_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     m = model(N, biases=JUDGES)
     quick = posterior.fit(weighted(), m)
-    monkeypatch.setattr(newton, "SMALL", -1)
+    monkeypatch.setattr(posterior, "SMALL", -1)
     assert_same(quick, posterior.fit(weighted(), m))
 
 

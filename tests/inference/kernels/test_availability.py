@@ -13,8 +13,9 @@ from app.inference.choosing.order import Order, lead
 from app.inference.core.cells import put, read
 from app.inference.core.design import precision, precision_times
 from app.inference.core.edges import evaluate
+from app.inference.fitting.evidence import tilted_moments
 from app.inference.fitting.model import Method
-from app.inference.kernels import pair_sets, tilted
+from app.inference.kernels import pair_sets
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
@@ -97,7 +98,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
 
 
 def test_after_a_warm_up_no_ranking_of_all_pairs_waits_for_a_compiler() -> None:
-    kernels: list[Any] = [mean_verdicts, tilted.moments]
+    kernels: list[Any] = [mean_verdicts, tilted_moments]
     state.warm_up()
     known = [each.signatures.copy() for each in kernels]
 

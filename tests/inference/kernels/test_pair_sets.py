@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from app.inference.choosing.pair_sets import among, listed, without
 from app.inference.fitting import posterior
-from app.inference.graph import components, joined
 from app.inference.kernels.pair_sets import (
     Kinds,
     PairSet,
@@ -19,6 +18,7 @@ from app.inference.kernels.pair_sets import (
     within,
 )
 from app.inference.types import take
+from app.inference.verdicts import components, joined
 from tests.inference.factories import Log, logs, model, numerics
 
 

@@ -7,9 +7,8 @@ from scipy.special import expit, logit
 
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
-from app.inference.fitting.identifiability import share_of_verdicts
-from app.inference.fitting.model import Method
-from app.inference.fitting.position_bias import build_for
+from app.inference.fitting.covariates import share_of_verdicts
+from app.inference.fitting.model import Method, build_for
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.ranking import Wanted, summarise
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr
 
-from app.inference.fitting.integration import mixed
 from app.inference.fitting.posterior import fit
-from app.inference.gaussian import Scores
+from app.inference.gaussian import Scores, mixed
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting.confidence import (
     all_pairs,

@@ -4,8 +4,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.fitting import Method, no_absolute_scores, posterior
-from app.inference.fitting.integration import mixed
-from app.inference.gaussian import Scores
+from app.inference.gaussian import Scores, mixed
 from app.inference.reporting.matrix import expected_wins, observed_wins
 from app.inference.reporting.ranking import predict
 from app.inference.targets import publish_for, quantity_of

@@ -9,8 +9,7 @@ from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method, build
 from app.inference.fitting.posterior import Posterior, is_sparse
 from app.inference.fitting.published import publish
-from app.inference.gaussian import Scores
-from app.inference.gaussian.sparse import Precision, draws
+from app.inference.gaussian import Precision, Scores, draws
 from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import ranking

@@ -10,15 +10,12 @@ from app.inference import state as snapshots
 from app.inference.choosing.forecasting import Left
 from app.inference.choosing.goals import RANKING
 from app.inference.choosing.stopping import Stop
-from app.inference.fitting import interior_point
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.grids import Normal
-from app.inference.fitting.hyperparameters import Hyperprior
-from app.inference.fitting.model import Method, build
-from app.inference.fitting.position_bias import build_for
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import Method, at_scale, build, build_for
 from app.inference.fitting.posterior import Posterior, period
-from app.inference.fitting.verdict_weights import at_scale
+from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
 from app.inference.reporting.confidence import concordance
@@ -377,7 +374,7 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
     held = by_steps(LENGTH, interpretation=Interpretation(Method("laplace"), {}))
     published = snapshots.exact(held)
     assert len(snapshots.biases(held, published)) == 3
-    monkeypatch.setattr(interior_point, "MAX_ITERATIONS", 0)
+    monkeypatch.setattr(posteriors, "MAX_ITERATIONS", 0)
     assert snapshots.biases(held, published) == []
 
 

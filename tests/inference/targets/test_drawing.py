@@ -7,10 +7,10 @@ from scipy.stats import beta
 
 from app.inference.core.design import NO_BIAS
 from app.inference.fitting import Method, Published, no_absolute_scores
-from app.inference.fitting.integration import approximate, mixed
-from app.inference.fitting.model import BIAS_VARIANCE, build, edges_of
-from app.inference.fitting.verdict_weights import at_scale
-from app.inference.gaussian import Scores, Votes
+from app.inference.fitting.evidence import approximate
+from app.inference.fitting.model import BIAS_VARIANCE, at_scale, build
+from app.inference.fitting.posterior import fit
+from app.inference.gaussian import Scores, Votes, mixed
 from app.inference.reporting import Uncertainty, Wanted, by_posterior
 from app.inference.targets import drawn_values, on_new_items, publish_for
 from app.inference.targets.drawing import NARROWEST, draw_scores, drawn_in_place, log_ratios, turn
@@ -71,9 +71,7 @@ def test_measurements_beside_votes_are_in_what_is_drawn() -> None:
     one = Comparisons(
         np.zeros(1, np.int64), np.ones(1, np.int64), np.array([expit(0.4)]), np.ones(1, np.int64), np.ones(1)
     )
-    scores, _ = approximate(
-        edges_of(join(duel(10, 10), one), at_scale(build(LEARNT, 2, 2), 9.0)), at_scale(build(LEARNT, 2, 2), 9.0), "ep"
-    )
+    scores = approximate(fit(join(duel(10, 10), one), at_scale(build(LEARNT, 2, 2), 9.0)), "ep")
     x = np.linspace(-6.0, 12.0, 20_001)
     density = np.exp(10.0 * log_expit(x) - 0.5 * (x - 0.4) ** 2 - x**2 / 36.0)
     drawn = drawn_in_place(scores, np.random.default_rng(1), 40_000)
@@ -87,11 +85,8 @@ def test_biases_are_drawn_with_the_scores() -> None:
     log = by_one_judge(
         np.array([0, 1, 0, 2, 1, 2, 0]), np.array([1, 0, 2, 0, 2, 1, 1]), np.array([1, 0, 1, 0, 1, 1, 1.0])
     )
-    scores, _ = approximate(
-        edges_of(log, at_scale(build(LEARNT._replace(position_bias="estimate"), 3, 1), 4.0)),
-        at_scale(build(LEARNT._replace(position_bias="estimate"), 3, 1), 4.0),
-        "ep",
-    )
+    of = at_scale(build(LEARNT._replace(position_bias="estimate"), 3, 1), 4.0)
+    scores = approximate(fit(log, of), "ep")
     a, b, delta = np.meshgrid(*[np.linspace(-16.0, 16.0, 161)] * 2, np.linspace(-12.0, 12.0, 121), indexing="ij")
     s = np.stack([a, b, np.zeros_like(a)])  # a, b: above the third; their precision is that of scores with variance 4
     log_density = -(2.0 * a**2 + 2.0 * b**2 - 2.0 * a * b) / 3.0 / 8.0 - delta**2 / (2.0 * BIAS_VARIANCE)

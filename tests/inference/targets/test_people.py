@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Normal, Published, build, fit, no_absolute_scores, publish
 from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
-from app.inference.fitting.hyperparameters import LEAST_NOISE
+from app.inference.fitting.measurements import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.targets.effects import effects_apart, pool_effects
 from app.inference.targets.people import integrated, of_people

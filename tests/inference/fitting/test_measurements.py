@@ -6,10 +6,9 @@ from scipy.special import expit, logit
 
 from app.inference.experts import is_vote
 from app.inference.fitting.absolute import no_absolute_scores
-from app.inference.fitting.hyperparameters import LEAST_NOISE
+from app.inference.fitting.measurements import FARTHEST, LEAST_NOISE, as_votes, log_odds_of_words
 from app.inference.fitting.model import Method
 from app.inference.fitting.published import publish
-from app.inference.fitting.saturation import FARTHEST, as_votes, log_odds_of_words
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join
 
 N = 16

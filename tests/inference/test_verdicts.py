@@ -1,8 +1,8 @@
 import numpy as np
 from hypothesis import given
 
-from app.inference.graph import components
 from app.inference.types import no_comparisons
+from app.inference.verdicts import components
 from tests.inference.factories import Log, comparisons, logs, numerics
 
 
