@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import spearmanr
 
-from app.inference.fitting import Method, Scores, build, consensus, judge_aware, posterior
+from app.inference.fitting import Method, Scores, build, judge_aware, posterior
+from app.inference.fitting.effects import consensus
 from app.inference.types import Comparisons, Floats, once_each
 from benchmarks.studies.judges import nobody
 from benchmarks.studies.methods.markdown import table, with_error
@@ -67,7 +68,7 @@ def measure(cast: Cast, seed: int) -> list[tuple[float, float]]:
     fits = (
         Scores(pooled.mean, pooled.covariance),
         judge_aware.fit(log, model, nobody(judges)).of_scores,
-        consensus.fit(log, model, judges).of_scores,
+        consensus(log, model, judges).of_scores,
     )
     return [(float(spearmanr(fit.mean, s)[0]), differences_held(fit, s)) for fit in fits]
 

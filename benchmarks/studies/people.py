@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
+from app.inference.fitting.people import of_people
 from app.inference.reporting import Wanted, summarise
-from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table, with_error
 from benchmarks.studies.processes import of_runs

@@ -9,7 +9,8 @@
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
-    baselines.py, consensus.py, judge_aware.py          other methods
+    effects.py          judges with effects of their own: what they have in common, and what people would say
+    baselines.py, judge_aware.py        other methods
 
 Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
 """
@@ -19,6 +20,7 @@ from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of
+from app.inference.fitting.effects import JudgeEffects
 from app.inference.fitting.grids import Normal
 from app.inference.fitting.hyperparameters import WEAK, Hyperprior
 from app.inference.fitting.model import Covariates, Method, Model, build, usual_verdict_weight

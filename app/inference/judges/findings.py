@@ -7,7 +7,8 @@ import numpy as np
 from nextpair.words import AggregationName, TiesName
 from scipy.sparse import csr_array
 
-from app.inference.fitting import consensus, judge_aware
+from app.inference.fitting import judge_aware
+from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import agreement_with_others
@@ -22,7 +23,6 @@ from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.diagnostics import Consistency
 from app.inference.reporting.history import rank_correlation
-from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
@@ -146,7 +146,7 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
     if model.n > RANKED_DENSE or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
-    agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
+    agreed = consensus(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
 
 

@@ -4,7 +4,7 @@
     all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
     new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
                  and on prompts of one tag (slices.py), with a test that they differ (deviations.py)
-    people       the scores that people would give, where judges have effects           Scores (people.py)
+    people       the scores that people would give, where judges have effects           Scores (fitting/effects.py)
 
 Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
 """
@@ -12,7 +12,6 @@ Not here: the posterior of the scores (fitting), ranks and what is said of them 
 from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, judged_alone, on_all_pairs
 from app.inference.targets.deviations import TagDeviation, deviations
 from app.inference.targets.drawing import DRAWS_SEED, best_first, draw_scores, drawn_in_place, usual_draws
-from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
 from app.inference.targets.quantities import (
     Quantity,
@@ -24,4 +23,3 @@ from app.inference.targets.quantities import (
     read_from,
 )
 from app.inference.targets.slices import Sliced, by_tag
-from app.inference.targets.voices import has_too_many_effects

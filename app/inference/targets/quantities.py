@@ -22,11 +22,11 @@ from app.inference.fitting import (
     unknown,
 )
 from app.inference.fitting.hyperparameters import Approximation
+from app.inference.fitting.people import of_people
 from app.inference.fitting.repetition import DRAWS_ANEW
 from app.inference.targets.all_pairs import Lasting, WinRates, asked_in, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
-from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 Quantity = Scores | WinRates

@@ -4,10 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
-from scipy.stats import multivariate_normal, spearmanr
-
-from app.inference.fitting import posterior
 from app.inference.fitting.consensus import (
     ConsensusObjective,
     Variances,
@@ -20,6 +16,10 @@ from app.inference.fitting.consensus import (
     newton_step,
     scatter,
 )
+from scipy.optimize import approx_fprime
+from scipy.stats import multivariate_normal, spearmanr
+
+from app.inference.fitting import posterior
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Method, build
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, join, no_comparisons, once_each
 from tests.inference.fitting.test_judge_aware import JUDGES as JUDGES_OF_FIVE

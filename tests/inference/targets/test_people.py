@@ -4,16 +4,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
+from app.inference.targets.effects import effects_apart, pool_effects
+from app.inference.targets.people import integrated, of_people
+from app.inference.targets.voices import USUAL_EFFECTS, Voices, at, step_by_blocks, voices_of
 from scipy.special import expit, ndtri
 from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Normal, Published, build, fit, no_absolute_scores, publish
-from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
 from app.inference.fitting.hyperparameters import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
-from app.inference.targets.effects import effects_apart, pool_effects
-from app.inference.targets.people import integrated, of_people
-from app.inference.targets.voices import USUAL_EFFECTS, Voices, at, step_by_blocks, voices_of
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, no_comparisons, once_each, take
 
 N = 8
