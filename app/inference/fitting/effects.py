@@ -29,7 +29,7 @@ Row x_k of X is theta where its variance depends on eta_k, and 0 elsewhere; with
     F = (X - Y) Q X^T / 2      average information (Gilmour, Thompson and Cullis 1995)
     cov(s) = Sigma + Y_s^T (F + the prior's)^-1 Y_s         scores are less sure for not knowing the variances
 
-Nothing tells the effects of a judge alone from the score: its omega^2 / tau2 is that of USUAL_EFFECTS.
+Nothing tells the effects of a judge alone from the score: its omega^2 / tau2 stays about where the prior has it.
 
     s, u, delta     Given.split(theta)                    (N,), (J, N), (J,): theta is (P,)
     tau2, omega^2   Given.of_scores, .of_effects          a number, (J,)
@@ -88,7 +88,8 @@ class Given(NamedTuple):
         first, second, _, judge, _ = self.comparisons
         n, judges = self.model.n, len(self.of_effects)
         of_t = np.bincount(judge * n + first, y, judges * n) - np.bincount(judge * n + second, y, judges * n)
-        return np.concatenate([of_t.reshape(judges, n).sum(axis=0), of_t, np.bincount(judge, y, judges)])
+        of_s, of_delta = of_t.reshape(judges, n).sum(axis=0), np.bincount(judge, y, judges)
+        return np.concatenate([of_s, of_t, of_delta], dtype=np.float64)
 
     def pulled(self, y: Floats) -> Floats:
         """(P,) R^T y, and what the prior of the scores pulls."""
@@ -186,7 +187,7 @@ def consensus(
     def solve(inverse: Inverse, slope: Floats) -> Floats:
         nonlocal by_z, curvature
         progress(next(rounds))
-        by_z, information = _information(theta, inverse, sd)
+        by_z, information = average_information(theta, inverse, sd)
         curvature = np.eye(len(sd)) + information
         return np.clip(np.linalg.solve(curvature, slope), -LONGEST, LONGEST)
 
@@ -194,7 +195,7 @@ def consensus(
     _, inverse = evaluate(z)
     moving = by_z[:, : model.n]
     covariance = inverse.sigma.base + moving.T @ np.linalg.solve(curvature, moving)
-    return _read(theta, inverse, Scores(theta[: model.n], plain(covariance)), convergence)
+    return known_at(theta, inverse, covariance, convergence)
 
 
 def likeliest(start: Floats, given: Given, close: float) -> tuple[Floats, Inverse, Floats]:
@@ -240,7 +241,7 @@ def slopes(theta: Floats, theta_2: Floats, inverse: Inverse) -> tuple[float, Flo
     return of_scale, 0.5 * ((u * u_2).sum(axis=1) / given.of_effects - given.of_effects * of_p)
 
 
-def _information(theta: Floats, inverse: Inverse, sd: Floats) -> tuple[Floats, Floats]:
+def average_information(theta: Floats, inverse: Inverse, sd: Floats) -> tuple[Floats, Floats]:
     """Y (1 + J, P) and F (1 + J, 1 + J), by z. Args: `sd` (1 + J,) of the prior of eta."""
     given, n, judges = inverse.given, inverse.given.model.n, len(sd) - 1
     eta = np.repeat(np.arange(judges + 2), [n, *[n] * judges, judges])  # that an entry depends on; the last is none
@@ -253,17 +254,17 @@ def _information(theta: Floats, inverse: Inverse, sd: Floats) -> tuple[Floats, F
     return y, 0.5 * (x - y) @ by_prior.T
 
 
-def _read(theta: Floats, inverse: Inverse, scores: Scores, convergence: Convergence) -> Consensus:
-    """All that is known at the mode."""
+def known_at(theta: Floats, inverse: Inverse, covariance: Floats, convergence: Convergence) -> Consensus:
+    """All that is known, where the scores have this covariance (N, N)."""
     given, m, sigma = inverse.given, inverse.of_scores, inverse.sigma.base
     omega2, n = given.of_effects[:, None], given.model.n
     of_p = np.diagonal(m - m @ sigma @ m, axis1=1, axis2=2)
     of_effects = omega2 * (1.0 - 1.0 / n - omega2 * of_p)  # about their mean, which is 0
     flat = from_precision(m.sum(axis=0) + np.eye(n) / VAGUE).base
     (*_, of_biases), (*_, of_biases_alone) = inverse.of_judges(sigma), inverse.of_judges(flat)
-    _, u, delta = given.split(theta)
+    s, u, delta = given.split(theta)
     return Consensus(
-        of_scores=scores,
+        of_scores=Scores(s, plain(covariance)),
         effects=u,
         sd_of_effects=np.sqrt(of_effects),
         omega=np.sqrt(given.of_effects),

@@ -1,7 +1,7 @@
 """The scores that people would give, where judges that are no people have effects of their own (methods 14; ours).
 
 The model of effects.py, with people as one voice without effects, who anchor s, and with measurements, y = d + error of
-variance sigma2_j. More answers of a judge cure its noise and leave its effects. Nothing is plugged in that a few answers
+variance sigma2_j. More answers of a judge cure its noise and leave its effects. Nothing is plugged in that few answers
 leave open: over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_j of each voice that measures)
 
     p(s | log) = sum_g w_g N(mu_g, Sigma_g)      mu_g, Sigma_g given eta_g
