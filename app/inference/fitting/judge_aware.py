@@ -31,6 +31,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from app.inference.core.edges import Curvature
 from app.inference.core.maximum import maximum
@@ -170,14 +171,15 @@ def _information(
     s: Floats, weights: Floats, parameters: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
 ) -> Floats:
     """Fisher's of (s, delta, c), and the prior's. Args: `weights` is c^2 w."""
-    j, size = comparisons.judge, len(parameters.delta)
-    design = design_of(comparisons, model)
-    c, m = parameters.c[j], design.times(s)
-    w = comparisons.weight * model.expert.curvature(c * m + parameters.delta[j], comparisons.p)
-    of_judges = (np.ones_like(c), m)
-    mixed = [design.scatter(w * c * (j == k) * of) for of in of_judges for k in range(size)]
-    own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
-    prior = np.concatenate([np.full(size, 1.0 / BIAS_VARIANCE), np.where(people, KNOWN, 1.0 / C_VARIANCE)])
-    across = np.column_stack([*mixed, np.empty((model.n, 0))])
-    h = design.precision(weights, model.prior.precision)
-    return np.block([[h, across], [across.T, np.block(own) + np.diag(prior)]])
+    (first, second, p, judge, weight), n, judges = comparisons, model.n, len(people)
+    (delta, c), design, row = parameters, design_of(comparisons, model), np.arange(comparisons.size)
+    c, m = c[judge], design.times(s)
+    w = weight * model.expert.curvature(c * m + delta[judge], p)
+    places = np.concatenate([first, second, n + judge, n + judges + judge])
+    values = np.concatenate([c, -c, np.ones_like(c), m])
+    jacobian = csr_array((values, (np.tile(row, 4), places)), (len(row), n + 2 * judges))
+    information = (jacobian.T @ jacobian.multiply(w[:, None])).toarray()
+    information[:n, :n] = design.precision(weights, model.prior.precision)
+    of_c = np.where(people, KNOWN, 1.0 / C_VARIANCE)
+    information[n:, n:] += np.diag(np.append(np.full(judges, 1.0 / BIAS_VARIANCE), of_c))
+    return np.asarray(information)
