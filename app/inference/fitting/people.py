@@ -75,10 +75,9 @@ class Voices(NamedTuple):
 
     comparisons: Comparisons  # judges are voices; of a measurement the weight is that of sigma2 = 1
     is_measured: Bools  # (K,)
-    answers: Ints  # (V,) G, pairs that it measured: both orders share their error
+    answers: Ints  # (V,) G, pairs that it measured, if any: both orders share their error
     model: Model
     judges: Ints  # (V - 1,) numbers of voices 1, 2, ...
-    measuring: Ints  # the voices that measure
     prior: Sequence[Normal]  # D, of eta
 
 
@@ -136,7 +135,6 @@ def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Nor
     measured = take(log, is_measured)
     once = firsts(same_question(measured, np.zeros(measured.size, np.int64), n))
     answers = np.bincount(voice[is_measured][once], minlength=len(judges) + 1)
-    measuring = np.flatnonzero(answers)
     of_scale = Normal(float(np.log(prior.variance)), WEAK_SCALE.sd)
     of_effects = [log_effects.get(int(judge), USUAL_EFFECTS) for judge in judges]
     without_biases = unit_prior(n, prior.variance)._replace(pull=prior.pull[:n], absolute=prior.absolute[:n])
@@ -146,8 +144,7 @@ def voices_of(published: Published, people: Bools, log_effects: Mapping[int, Nor
         answers,
         published.model._replace(prior=without_biases, known_biases=None),
         judges,
-        measuring,
-        [of_scale, *of_effects, *[WEAK_NOISE] * len(measuring)],
+        [of_scale, *of_effects, *[WEAK_NOISE] * np.count_nonzero(answers)],
     )
 
 
@@ -184,8 +181,7 @@ def integrated(voices: Voices) -> tuple[Floats, list[Point], Floats]:
 
 def mode_of(voices: Voices) -> tuple[Floats, Floats, Floats]:
     """z (D,) where ln p(eta | log) is greatest, the symmetric root of its covariance by the curvature there, theta."""
-    count = len(voices.judges) + 1
-    theta = np.zeros(voices.model.n + count * voices.model.n + count)
+    theta = np.zeros((voices.model.n + 1) * (len(voices.answers) + 1) - 1)
 
     def slope(z: Floats) -> Floats:
         within = np.clip(z, -FARTHEST, FARTHEST)
@@ -214,9 +210,9 @@ def _bent(curvature: Floats) -> tuple[Floats, Floats]:
 
 def at(z: Floats, start: Floats, voices: Voices) -> Point:
     """All that is known at one z; theta is looked for from `start` on."""
-    log, is_measured, answers, model, judges, measuring, _ = voices
-    mean, sd = np.array(voices.prior).T
-    eta, count = mean + sd * z, len(judges) + 1
+    log, is_measured, answers, model, *_ = voices
+    (mean, sd), count, measuring = np.array(voices.prior).T, len(answers), np.flatnonzero(answers)
+    eta = mean + sd * z
     tau2, sigma2 = float(np.exp(eta[0])), np.ones(count)
     sigma2[measuring] = LEAST_NOISE + np.exp(eta[count:])
     weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
@@ -289,15 +285,14 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Eff
     voices = voices_of(published, people, {})
     mode, spread, _ = mode_of(voices)
     left = 1.0 - (spread @ spread).diagonal()  # of the prior's variance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = USUAL_EFFECTS.mean + USUAL_EFFECTS.sd * (mode / left)
+        sd = USUAL_EFFECTS.sd * np.sqrt(1.0 / left - 1.0)
     return [
-        EffectsContribution(int(judges[judge]), _between(mode[place] / left[place], 1.0 / left[place] - 1.0))
+        EffectsContribution(int(judges[judge]), Normal(float(mean[place]), float(sd[place])))
         for place, judge in enumerate(voices.judges, start=1)
         if left[place] > LEAST_INFORMATION
     ]
-
-
-def _between(z: float, variance: float) -> Normal:
-    return Normal(USUAL_EFFECTS.mean + USUAL_EFFECTS.sd * z, USUAL_EFFECTS.sd * float(np.sqrt(variance)))
 
 
 def pool_effects(contributions: Sequence[EffectsContribution]) -> dict[int, Normal]:
