@@ -45,7 +45,7 @@ class Hyperprior(NamedTuple):
 
     log_scale: Normal | None = None
     log_noise: Mapping[int, Normal] = {}  # by judge; WEAK_NOISE for all others
-    log_effects: Mapping[int, Normal] = {}  # of ln(omega^2 / tau2), by judge; USUAL_EFFECTS of people.py for all others
+    log_effects: Mapping[int, Normal] = {}  # of ln(omega^2 / tau2), by judge; USUAL_EFFECTS for all others
 
 
 WEAK_NOISE = Normal(0.0, 2.5)

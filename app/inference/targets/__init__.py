@@ -4,7 +4,7 @@
     all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
     new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
                  and on prompts of one tag (slices.py), with a test that they differ (deviations.py)
-    people       the scores that people would give, where judges have effects           Scores (fitting/effects.py)
+    people       the scores that people would give, where judges have effects           Scores (fitting/people.py)
 
 Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
 """
