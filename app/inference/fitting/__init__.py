@@ -9,7 +9,7 @@
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
-    effects.py          judges with effects of their own: the score they have in common; people.py: that people would give
+    effects.py          the score that judges with effects of their own have in common; people.py: that people would give
     baselines.py, judge_aware.py        other methods
 
 Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
