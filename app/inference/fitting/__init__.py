@@ -9,7 +9,8 @@
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
-    effects.py          the score that judges with effects of their own have in common; people.py: that people would give
+    effects.py          judges with effects of their own, and the score they have in common
+    people.py           the scores that people would give, where other judges have effects
     baselines.py, judge_aware.py        other methods
 
 Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
