@@ -5,8 +5,9 @@ from math import isnan
 
 from nextpair import schemas
 
+from app.inference.fitting import JudgeEffects
 from app.inference.judges import PairVotes, agreements, krippendorff, most_twos
-from app.inference.reporting import AgreedShare, Bias, JudgeEffects
+from app.inference.reporting import AgreedShare, Bias
 from app.sentences.judges import warning_of
 
 DEVIATIONS_OF_MANY = 3  # of each judge, where many are shown

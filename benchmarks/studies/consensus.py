@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import spearmanr
 
-from app.inference.fitting import Method, Scores, build, consensus, judge_aware, posterior
+from app.inference.fitting import Method, Scores, build, judge_aware, posterior
+from app.inference.fitting.effects import consensus
 from app.inference.types import Comparisons, Floats, once_each
 from benchmarks.pages import show, with_error
 from benchmarks.studies.judges import nobody
@@ -64,7 +65,7 @@ def measure(cast: Cast, seed: int) -> list[tuple[float, float]]:
     fits = (
         Scores(pooled.mean, pooled.covariance),
         judge_aware.fit(log, model, nobody(judges)).of_scores,
-        consensus.fit(log, model, judges).of_scores,
+        consensus(log, model, judges).of_scores,
     )
     return [(float(spearmanr(fit.mean, s)[0]), differences_held(fit, s)) for fit in fits]
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.fitting import Scores, no_absolute_scores, publish
+from app.inference.fitting.people import of_people
 from app.inference.reporting import Wanted, summarise
-from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, once_each, take
 from benchmarks.pages import show, with_error
 from benchmarks.studies.running import of_runs, options

@@ -7,7 +7,9 @@
     covariates.py       what sways judges beside the scores, taken out of them
     published.py        publish: the posterior that readers get, with everything that the method learns
     absolute.py         absolute scores as part of the prior
-    baselines.py, consensus.py, judge_aware.py          other methods
+    effects.py          judges with effects of their own, and the score they have in common
+    people.py           the scores that people would give, where other judges have effects
+    baselines.py, judge_aware.py        other methods
 
 Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
 """
@@ -17,6 +19,7 @@ from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of
+from app.inference.fitting.effects import JudgeEffects
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import (
     Covariates,

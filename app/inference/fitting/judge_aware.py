@@ -19,19 +19,18 @@ until no c or delta moves by more than TOLERANCE in a round. The covariance of t
 the Fisher information J^T diag(w) J + prior, J_k = (c_j r_k, 1 at delta_j, m_k at c_j): scores are less sure for not
 knowing the judges.
 
-Without judge j: one Newton step from mu with j's comparisons taken out of gradient and H, the others being as they are.
-
-    mu, v        JudgeAware.scores, v in m_step       (N,), (K,)
-    delta, c     JudgeParameters                               (J,)
-    c^2 w        weights                                       (K,)
-    E, M         e_step, m_step
+    mu              JudgeAware.scores           (N,)
+    delta, c        JudgeParameters             (J,)
+    R, c^2 w        Task.design, `evaluate`     (K, N), (K,)
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from app.inference.core.design import Design
 from app.inference.core.edges import Curvature
 from app.inference.core.maximum import maximum
 from app.inference.fitting.covariates import share_of_verdicts
@@ -77,52 +76,60 @@ class JudgeAware(NamedTuple):
         return JudgeParameters(*np.split(np.sqrt(variances), 2))
 
 
+class Task(NamedTuple):
+    """What was said, and the model: without biases, of a smooth expert."""
+
+    comparisons: Comparisons
+    design: Design
+    model: Model
+
+    def precision(self, weights: Floats) -> Floats:
+        """H (N, N). Args: `weights` are c^2 w."""
+        return self.design.precision(weights, self.model.prior.precision)
+
+
 def fit(
     comparisons: Comparisons, model: Model, people: Bools, progress: Callable[[int], None] = lambda _: None
 ) -> JudgeAware:
     """Scores and judges together.
 
-    Args:
-        model: without biases, of a smooth expert.
-        people: (J,) whose c is 1.
-        progress: is called each round.
+    Args: `model` is as of Task; the c of `people` (J,) is 1; `progress` is called each round.
     """
-    judges = len(people)
+    task, judges = Task(comparisons, design_of(comparisons, model), model), len(people)
     trusted = people if people.any() else np.ones(judges, np.bool_)  # to begin with
     parameters = JudgeParameters(np.zeros(judges), trusted.astype(np.float64))
     s = model.prior.pull / model.prior.precision
     moved, rounds = np.inf, 0
     while moved > TOLERANCE and rounds < MAX_ROUNDS:
-        s, weights = e_step(s, parameters, comparisons, model)
-        sigma = from_precision(design_of(comparisons, model).precision(weights, model.prior.precision))
-        before, parameters = parameters, m_step(s, sigma, parameters, people, comparisons, model)
+        s, weights = e_step(s, parameters, task)
+        before, parameters = parameters, m_step(s, from_precision(task.precision(weights)), parameters, people, task)
         moved = float(np.abs(np.concatenate(parameters) - np.concatenate(before)).max(initial=0.0))
         rounds += 1
         progress(rounds)
-    s, weights = e_step(s, parameters, comparisons, model)
-    information = _information(s, weights, parameters, people, comparisons, model)
+    s, weights = e_step(s, parameters, task)
+    information = _information(s, weights, parameters, people, task)
     covariance = from_precision(information.copy(order="F")).base
     shares = share_of_verdicts(information, covariance.diagonal()[model.n : model.n + judges], model)
     return JudgeAware(s, parameters, covariance, shares, Convergence.of(moved, rounds, TOLERANCE))
 
 
 def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
-    """(N,) scores had this judge said nothing. Conceptually: e_step of the others' comparisons.
+    """(N,) scores had this judge said nothing, by a Newton step. Conceptually: e_step of the others' comparisons.
 
     Who is against the others counts for nothing here: it may be this judge whom they are against.
     """
-    others = take(comparisons, comparisons.judge != judge)
+    rest = take(comparisons, comparisons.judge != judge)
+    others = Task(rest, design_of(rest, model), model)
     judges = aware.judges._replace(c=np.maximum(aware.judges.c, 0.0))
-    g, weights = evaluate(aware.scores, judges, others, model)
-    h = design_of(others, model).precision(weights, model.prior.precision)
-    return np.asarray(aware.scores + np.linalg.solve(h, g))
+    g, weights = evaluate(aware.scores, judges, others)
+    return np.asarray(aware.scores + np.linalg.solve(others.precision(weights), g))
 
 
-def e_step(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
+def e_step(s: Floats, parameters: JudgeParameters, task: Task) -> tuple[Floats, Floats]:
     """mu (N,), from `s` on, and c^2 w there (K,). Concave in s, so wherever it begins."""
-    design, q = design_of(comparisons, model), model.prior.precision
+    design, q = task.design, task.model.prior.precision
     at = maximum(
-        lambda x: evaluate(x, parameters, comparisons, model),
+        lambda x: evaluate(x, parameters, task),
         lambda weights, g: step_of(design, Curvature(weights, q + design.information(weights)), q, g),
         s,
         DECREMENT,
@@ -130,32 +137,28 @@ def e_step(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, mod
     return at.theta, at.weights
 
 
-def evaluate(s: Floats, parameters: JudgeParameters, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
+def evaluate(s: Floats, parameters: JudgeParameters, task: Task) -> tuple[Floats, Floats]:
     """The gradient (N,) of the log posterior of s given the judges, and c^2 w (K,)."""
-    expert, prior, weight, p = model.expert, model.prior, comparisons.weight, comparisons.p
-    c = parameters.c[comparisons.judge]
-    design = design_of(comparisons, model)
-    d = c * design.times(s) + parameters.delta[comparisons.judge]
+    (_, _, p, judge, weight), design, (_, expert, prior, *_) = task.comparisons, task.design, task.model
+    c = parameters.c[judge]
+    d = c * design.times(s) + parameters.delta[judge]
     g = design.scatter(weight * c * expert.slope(d, p)) + prior.pull - prior.precision * s
     return g, c**2 * (weight * expert.curvature(d, p))
 
 
-def m_step(
-    s: Floats, sigma: DenseCovariance, before: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
-) -> JudgeParameters:
+def m_step(s: Floats, sigma: DenseCovariance, before: JudgeParameters, people: Bools, task: Task) -> JudgeParameters:
     """A Newton step towards the c and delta that explain best what each judge said, whatever s ~ N(s, sigma) may be.
 
     At most 1 in each; c stays of people.
     """
-    first, second, variances = comparisons.first, comparisons.second, sigma.base.diagonal()
-    v = np.maximum(variances[first] + variances[second] - 2.0 * sigma.base[first, second], 0.0)
-    m = design_of(comparisons, model).times(s)[:, None] + np.sqrt(v)[:, None] * NODES
-    (delta, c), j, p = before, comparisons.judge, comparisons.p[:, None]
-    d = c[j, None] * m + delta[j, None]
-    slope, curvature = model.expert.slope(d, p), model.expert.curvature(d, p)
+    (first, second, p, judge, weight), expert, (delta, c) = task.comparisons, task.model.expert, before
+    v = np.maximum(sigma.variances(first, second), 0.0)
+    m = task.design.times(s)[:, None] + np.sqrt(v)[:, None] * NODES
+    d = c[judge, None] * m + delta[judge, None]
+    slope, curvature = expert.slope(d, p[:, None]), expert.curvature(d, p[:, None])
 
     def by_judge(terms: Floats) -> Floats:
-        return np.asarray(np.bincount(j, comparisons.weight * (terms @ WEIGHTS), len(c)), np.float64)
+        return np.asarray(np.bincount(judge, weight * (terms @ WEIGHTS), len(c)), np.float64)
 
     up_delta = by_judge(slope) - delta / BIAS_VARIANCE
     up_c = np.where(people, 0.0, by_judge(slope * m) - (c - 1.0) / C_VARIANCE)
@@ -166,18 +169,16 @@ def m_step(
     return JudgeParameters(delta + steps[0], c + steps[1])
 
 
-def _information(
-    s: Floats, weights: Floats, parameters: JudgeParameters, people: Bools, comparisons: Comparisons, model: Model
-) -> Floats:
-    """Fisher's of (s, delta, c), and the prior's. Args: `weights` is c^2 w."""
-    j, size = comparisons.judge, len(parameters.delta)
-    design = design_of(comparisons, model)
-    c, m = parameters.c[j], design.times(s)
-    w = comparisons.weight * model.expert.curvature(c * m + parameters.delta[j], comparisons.p)
-    of_judges = (np.ones_like(c), m)
-    mixed = [design.scatter(w * c * (j == k) * of) for of in of_judges for k in range(size)]
-    own = [[np.diag(np.bincount(j, w * a * b, size)) for a in of_judges] for b in of_judges]
-    prior = np.concatenate([np.full(size, 1.0 / BIAS_VARIANCE), np.where(people, KNOWN, 1.0 / C_VARIANCE)])
-    across = np.column_stack([*mixed, np.empty((model.n, 0))])
-    h = design.precision(weights, model.prior.precision)
-    return np.block([[h, across], [across.T, np.block(own) + np.diag(prior)]])
+def _information(s: Floats, weights: Floats, parameters: JudgeParameters, people: Bools, task: Task) -> Floats:
+    """Fisher's of (s, delta, c), and the prior's. Args: `weights` are c^2 w."""
+    (first, second, p, judge, weight), n, judges = task.comparisons, task.model.n, len(people)
+    c, m = parameters.c[judge], task.design.times(s)
+    w = weight * task.model.expert.curvature(c * m + parameters.delta[judge], p)
+    places = np.concatenate([first, second, n + judge, n + judges + judge])
+    values = np.concatenate([c, -c, np.ones_like(c), m])
+    jacobian = csr_array((values, (np.tile(np.arange(len(m)), 4), places)), (len(m), n + 2 * judges))
+    information = (jacobian.T @ jacobian.multiply(w[:, None])).toarray()
+    information[:n, :n] = task.precision(weights)
+    of_c = np.where(people, KNOWN, 1.0 / C_VARIANCE)
+    information[n:, n:] += np.diag(np.append(np.full(judges, 1.0 / BIAS_VARIANCE), of_c))
+    return np.asarray(information)

@@ -22,7 +22,8 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
 from app.inference.experts import unsaturated
-from app.inference.fitting import consensus, judge_aware
+from app.inference.fitting import judge_aware
+from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import agreement_with_others
@@ -35,7 +36,6 @@ from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import tells_temperature, temperature
 from app.inference.reporting.diagnostics import Consistency, repeats
 from app.inference.reporting.history import rank_correlation
-from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
@@ -190,5 +190,5 @@ def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Mo
 def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say) -> dict[int, JudgeEffects]:
     if model.n > RANKED_DENSE or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
-    agreed = consensus.fit(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
+    agreed = consensus(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
     return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}

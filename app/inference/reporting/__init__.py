@@ -31,7 +31,6 @@ from app.inference.reporting.inference_targets import (
     resolve,
     round_of,
 )
-from app.inference.reporting.judge_effects import JudgeEffects
 from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
 from app.inference.reporting.prediction import check_predictions
 from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise

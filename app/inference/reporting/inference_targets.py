@@ -12,8 +12,8 @@ from nextpair.words import JOINT, InferenceTargetChoice, InferenceTargetName, Me
 
 from app.inference import experts
 from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.people import has_too_many_effects
 from app.inference.regimes import MOST_IN_A_ROUND, RANKED_DENSE
-from app.inference.targets.voices import has_too_many_effects
 from app.inference.types import Bools, Comparisons, Ints
 from app.inference.verdicts import pair_numbers
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName, JointName
 
-from app.inference.fitting import consensus, judge_aware
+from app.inference.fitting import judge_aware
 from app.inference.fitting.baselines import BASELINES
+from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
@@ -16,7 +17,6 @@ from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import drawn_ranking, sparse_ranking
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, concordance_after
-from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
 from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
 from app.inference.reporting.win_rates import VOTES, attenuation, never_missed, reaching
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, is_drawn
@@ -117,7 +117,7 @@ def by_judges(
 
     No rows where a matrix of it cannot be factored.
 
-    Args: `people` (J,) tells who they are. Raises ValueError as `consensus.fit` does.
+    Args: `people` (J,) tells who they are. Raises ValueError as `consensus` does.
     """
     try:
         with np.errstate(all="ignore"):
@@ -131,7 +131,7 @@ def _by_judges(
 ) -> Standings:
     """Raises numpy.linalg.LinAlgError."""
     if name == "consensus":
-        agreed = consensus.fit(comparisons, model, len(people))
+        agreed = consensus(comparisons, model, len(people))
         biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
         summary = summary_of(agreed.of_scores, wanted, pairs_of)
         common = _summarised(summary, agreed.of_scores, agreed.convergence, biases, comparisons, model, pairs_of)

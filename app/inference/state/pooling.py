@@ -9,13 +9,13 @@ from nextpair.words import MethodName
 from app.inference.fitting import publish
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import build_for
+from app.inference.fitting.people import EffectsContribution, effects_apart, pool_effects
 from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import SMALL
 from app.inference.reporting import method_obstacle
 from app.inference.state.evidence import Interpretation, interpret
 from app.inference.state.log import Log, judges_of, without
-from app.inference.targets import EffectsContribution, effects_apart, pool_effects
 
 
 class LogContribution(NamedTuple):

@@ -21,10 +21,10 @@ from app.inference.fitting import (
     unknown,
 )
 from app.inference.fitting.evidence import Approximation
+from app.inference.fitting.people import of_people
 from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
-from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints
 
 Quantity = Scores | WinRates

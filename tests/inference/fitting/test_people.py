@@ -8,12 +8,10 @@ from scipy.special import expit, ndtri
 from scipy.stats import multivariate_normal
 
 from app.inference.fitting import Method, Normal, Published, build, fit, no_absolute_scores, publish
-from app.inference.fitting.consensus import ConsensusObjective, Variances, design_times, scatter
+from app.inference.fitting.effects import USUAL_EFFECTS
 from app.inference.fitting.measurements import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
-from app.inference.targets.effects import effects_apart, pool_effects
-from app.inference.targets.people import integrated, of_people
-from app.inference.targets.voices import USUAL_EFFECTS, Voices, at, step_by_blocks, voices_of
+from app.inference.fitting.people import Voices, at, effects_apart, integrated, of_people, pool_effects, voices_of
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, no_comparisons, once_each, take
 
 N = 8
@@ -106,16 +104,6 @@ def test_slopes_are_those_of_finite_differences(who: str) -> None:
         for step in 1e-4 * np.eye(len(z))
     ]
     np.testing.assert_allclose(at(z, theta, voices).slope, rises, rtol=1e-4, atol=1e-4)
-
-
-def test_one_step_is_the_slow_one() -> None:
-    voices = all_pairs_of_two_models()
-    log, model = voices.comparisons, voices.model
-    objective = ConsensusObjective(log, model, Variances(1.5, np.array([0.3, 0.2, 0.6])))
-    g = 1e-3 * np.random.default_rng(3).standard_normal(len(objective.precision))
-    x = step_by_blocks(log.weight, g, objective)
-    product = objective.precision * x + scatter(log.weight * design_times(x, objective), objective)
-    np.testing.assert_allclose(product, g, atol=1e-12)
 
 
 def test_of_people_alone_it_is_the_latent_score() -> None:
