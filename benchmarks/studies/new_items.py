@@ -93,7 +93,7 @@ def one_run(world: World, number: int) -> list[HeldInTruth]:
     thought = expit(d + NOISE * rng.standard_normal(COMPARISONS))
     p = thought if world.judge == "probabilities" else (rng.random(COMPARISONS) < expit(d)).astype(np.float64)
     targets = by_target(by_one_judge(first, second, p), item, N)
-    return [held(summary_of(scores, Wanted()), ranks(s), int(scores.mean.argmax())) for scores in targets]
+    return [held(summary_of(scores, Wanted())[0], ranks(s), int(scores.mean.argmax())) for scores in targets]
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.fitting import Method, Scores, no_absolute_scores, publish
-from app.inference.reporting import Wanted, summarise
+from app.inference.reporting import Wanted, summary_of
 from app.inference.targets.people import of_people
 from app.inference.types import Bools, Comparisons, Floats, Ints, once_each, take
 from benchmarks.studies.methods.markdown import table, with_error
@@ -108,7 +108,7 @@ def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
 
 def outcome(looks: list[Scores], s: Floats) -> Seen:
     best = int(s.argmax())
-    p_best = [summarise(scores, Wanted(), np.random.default_rng(SEED)).p_best for scores in looks]
+    p_best = [summary_of(scores, Wanted())[0].p_best for scores in looks]
     stop = next((p for p in p_best if p.max() >= LEVEL), None)
     false = stop is not None and int(stop.argmax()) != best
     return Seen(

@@ -75,7 +75,7 @@ def one_run(world: World, number: int) -> RatesHeld:
     comparisons, method = by_one_judge(first, second, p), Method(verdict_weight="learnt")
     published = publish_for("new-items", comparisons, item, no_absolute_scores(), method, N, 1)
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
-    ranking, never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
+    (ranking, _), never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
     truth = true_rates(sharp * s, sharp**2 * (2.0 * world.omega**2 + noise**2))
     of_all = truth.sum(axis=1) / (N - 1)
     beside = [each for each in against(drawn_values(scores), of_verdicts, never, 0, LEVEL) if each]

@@ -20,10 +20,10 @@ from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.reporting import diagnostics
 from app.inference.reporting.bias import Bias
+from app.inference.reporting.confidence import rank_correlation
 from app.inference.reporting.diagnostics import Consistency
-from app.inference.reporting.history import rank_correlation
+from app.inference.reporting.intervals import ranks
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
-from app.inference.reporting.ranking import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions
