@@ -60,9 +60,13 @@ def beside_baseline(
     if baseline is None or quantity is None or published is None:
         return {}
     verdicts = None if isinstance(quantity, WinRates) else attenuation(published, target)
-    never = never_missed(published, baseline)
-    every = against(drawn_values(quantity), verdicts, never, baseline, level)
-    return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in enumerate(every) if each}
+    values, never = drawn_values(quantity), never_missed(published, baseline)
+    figures = {
+        i: against(values[:, i] - values[:, baseline], verdicts, never[i], level)
+        for i in range(len(never))
+        if i != baseline
+    }
+    return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in figures.items()}
 
 
 def _rounded(value: Any) -> Any:

@@ -78,7 +78,8 @@ def one_run(world: World, number: int) -> RatesHeld:
     (ranking, _), never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
     truth = true_rates(sharp * s, sharp**2 * (2.0 * world.omega**2 + noise**2))
     of_all = truth.sum(axis=1) / (N - 1)
-    beside = [each for each in against(drawn_values(scores), of_verdicts, never, 0, LEVEL) if each]
+    values = drawn_values(scores)
+    beside = [against(values[:, i] - values[:, 0], of_verdicts, never[i], LEVEL) for i in range(1, N)]
     return RatesHeld(
         float(inside(of_all, others_held(ranking.score, ranking.interval)).mean()),
         float(inside(of_all, ranking.win_rate_interval).mean()),

@@ -38,7 +38,7 @@ from app.inference.gaussian import Covariance, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import Kinds, matching, of_one_kind
 from app.inference.reporting import very_many
 from app.inference.reporting.intervals import interval_of, ranks
-from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn, ranked_by
+from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Bools, Floats, Ints
 
@@ -107,10 +107,10 @@ def predict(quantity: Quantity, first: int, second: int) -> PredictedVerdict:
         values = drawn_values(quantity)
         apart = values[:, first] - values[:, second]
         return PredictedVerdict(share_above(apart), float(apart.mean()), float(apart.std()))
-    assert isinstance(quantity, Scores)
-    p = p_above(quantity, np.array([first]), np.array([second]))
-    sd = np.sqrt(quantity.covariance.variance_of_difference(first, second))
-    return PredictedVerdict(float(p[0]), float(quantity.mean[first] - quantity.mean[second]), float(sd))
+    scores = scores_of(quantity)
+    p = p_above(scores, np.array([first]), np.array([second]))
+    sd = np.sqrt(scores.covariance.variance_of_difference(first, second))
+    return PredictedVerdict(float(p[0]), float(scores.mean[first] - scores.mean[second]), float(sd))
 
 
 def share_above(differences: Floats) -> float:
@@ -120,33 +120,28 @@ def share_above(differences: Floats) -> float:
 
 def expected_wins(quantity: Quantity) -> Floats:
     """(N, N) the probability that the row is better than the column, as `predict` has it; NaN on the diagonal."""
-    n = len(ranked_by(quantity))
-    p = np.full((n, n), np.nan)
     if is_drawn(quantity):
         columns = np.ascontiguousarray(drawn_values(quantity).T)
-        for i, column in enumerate(columns):
-            p[i] = 0.5 + 0.5 * np.sign(column - columns).mean(axis=1)
-        np.fill_diagonal(p, np.nan)
-        return p
-    assert isinstance(quantity, Scores)
-    p = np.zeros((n, n))
-    for weight, part in quantity.parts or ((1.0, quantity),):
-        sigma = part.covariance.matrix()
-        v = np.maximum(sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma, LEAST_VARIANCE)
-        p += weight * ndtr((part.mean[:, None] - part.mean) / np.sqrt(v))
+        p = np.array([0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns])
+    else:
+        scores = scores_of(quantity)
+        p = np.zeros((len(scores.mean), len(scores.mean)))
+        for weight, part in scores.parts or ((1.0, scores),):
+            sigma = part.covariance.matrix()
+            v = np.maximum(sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma, LEAST_VARIANCE)
+            p += weight * ndtr((part.mean[:, None] - part.mean) / np.sqrt(v))
     np.fill_diagonal(p, np.nan)
     return p
 
 
 def concordance(quantity: Quantity, pairs: Bools) -> float:
     """The expected share of `pairs`, True at [i, j], i < j, of which there is at least one, in the right order."""
-    mean = ranked_by(quantity)
+    scores = scores_of(quantity)
     if is_drawn(quantity):
-        return float(shares_in_order(ranks(mean), -drawn_values(quantity), pairs).mean())
-    assert isinstance(quantity, Scores)
+        return float(shares_in_order(ranks(scores.mean), -drawn_values(quantity), pairs).mean())
     first, second = np.nonzero(pairs)
-    p = p_above(quantity, first, second)
-    return float(np.where(mean[first] >= mean[second], p, 1.0 - p).mean())
+    p = p_above(scores, first, second)
+    return float(np.where(scores.mean[first] >= scores.mean[second], p, 1.0 - p).mean())
 
 
 def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
@@ -200,7 +195,8 @@ def confidence_of(quantity: Quantity, drawn: Ints, pairs: Bools, level: float) -
     if not pairs.any():
         return None
     expected = None if is_drawn(quantity) else concordance(quantity, pairs)
-    return by_shares(shares_in_order(ranks(ranked_by(quantity)), drawn, pairs), int(pairs.sum()), level, expected)
+    in_order = shares_in_order(ranks(scores_of(quantity).mean), drawn, pairs)
+    return by_shares(in_order, int(pairs.sum()), level, expected)
 
 
 def by_shares(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
@@ -226,8 +222,9 @@ def forecast(
         first, second = np.nonzero(matching(kinds))
         parts = list(differences(quantity, first, second))
     else:
-        first, second = very_many.some_pairs(len(sd))
-        parts = [very_many.difference(quantity.mean, sd, first, second)]
+        n, (first, second) = len(sd), very_many.some_pairs(len(sd))
+        v = (sd[first] ** 2 + sd[second] ** 2) * n / (n - 1)  # exact on average over the partners of any candidate
+        parts = [(1.0, quantity.mean[first] - quantity.mean[second], v)]
     before = prior[first] + prior[second]
     shares = [concordance_after(parts, before, factor) for factor in TIMES]
     if quantity.has_votes:
@@ -286,11 +283,11 @@ def ranking_history(
     ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
     if not ranked or ranked[-1][0] < size:
         return []
-    history, now = list[HistoryPoint](), ranked_by(ranked[-1][1])
-    for count, then in ranked:
-        order = ranked_by(then)
-        share = concordance(then, matching(pairs_of(order)))
-        history.append(HistoryPoint(count, entropy(scores_of(then).covariance), share, rank_correlation(order, now)))
+    history, now = list[HistoryPoint](), scores_of(ranked[-1][1])
+    for count, quantity in ranked:
+        then = scores_of(quantity)
+        share = concordance(quantity, matching(pairs_of(then.mean)))
+        history.append(HistoryPoint(count, entropy(then.covariance), share, rank_correlation(then.mean, now.mean)))
     return history
 
 

@@ -102,12 +102,6 @@ def some_pairs(n: int) -> tuple[Ints, Ints]:
     return first, (first + rng.integers(1, n, size=PAIRS)) % n
 
 
-def difference(mean: Floats, sd: Floats, first: Ints, second: Ints) -> tuple[float, Floats, Floats]:
-    """s_first - s_second, from (N,) sds of s_i - mean(s): v is exact on average over the partners of any i."""
-    n = len(mean)
-    return 1.0, mean[first] - mean[second], (sd[first] ** 2 + sd[second] ** 2) * n / (n - 1)
-
-
 def variances_below(covariance: SparseCovariance, head: int, below: Ints) -> Floats:
     """(K,) v of `head` and each of those `below`, by the Sigma_ii of the covariance and a column of Sigma."""
     precision, variance = covariance

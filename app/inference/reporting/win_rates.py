@@ -151,21 +151,12 @@ def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints,
     return cell, place - cell
 
 
-def against(
-    values: Floats, attenuation: Floats | None, never: Bools, baseline: int, level: float
-) -> list[Against | None]:
-    """Every candidate beside the baseline, None in its own place.
+def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
+    """A candidate beside the baseline.
 
-    Args: `values` (D, N) are draws of what is ranked; `attenuation` is None where these are win rates, else `never`
-        (N, 2) is whether each was `never_missed` beside the baseline.
+    Args: (D,) differences of what is ranked; `attenuation` is None where these are of win rates, else `never` (2,) is
+        whether the candidate was `never_missed` beside the baseline.
     """
-    return [
-        None if i == baseline else _beside(values[:, i] - values[:, baseline], attenuation, never[i], level)
-        for i in range(values.shape[1])
-    ]
-
-
-def _beside(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
     mean = float(difference.mean())
     (low, high), better = interval_of(difference, level, mean).tolist(), share_above(difference)
     if attenuation is None:
@@ -182,12 +173,12 @@ def beside_one(
     """`first` beside `second`, with a win rate of all pairs too."""
     verdicts, never = attenuation(published, target), never_missed(published, second)[first]
     if not isinstance(quantity, WinRates):
-        return _beside(_drawn_difference(quantity, first, second), verdicts, never, level)
+        return against(_drawn_difference(quantity, first, second), verdicts, never, level)
     rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
     wins, to_come = quantity.round.wins, quantity.round.left[first, second]
     if asked := wins[first, second] + wins[second, first] + to_come:
         rate = (wins[first, second] + to_come * rate) / asked
-    of_all = _beside(quantity.values[:, first] - quantity.values[:, second], None, never, level)
+    of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
     mean = float(rate.mean())
     low, high = interval_of(rate, level, mean).tolist()
     return of_all._replace(win_rate=mean, win_rate_interval=(low, high))

@@ -12,16 +12,14 @@ from app.inference.fitting.posterior import is_sparse
 from app.inference.fitting.published import publish
 from app.inference.gaussian import Scores, plain
 from app.inference.gaussian.sparse import draws
-from app.inference.kernels.pair_sets import matching
 from app.inference.regimes import DENSE
 from app.inference.reporting import very_many
 from app.inference.reporting.confidence import (
     Confidence,
     all_pairs,
     concordance,
-    concordance_after,
-    differences,
     expected_wins,
+    forecast,
     predict,
 )
 from app.inference.reporting.intervals import ranks, ranks_of, relative_sd
@@ -258,14 +256,13 @@ def test_a_ranking_without_a_matrix_says_what_one_with_a_matrix_says(comparisons
 
 
 def test_the_forecast_is_that_over_all_pairs() -> None:
-    """Seed 0, 200,000 pairs: a standard error of 0.0004."""
-    in_rows, whole = both(rated(600, 6000), 600)
-    every, some = np.nonzero(matching(all_pairs(whole.mean))), very_many.some_pairs(600)
-    ours = [very_many.difference(in_rows.mean, relative_sd(whole.covariance), *some)]
-    theirs = list(differences(whole, *every))
-    for factor in (1.25, 4.0):
-        exact = concordance_after(theirs, np.full(len(every[0]), 2.0), factor)
-        assert concordance_after(ours, np.full(len(some[0]), 2.0), factor) == pytest.approx(exact, abs=0.003)
+    """Seed 0, 50,000 pairs: a standard error of 0.001."""
+    (in_rows, whole), ones = both(rated(600, 6000), 600), np.ones(600)
+    sd, kinds, now = relative_sd(whole.covariance), all_pairs(ones), sure_of(whole)
+    ours, theirs = (forecast(each, sd, kinds, ones, 6000.0, now) for each in (in_rows, whole))
+    assert [each.comparisons for each in ours] == [7500, 9000, 12_000, 24_000]
+    later = [[each.expected_concordance for each in points] for points in (ours, theirs)]
+    np.testing.assert_allclose(*later, atol=0.003)
 
 
 def test_rank_intervals_of_very_many_hold_together_as_often_as_they_say() -> None:
