@@ -27,7 +27,7 @@ from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting import very_many
+from app.inference.reporting import intervals, very_many, win_rates
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.confidence import (
     Confidence,
@@ -41,26 +41,8 @@ from app.inference.reporting.confidence import (
     scores_of,
     tie_groups,
 )
-from app.inference.reporting.intervals import (
-    SAME_SCORE,
-    drawn_rank_intervals,
-    interval_of,
-    marginal_intervals,
-    rank_intervals,
-    ranks,
-    ranks_of,
-    relative_sd,
-)
 from app.inference.reporting.judge_effects import JudgeEffects, judge_effects_of
-from app.inference.reporting.win_rates import (
-    VOTES,
-    Rates,
-    attenuation,
-    never_missed,
-    rates,
-    rates_of_marginals,
-    reaching,
-)
+from app.inference.reporting.win_rates import VOTES
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 from app.inference.verdicts import means
@@ -128,11 +110,13 @@ def by_posterior(
     _, posterior, answers, comparisons, model, *_ = published
     if not model.n or not posterior.convergence.converged:
         return Standings(Table(), posterior.convergence, entropy=None if model.n else 0.0)
-    quantity, verdicts = quantity or published.scores, attenuation(published, target)
+    quantity, verdicts = quantity or published.scores, win_rates.attenuation(published, target)
     standings = _standings(quantity, wanted, pairs_of, verdicts, posterior.convergence, answers, model)
     table = standings.table
     if not isinstance(quantity, WinRates):
-        table = table._replace(win_rate_interval=reaching(table.win_rate_interval, never_missed(published)))
+        table = table._replace(
+            win_rate_interval=win_rates.reaching(table.win_rate_interval, win_rates.never_missed(published))
+        )
     return standings._replace(table=table, biases=estimates(posterior, comparisons, model))
 
 
@@ -170,7 +154,7 @@ def by_judges(
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
     score, convergence = BASELINES[name](comparisons, n)
-    rank = ranks(score)
+    rank = intervals.ranks(score)
     return Standings(_with_counts(Table(rank, _rounded(score, rank)), comparisons), convergence)
 
 
@@ -221,7 +205,7 @@ def summary_of(
     Args: the covariance should be exact (posterior.exact); `attenuation` of verdicts is for win rates by scores.
     """
     scores = scores_of(quantity)
-    rank, kinds = ranks(scores.mean), pairs_of(scores.mean)
+    rank, kinds = intervals.ranks(scores.mean), pairs_of(scores.mean)
     if isinstance(scores.covariance, SparseCovariance):
         table, confidence = _by_few_draws(scores, scores.covariance, rank, wanted, attenuation)
         confidence = confidence if kinds.meets.size == 1 else None
@@ -240,21 +224,21 @@ def _by_draws(
 ) -> tuple[Table, Confidence | None]:
     """What draws say, and the normals where they are true to the posterior."""
     scores, level, values = scores_of(quantity), wanted.level, drawn_values(quantity)
-    drawn, alike, sd = ranks_of(values), interchangeable(scores), relative_sd(scores.covariance)
+    drawn, alike, sd = intervals.ranks_of(values), interchangeable(scores), intervals.relative_sd(scores.covariance)
     of_scores = None if not scores.has_votes else values if scores is quantity else drawn_values(scores, len(values))
     if isinstance(quantity, WinRates):
-        win_rate = Rates(quantity.mean, interval_of(values, level, quantity.mean))
+        win_rate = win_rates.Rates(quantity.mean, intervals.interval_of(values, level, quantity.mean))
     else:
-        win_rate = rates(values, attenuation, level)
+        win_rate = win_rates.rates(values, attenuation, level)
     if is_drawn(quantity):
-        rank_interval = widest(drawn_rank_intervals(rank, drawn, level), alike)
+        rank_interval = widest(intervals.drawn_rank_intervals(rank, drawn, level), alike)
         tie_group = tie_groups(scores, rank_interval, level, wanted.epsilon, values)
     else:
-        rank_interval = widest(rank_intervals(scores.mean, sd, level, drawn), alike)
+        rank_interval = widest(intervals.rank_intervals(scores.mean, sd, level, drawn), alike)
         tie_group = tie_groups(scores, rank_interval, level, wanted.epsilon)
     table = Table(
         sd=sd,
-        interval=shared(marginal_intervals(scores, sd, level, of_scores), alike),
+        interval=shared(intervals.marginal_intervals(scores, sd, level, of_scores), alike),
         rank_interval=rank_interval,
         p_best=shared((drawn == 1).mean(axis=0), alike),
         p_top_k=shared((drawn <= wanted.top_k).mean(axis=0), alike),
@@ -270,11 +254,10 @@ def _by_few_draws(
 ) -> tuple[Table, Confidence | None]:
     """Conceptually: `_by_draws` with np.linalg.inv(H)."""
     mean, level, n = scores.mean, wanted.level, len(scores.mean)
-    tally = very_many.tally(mean, covariance.precision, rank, wanted.top_k, np.random.default_rng(DRAWS_SEED))
-    sd, common = np.sqrt(tally.variance), very_many.prior_variance(covariance.precision) / n
-    scores = scores._replace(covariance=covariance._replace(diagonal=tally.variance + common))
-    interval, rank_interval = marginal_intervals(scores, sd, level), rank_intervals(mean, sd, level)
-    win_rate = rates_of_marginals(mean - mean.mean(), sd, interval, attenuation)
+    tally = very_many.tally(mean, covariance, rank, wanted.top_k, np.random.default_rng(DRAWS_SEED))
+    scores, sd = scores._replace(covariance=tally.covariance), tally.sd
+    interval, rank_interval = intervals.marginal_intervals(scores, sd, level), intervals.rank_intervals(mean, sd, level)
+    win_rate = win_rates.rates_of_marginals(mean - mean.mean(), sd, interval, attenuation)
     table = Table(
         sd=sd,
         interval=interval,
@@ -291,17 +274,17 @@ def _by_few_draws(
 def interchangeable(posterior: Scores) -> Ints:
     """(N,) the first candidate with which each may swap names and leave the posterior as it is.
 
-    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k, up to SAME_SCORE,
+    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k, up to rounding,
     of covariances relative to the largest variance where that is above 1. Rows that differ do so in sum_k Sigma_ik x_k,
     without i and j, of one of two x that have nothing to do with them.
     """
     mean, sigma, n = posterior.mean, posterior.covariance.matrix(), len(posterior.mean)
     variance, alike = sigma.diagonal(), np.arange(n)
-    tolerance = SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
+    tolerance = intervals.SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
     x = np.cos(np.arange(n)[:, None] ** [2.0, 2.5])
     projected = sigma @ x - variance[:, None] * x
     for j in range(1, n):
-        near = (np.abs(mean[:j] - mean[j]) <= SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= tolerance)
+        near = (np.abs(mean[:j] - mean[j]) <= intervals.SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= tolerance)
         apart = projected[:j] - projected[j] + sigma[j, :j, None] * (x[:j] - x[j])
         near &= np.abs(apart).max(axis=1) <= tolerance * n
         alike[j] = alike[near.argmax()] if near.any() else j

@@ -34,19 +34,16 @@ class Tally(NamedTuple):
 
     p_best: Floats  # (N,)
     p_top_k: Floats  # (N,)
-    variance: Floats  # (N,) V
+    sd: Floats  # (N,) of s_i - mean(s)
+    covariance: SparseCovariance  # with these Sigma_ii
     in_order: Floats  # (D,) share of the pairs
 
 
-def prior_variance(precision: Precision) -> float:
-    """Of each score; it is also what Sigma multiplies a vector of ones by, as H 1 = 1 / variance."""
-    return float(1.0 / precision.prior[0])
-
-
-def tally(mean: Floats, precision: Precision, rank: Ints, top_k: int, rng: np.random.Generator) -> Tally:
+def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator) -> Tally:
     """Args: `rank` (N,) as published."""
+    precision, n = covariance.precision, len(mean)
     links, q, diagonal = precision
-    n = len(mean)
+    tau2 = 1.0 / float(q[0])
     p_best, p_top_k, squares, in_order = np.zeros(n), np.zeros(n), np.zeros(n), list[Floats]()
     count = min(max(SCORES // n, FEWEST_DRAWS), MOST_DRAWS)
     for scores in draws(mean, precision, count, rng):
@@ -60,10 +57,11 @@ def tally(mean: Floats, precision: Precision, rank: Ints, top_k: int, rng: np.ra
             p_best += _chances(*mirrored, 1, diagonal).sum(axis=0)
             p_top_k += _chances(*mirrored, top_k, diagonal).sum(axis=0)
         in_order.append(shares_in_order(rank, scores))
-    of_level = ((1.0 - q / diagonal) ** 2 - 1.0) * prior_variance(precision) / n
+    of_level = ((1.0 - q / diagonal) ** 2 - 1.0) * tau2 / n
     variance = _with_series(1.0 / diagonal + of_level + squares / count, precision, count)
     p_top_k = np.minimum(p_top_k * (min(top_k, n) / p_top_k.sum()), 1.0)
-    return Tally(p_best / p_best.sum(), p_top_k, variance, np.concatenate(in_order))
+    with_level = covariance._replace(diagonal=variance + tau2 / n)
+    return Tally(p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order))
 
 
 def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Floats:
