@@ -91,7 +91,12 @@ def scores_of(quantity: Quantity) -> Scores:
 def differences(scores: Scores, first: Ints, second: Ints) -> Iterator[Difference]:
     """s_first - s_second of (K,) pairs, in each part."""
     for weight, part in scores.parts or ((1.0, scores),):
-        v = part.covariance.compact().variances(first, second)
+        if part.covariance.has_matrix:
+            sigma = part.covariance.matrix()
+            own = sigma.diagonal()
+            v = own[first] + own[second] - 2.0 * sigma[first, second]
+        else:
+            v = part.covariance.variances(first, second)
         yield weight, part.mean[first] - part.mean[second], np.maximum(v, LEAST_VARIANCE)
 
 
