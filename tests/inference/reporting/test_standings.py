@@ -261,8 +261,8 @@ def test_the_forecast_is_that_over_all_pairs() -> None:
     sd, kinds, now = relative_sd(whole.covariance), all_pairs(ones), sure_of(whole)
     ours, theirs = (forecast(each, sd, kinds, ones, 6000.0, now) for each in (in_rows, whole))
     assert [each.comparisons for each in ours] == [7500, 9000, 12_000, 24_000]
-    later = [[each.expected_concordance for each in points] for points in (ours, theirs)]
-    np.testing.assert_allclose(*later, atol=0.003)
+    here, there = ([each.expected_concordance for each in points] for points in (ours, theirs))
+    np.testing.assert_allclose(here, there, atol=0.003)
 
 
 def test_rank_intervals_of_very_many_hold_together_as_often_as_they_say() -> None:
