@@ -29,7 +29,7 @@ from app.inference.choosing import RANKING, Goal, Stop, goal_kinds, has_claims, 
 from app.inference.experts import make, parameters
 from app.inference.fitting import BASELINES, Covariates, Method, Published, position_bias_of
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting import Standing, Standings, Target, Wanted, by_baseline, by_judges, by_posterior
+from app.inference.reporting import Standings, Table, Target, Wanted, by_baseline, by_judges, by_posterior
 from app.inference.targets import Quantity, drawn_values
 from app.inference.types import Convergence
 from app.sentences import confidence, inference_targets, prompts, repetition
@@ -87,7 +87,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         raise Unconverged(ENDS[standings.convergence.outcome])
     method, stopping = _method(request, published), origin.stopping()
     baseline = None if request.baseline is None else log.keys.index(request.baseline)
-    rows = present_rows(standings.rows, log, beside_baseline(baseline, quantity, published, target.name, level))
+    rows = present_rows(standings.table, log, beside_baseline(baseline, quantity, published, target.name, level))
     judge_effects = {log.judges[each.judge]: present_judge_effects(each, log.keys) for each in standings.judge_effects}
     places = [(row.key, row.rank, row.p_best) for row in rows]
     is_without_forecast = stopping is not None and bool(stopping.converged or stopping.missing)
@@ -101,7 +101,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         inference_target=_about(target, log, standings),
         convergence=present_convergence(standings.convergence),
         comparisons=log.rows,
-        components=standings.components,
+        components=standings.table.components,
         entropy=standings.entropy,
         confidence=_confidence(standings),
         validation=log.validation(level),
@@ -120,7 +120,7 @@ def rank(log: JudgedLog, request: RankingRequest, publish: Publish, origin: Orig
         slices=by and published and slices_of(Slicing(log, published, request.wanted, baseline, rows[0].key), by),
         ranking=rows if log.states_chances(target.name) else without_claims(rows),
     )
-    about_repeats = _about_repeats(log, repeats, published, standings.rows) if repeats and published else []
+    about_repeats = _about_repeats(log, repeats, published, standings.table) if repeats and published else []
     summary = _summary(log, ranking, places, target, about_repeats, stopping if is_own else None)
     ranking = ranking.model_copy(update={"summary": summary})
     return in_elo(ranking) if request.scale == "elo" else ranking
@@ -192,22 +192,22 @@ def _summary(
 
 
 def _about_repeats(
-    log: JudgedLog, repeats: Mapping[str, schemas.Repetition], published: Published, rows: Sequence[Standing]
+    log: JudgedLog, repeats: Mapping[str, schemas.Repetition], published: Published, table: Table
 ) -> list[str]:
     """What is known of judges' repeating themselves, and what the leader's P(best) would be if the unknown ones did."""
-    leader = rows[0]
+    leader = int(table.best_first[0])
     is_unknown = any(judge.known is None and not judge.repeats for judge in repeats.values())
-    if not is_unknown or leader.uncertainty is None or len(rows) < 2:
+    if not is_unknown or len(table.rank) < 2:
         return repetition.repeated(repeats)
     values = drawn_values(log.quantity(published, "all-pairs", supposing=True))
-    p_best = float((values[:, leader.candidate] == values.max(axis=1)).mean())
-    now = leader.uncertainty.p_best if log.states_chances("all-pairs") else None
-    return repetition.repeated(repeats, repetition.would_be(log.keys[leader.candidate], p_best, now))
+    p_best = float((values[:, leader] == values.max(axis=1)).mean())
+    now = float(table.p_best[leader]) if log.states_chances("all-pairs") else None
+    return repetition.repeated(repeats, repetition.would_be(log.keys[leader], p_best, now))
 
 
 def _about(target: Target, log: JudgedLog, standings: Standings) -> schemas.InferenceTarget:
     about = present_target(target)
-    if target.name != "all-pairs" or not log.is_decided(np.array([row.candidate for row in standings.rows])):
+    if target.name != "all-pairs" or not log.is_decided(standings.table.best_first):
         return about
     return about.model_copy(update={"sentence": f"{about.sentence} {confidence.DECIDED}"})
 

@@ -9,7 +9,7 @@ from nextpair.words import InferenceTargetName
 
 from app.analysis.judged import JudgedLog
 from app.inference.fitting import Published
-from app.inference.reporting import Standing, against, attenuation, never_missed
+from app.inference.reporting import Table, against, attenuation, never_missed
 from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Ints
 
@@ -17,11 +17,19 @@ Beside = Mapping[int, schemas.AgainstBaseline]  # by candidate
 DIGITS = 9  # of what is estimated: more than any figure is known to, and a third less to send of many candidates
 
 
-def present_rows(standings: list[Standing], log: JudgedLog, beside: Beside) -> list[schemas.Rank]:
-    """Best first, as the standings are; comparisons are rows of the log, each by itself."""
+def present_rows(table: Table, log: JudgedLog, beside: Beside) -> list[schemas.Rank]:
+    """Best first; comparisons are rows of the log, each by itself."""
     if log.times is not None:
-        standings = with_counts(standings, np.append(log.verdicts.first, log.verdicts.second), np.tile(log.times, 2))
-    return [_row(each, log.keys[each.candidate], beside.get(each.candidate)) for each in standings]
+        table = with_counts(table, np.append(log.verdicts.first, log.verdicts.second), np.tile(log.times, 2))
+    known = {name: column.tolist() for name, column in table._asdict().items() if len(column)}
+    return [
+        schemas.Rank(
+            key=log.keys[candidate],
+            against=beside.get(candidate),
+            **{name: _rounded(column[candidate]) for name, column in known.items()},
+        )
+        for candidate in table.best_first.tolist()
+    ]
 
 
 def without_claims(rows: Sequence[schemas.Rank]) -> list[schemas.Rank]:
@@ -36,10 +44,9 @@ def _without_claims(row: schemas.Rank, n: int) -> dict[str, Any]:
     return {"rank_interval": (1, n), "tie_group": 1, "p_best": None, "p_top_k": None, "against": against}
 
 
-def with_counts(standings: list[Standing], sides: Ints, times: Ints | None = None) -> list[Standing]:
-    """The standings with other numbers of comparisons; `sides` are the candidates, once for each `times`."""
-    counts = np.bincount(sides, times, len(standings)).astype(np.int64).tolist()
-    return [each._replace(comparisons=counts[each.candidate]) for each in standings]
+def with_counts(table: Table, sides: Ints, times: Ints | None = None) -> Table:
+    """The table with other numbers of comparisons; `sides` are the candidates, once for each `times`."""
+    return table._replace(comparisons=np.bincount(sides, times, len(table.rank)).astype(np.int64))
 
 
 def beside_baseline(
@@ -53,26 +60,17 @@ def beside_baseline(
     if baseline is None or quantity is None or published is None:
         return {}
     verdicts = None if isinstance(quantity, WinRates) else attenuation(published, target)
-    never = never_missed(published, baseline)
-    every = against(drawn_values(quantity), verdicts, never, baseline, level)
-    return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in enumerate(every) if each}
-
-
-def _row(standing: Standing, key: str, beside: schemas.AgainstBaseline | None) -> schemas.Rank:
-    uncertainty = standing.uncertainty._asdict() if standing.uncertainty else {}
-    return schemas.Rank(
-        key=key,
-        rank=standing.rank,
-        score=_rounded(standing.score),
-        comparisons=standing.comparisons,
-        component=standing.component,
-        against=beside,
-        **{name: _rounded(value) for name, value in uncertainty.items()},
-    )
+    values, never = drawn_values(quantity), never_missed(published, baseline)
+    figures = {
+        i: against(values[:, i] - values[:, baseline], verdicts, never[i], level)
+        for i in range(len(never))
+        if i != baseline
+    }
+    return {i: schemas.AgainstBaseline(**each._asdict()) for i, each in figures.items()}
 
 
 def _rounded(value: Any) -> Any:
-    """A figure, or those of an interval, to DIGITS significant ones; counts and None as they are."""
-    if isinstance(value, tuple):
+    """A figure, or those of an interval, to DIGITS significant ones; counts as they are."""
+    if isinstance(value, list):
         return tuple(_rounded(each) for each in value)
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

@@ -95,8 +95,8 @@ def _leaders(slicing: Slicing, slices: Sequence[schemas.Slice]) -> sentences.Lea
 def _slice(slicing: Slicing, by: Tagged, place: int, scores: Scores, test: TagDeviation) -> schemas.Slice:
     log, published, wanted, baseline, _ = slicing
     here: Bools = by.of_item[log.item] == place
-    standings = by_posterior(published, wanted, quantity=scores, target="new-items").rows
-    counted_here = with_counts(standings, np.append(log.verdicts.first[here], log.verdicts.second[here]))
+    table = by_posterior(published, wanted, quantity=scores, target="new-items").table
+    counted_here = with_counts(table, np.append(log.verdicts.first[here], log.verdicts.second[here]))
     beside = beside_baseline(baseline, scores, published, "new-items", wanted.level)
     rows = present_rows(counted_here, log, beside)
     return schemas.Slice(

@@ -167,7 +167,7 @@ def one_run(world: RoundWorld, criterion: Criterion, number: int) -> Floats:
             snapshot = further(of, snapshot, missing if at_once else 1)
         published = exact(snapshot), exact(snapshot, target="all-pairs")
         of_targets = published[0].scores, quantity(snapshot, published[1], of.sought)
-        rankings = [summary_of(each, Wanted()) for each in of_targets]
+        rankings = [summary_of(each, Wanted())[0] for each in of_targets]
         rows.append([held(each, rank, int(each.p_best.argmax())) for each in rankings])
     return np.array(rows)
 

@@ -19,8 +19,8 @@ import numpy as np
 from app.inference import experts
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import Method, Scores
-from app.inference.reporting import RankTable, Wanted, predict, summary_of
-from app.inference.reporting.ranking import tie_groups
+from app.inference.reporting import Table, Wanted, predict, summary_of
+from app.inference.reporting.confidence import tie_groups
 from app.inference.state import exact
 from app.inference.types import Floats
 from benchmarks.loop import Answer, judged
@@ -118,7 +118,7 @@ def judge(expert: str) -> Judge:
 
 
 def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
-    stated = summary_of(posterior, wanted)
+    stated, _ = summary_of(posterior, wanted)
     rank, leader = np.argsort(np.argsort(-truth)) + 1, int(np.argmax(stated.score))
     best, top = (rank == 1).astype(np.float64), (rank <= wanted.top_k).astype(np.float64)
     return Coverage(
@@ -127,7 +127,7 @@ def coverage_of(posterior: Scores, truth: Floats, wanted: Wanted) -> Coverage:
         float(np.diff(stated.rank_interval, axis=1).mean()),
         Statements(stated.p_best[[leader]], best[[leader]]),
         Statements(stated.p_best, best),
-        Statements(stated.p_top, top),
+        Statements(stated.p_top_k, top),
         _before(posterior, truth),
         tuple(_claims(posterior, stated, truth, wanted._replace(epsilon=epsilon)) for epsilon in EPSILONS),
     )
@@ -173,9 +173,9 @@ def _before(posterior: Scores, truth: Floats) -> Statements:
     return Statements(stated, np.array([float(truth[i] > truth[j]) for i, j in pairs]))
 
 
-def _claims(posterior: Scores, stated: RankTable, truth: Floats, wanted: Wanted) -> Statements:
+def _claims(posterior: Scores, stated: Table, truth: Floats, wanted: Wanted) -> Statements:
     """Claims that the candidates of later tie groups are worse than the head of the first by more than epsilon."""
-    later = tie_groups(posterior, wanted) > 1
+    later = tie_groups(posterior, stated.rank_interval, wanted.level, wanted.epsilon) > 1
     worse = truth[int(np.argmax(stated.score))] - truth[later] > wanted.epsilon
     return Statements(np.full(int(later.sum()), wanted.level), worse.astype(np.float64))
 

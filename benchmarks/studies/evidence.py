@@ -98,7 +98,7 @@ def one_run(setting: EvidenceSetting, evidence: str, number: int) -> list[Covera
 def outcome(snapshot: Snapshot, truth: Floats) -> CoverageOutcome:
     """The published ranking compared with the (N,) true scores."""
     posterior = exact(snapshot).scores
-    stated = summary_of(posterior, Wanted())
+    stated, _ = summary_of(posterior, Wanted())
     leader, later = int(np.argmax(stated.score)), stated.tie_group > 1
     of_ranks = held(stated, ranks(truth), leader)
     claims = expected_wins(posterior) > SURE

@@ -102,7 +102,7 @@ def _levels(curve: Floats) -> list[str]:
 def search(noise: float, way: GoalWay, number: int) -> GoalSearch:
     truth, snapshots = _set(noise, way, number)
     after_n, after_2n = (exact(each).scores for each in islice(snapshots, N - 1, 2 * N, N))
-    stated = summary_of(after_2n, Wanted())
+    stated, _ = summary_of(after_2n, Wanted())
     first, leader = int(after_n.mean.argmax()), int(after_2n.mean.argmax())
     best = int(truth.argmax())
     return GoalSearch(float(first == best), float(leader == best), float(stated.p_best[leader]))

@@ -84,7 +84,7 @@ def one_run(world: World, run: int) -> list[HeldInTruth]:
     s, u = rng.normal(0.0, SD, N), rng.normal(0.0, world.omega, (world.prompts, N))
     shown = simulated.show(s + u, rng, rng.choice(world.prompts * N * (N - 1) // 2, COMPARISONS, replace=False))
     targets = by_target(shown.judged(world.judge, rng), shown.item, N)
-    return [held(summary_of(scores, Wanted()), ranks(s), int(scores.mean.argmax())) for scores in targets]
+    return [held(summary_of(scores, Wanted())[0], ranks(s), int(scores.mean.argmax())) for scores in targets]
 
 
 def by_target(comparisons: Comparisons, item: Ints, n: int) -> list[Scores]:

@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from app.inference.fitting import Scores, no_absolute_scores, publish
 from app.inference.fitting.people import of_people
-from app.inference.reporting import Wanted, summarise
+from app.inference.reporting import Wanted, summary_of
 from app.inference.types import Bools, Comparisons, Floats, once_each, take
 from benchmarks.pages import show, with_error
 from benchmarks.studies.running import of_runs, options
@@ -96,7 +96,7 @@ def look(log: Comparisons, people: Bools) -> tuple[Scores, Scores]:
 
 def outcome(looks: list[Scores], s: Floats) -> Seen:
     best = int(s.argmax())
-    p_best = [summarise(scores, Wanted(), np.random.default_rng(SEED)).p_best for scores in looks]
+    p_best = [summary_of(scores, Wanted())[0].p_best for scores in looks]
     stop = next((p for p in p_best if p.max() >= LEVEL), None)
     false = stop is not None and int(stop.argmax()) != best
     return Seen(

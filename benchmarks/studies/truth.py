@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from app.inference.fitting import Scores
-from app.inference.reporting import RankTable
+from app.inference.reporting import Table
 from app.inference.types import Bools, Floats, Ints
 
 
@@ -19,7 +19,7 @@ class HeldInTruth(NamedTuple):
     width: float  # worst rank minus best, mean of the candidates
 
 
-def held(ranking: RankTable, rank: Ints, leader: int) -> HeldInTruth:
+def held(ranking: Table, rank: Ints, leader: int) -> HeldInTruth:
     """Args: `rank` (N,) are the true ones."""
     ranks, width = inside(rank, ranking.rank_interval).all(), np.diff(ranking.rank_interval, axis=1).mean()
     return HeldInTruth(float(ranks), float(ranking.p_best[leader]), float(rank[leader] == 1), float(width))

@@ -67,10 +67,11 @@ def one_run(world: World, run: int) -> RatesHeld:
     comparisons = by_one_judge(first, second, np.round(p, DIGITS) if world.judge == "saturated" else p)
     published = publish_for("new-items", comparisons, item, no_absolute_scores(), LEARNT, N, 1)
     scores, of_verdicts = on_new_items(published, item), attenuation(published)
-    ranking, never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
+    (ranking, _), never = summary_of(scores, Wanted(LEVEL), attenuation=of_verdicts), never_missed(published, 0)
     truth = true_rates(sharp * s, sharp**2 * (2.0 * world.omega**2 + noise**2))
     of_all = truth.sum(axis=1) / (N - 1)
-    beside = [each for each in against(drawn_values(scores), of_verdicts, never, 0, LEVEL) if each]
+    values = drawn_values(scores)
+    beside = [against(values[:, i] - values[:, 0], of_verdicts, never[i], LEVEL) for i in range(1, N)]
     return RatesHeld(
         float(inside(of_all, others_held(ranking.score, ranking.interval)).mean()),
         float(inside(of_all, ranking.win_rate_interval).mean()),

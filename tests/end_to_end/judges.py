@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
-from app.inference.reporting.ranking import relative_sd
+from app.inference.reporting.intervals import relative_sd
 from app.inference.types import by_one_judge
 
 KEYS = [f"c{number:02}" for number in range(30)]

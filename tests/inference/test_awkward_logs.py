@@ -10,7 +10,8 @@ import pytest
 
 from app.inference.fitting import posterior
 from app.inference.fitting.baselines import BASELINES, BaselineScores
-from app.inference.reporting.ranking import RankTable, Wanted, predict, summarise
+from app.inference.reporting.confidence import predict
+from app.inference.reporting.standings import Table, Wanted, summary_of
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons, take
 from tests.inference.factories import (
     Log,
@@ -91,8 +92,8 @@ def correlation(x: Floats, y: Floats) -> float:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def published(log: Log) -> RankTable:
-    return summarise(marginal(posterior.fit(log.comparisons, model(log.n))), Wanted(), np.random.default_rng(0))
+def published(log: Log) -> Table:
+    return summary_of(marginal(posterior.fit(log.comparisons, model(log.n))), Wanted())[0]
 
 
 @each_method
@@ -127,8 +128,6 @@ def test_no_interval_is_of_zero_width(log: Log) -> None:
     assert (ranking.sd > 0.1).all()
     assert (np.diff(ranking.interval, axis=1) > 0.4).all()
     assert np.isfinite(ranking.interval).all()
-    assert ranking.entropy is not None
-    assert np.isfinite(ranking.entropy)
 
 
 def test_a_single_candidate_is_the_average_without_variance() -> None:
@@ -155,7 +154,7 @@ def test_one_vote_leaves_nearly_all_the_uncertainty(n: int) -> None:
 
     assert 0.8 * np.sqrt(2.0) < prediction.sd_difference < np.sqrt(2.0)
     assert 0.5 < prediction.p_first_better < 0.8
-    assert summarise(live, Wanted(), np.random.default_rng(0)).p_best[0] < 0.8
+    assert summary_of(live, Wanted())[0].p_best[0] < 0.8
 
 
 @each_method

@@ -59,34 +59,27 @@ def standings_of(target: InferenceTargetName, seed: int, wanted: Wanted, goal: G
 @pytest.mark.parametrize("seed", range(LOGS))
 def test_a_ranking_does_not_contradict_itself(target: InferenceTargetName, seed: int) -> None:
     standings = standings_of(target, seed, Wanted())
-    win_rate = summary_of(ranked(target, seed)[1], Wanted()).win_rate
-    rows = [(row, row.uncertainty) for row in standings.rows]
-    for row, known in rows:
-        assert known is not None
-        low, high = known.rank_interval
-        assert low <= row.rank <= high
-        assert known.win_rate_interval[0] <= known.win_rate_interval[1]
-        assert 0.0 <= known.win_rate <= 1.0
-        if known.p_best == 1.0:
-            assert known.rank_interval == (1, 1)
-            assert all(other.p_best == 1.0 for _, other in rows if other and other.tie_group == known.tie_group)
-    apart = [
-        (one, other)
-        for _, one in rows
-        for _, other in rows
-        if one and other and one.rank_interval[1] < other.rank_interval[0]
-    ]
-    assert all(one.tie_group < other.tie_group for one, other in apart)
+    table, (best, worst) = standings.table, standings.table.rank_interval.T
+    assert ((best <= table.rank) & (table.rank <= worst)).all()
+    assert (table.win_rate_interval[:, 0] <= table.win_rate_interval[:, 1]).all()
+    assert ((table.win_rate >= 0.0) & (table.win_rate <= 1.0)).all()
+    for certain in np.flatnonzero(table.p_best == 1.0):
+        assert (best[certain], worst[certain]) == (1, 1)
+        assert (table.p_best[table.tie_group == table.tie_group[certain]] == 1.0).all()
+    apart = worst[:, None] < best
+    assert (table.tie_group[:, None] < table.tie_group)[apart].all()
+    win_rate = summary_of(ranked(target, seed)[1], Wanted())[0].win_rate
     assert win_rate.mean() == pytest.approx(0.5, abs=0.03 if target == "all-pairs" else 0.01)
-    assert sum(known.p_best for _, known in rows if known) >= 1.0 - 1e-9
+    assert table.p_best.sum() >= 1.0 - 1e-9
     assert standings.confidence is not None
     shares = [standings.confidence.expected_concordance, *(each.expected_concordance for each in standings.forecast)]
     assert all(later >= sooner - 1e-3 for sooner, later in pairwise(shares))
-    p_best = [known.p_best for _, known in rows if known]
+    order = table.best_first
+    p_best = table.p_best[order].tolist()
     answers, item = random_log(seed)
     signal = signal_of(answers, N, item, new_items=target == "new-items")
-    keys = [f"<{row.candidate}>" for row, _ in rows]
-    places = [(key, row.rank, chance) for key, (row, _), chance in zip(keys, rows, p_best, strict=True)]
+    keys = [f"<{candidate}>" for candidate in order.tolist()]
+    places = list(zip(keys, table.rank[order].tolist(), p_best, strict=True))
     place = first_place(places, answers.size, signal)
     assert place.sentence
     assert place.claimed == (signal.claimed and p_best[0] >= 0.95)
@@ -107,11 +100,10 @@ def test_every_interval_holds_its_estimate(target: InferenceTargetName, seed: in
     standings = standings_of(target, seed, Wanted(level=level), GOALS[seed % len(GOALS)])
     assert standings.confidence is not None
     estimates = [(standings.confidence.expected_concordance, standings.confidence.interval)]
-    for row in standings.rows:
-        known = row.uncertainty
-        assert known is not None
-        estimates += [(row.rank, known.rank_interval), (row.score, known.interval)]
-        estimates += [(known.win_rate, known.win_rate_interval)]
+    table = standings.table
+    estimates += zip(table.rank.tolist(), table.rank_interval.tolist(), strict=True)
+    estimates += zip(table.score.tolist(), table.interval.tolist(), strict=True)
+    estimates += zip(table.win_rate.tolist(), table.win_rate_interval.tolist(), strict=True)
     for i, j in combinations(range(N), 2):
         beside = beside_one(quantity, published, target, i, j, level)
         assert beside.win_rate is not None
@@ -135,9 +127,8 @@ def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName
         assert standings.confidence is not None
         assert certain <= standings.confidence.expected_concordance + OF_DRAWS
         if goal.top_k == 1:
-            (first, *_) = standings.rows
-            assert first.uncertainty is not None
-            assert certain == pytest.approx(first.uncertainty.p_best, abs=OF_DRAWS)
+            leader = int(np.argmax(ranked_by(quantity)))
+            assert certain == pytest.approx(standings.table.p_best[leader], abs=OF_DRAWS)
         if goal.pair:
             i, j = sorted(goal.pair, key=lambda candidate: -quantity.mean[candidate])
             assert certain <= predict(quantity, i, j).p_first_better + OF_DRAWS or quantity.mean[i] == quantity.mean[j]
@@ -148,8 +139,5 @@ def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_more_places_are_never_less_likely(target: InferenceTargetName) -> None:
-    of_one, of_three = (standings_of(target, 1, Wanted(top_k=top_k)) for top_k in (1, 3))
-    chances = [
-        {row.candidate: row.uncertainty.p_top_k for row in each.rows if row.uncertainty} for each in (of_one, of_three)
-    ]
-    assert all(chances[1][candidate] >= chance for candidate, chance in chances[0].items())
+    of_one, of_three = (standings_of(target, 1, Wanted(top_k=top_k)).table.p_top_k for top_k in (1, 3))
+    assert (of_three >= of_one).all()

@@ -17,8 +17,7 @@ from app.inference.choosing.stopping import Reason, Stop, claims_of, differences
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import shares_in_order
-from app.inference.reporting.drawn_ranking import rank_intervals, ranks_of
-from app.inference.reporting.ranking import ranks
+from app.inference.reporting.intervals import drawn_rank_intervals, ranks, ranks_of
 from app.inference.targets import Quantity, drawn_values, ranked_by
 from app.inference.types import Bools, Floats
 
@@ -32,7 +31,7 @@ def reason(quantity: Quantity, scores: Scores, model: Model, stop: Stop, goal: G
         if probability(values, mean, claims.goal) >= 1.0 - claims.error_level:
             return claims.reason
     if has_width(stop, model.n):
-        best_and_worst = rank_intervals(ranks(mean), ranks_of(values), 1.0 - stop.error_level)
+        best_and_worst = drawn_rank_intervals(ranks(mean), ranks_of(values), 1.0 - stop.error_level)
         if (best_and_worst[:, 1] - best_and_worst[:, 0]).max() <= (stop.rank_width or 0):
             return "rank_width"
     if stop.entropy_change is not None:

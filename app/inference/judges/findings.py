@@ -34,9 +34,9 @@ from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import tells_temperature, temperature
+from app.inference.reporting.confidence import rank_correlation
 from app.inference.reporting.diagnostics import Consistency, repeats
-from app.inference.reporting.history import rank_correlation
-from app.inference.reporting.ranking import ranks
+from app.inference.reporting.intervals import ranks
 from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers

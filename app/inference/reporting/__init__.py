@@ -13,10 +13,16 @@ from app.inference.reporting.calibration import (
     temperature,
     validation_by_people,
 )
-from app.inference.reporting.confidence import Confidence, PairsOf, concordance
+from app.inference.reporting.confidence import (
+    Confidence,
+    HistoryPoint,
+    PairsOf,
+    concordance,
+    expected_wins,
+    predict,
+    ranking_history,
+)
 from app.inference.reporting.diagnostics import DRAWS, AgreedShare, LogDiagnostics, circulation, diagnose, is_decided
-from app.inference.reporting.head_to_heads import beside_one
-from app.inference.reporting.history import HistoryPoint, ranking_history
 from app.inference.reporting.inference_targets import (
     ENOUGH_PROMPTS,
     Judging,
@@ -31,15 +37,13 @@ from app.inference.reporting.inference_targets import (
     resolve,
     round_of,
 )
-from app.inference.reporting.matrix import expected_win_rates, expected_wins, observed_wins
+from app.inference.reporting.intervals import ranks
 from app.inference.reporting.prediction import check_predictions
-from app.inference.reporting.ranking import RankTable, Wanted, predict, ranks, summarise
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
 from app.inference.reporting.standings import (
-    ForecastPoint,
-    Standing,
     Standings,
-    Uncertainty,
+    Table,
+    Wanted,
     by_baseline,
     by_judges,
     by_posterior,
@@ -47,11 +51,11 @@ from app.inference.reporting.standings import (
 )
 from app.inference.reporting.win_rates import (
     Against,
-    Rates,
     against,
     attenuation,
+    beside_one,
     expected_of_differences,
-    head_to_head,
+    expected_win_rates,
     never_missed,
-    rates,
+    observed_wins,
 )

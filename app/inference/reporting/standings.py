@@ -1,4 +1,17 @@
-"""A ranking by any method as rows, best first: what the service, the command line and the drawings show."""
+"""The ranking by any method, as a table: what the service, the command line and the drawings show.
+
+    score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
+    rank            by the scores, also where what is ranked are win rates: those are drawn, and would order by chance
+                    who is nearly equal
+    interval        score_i -+ z sd_i, marginal: each one holds with probability `level`; of votes by their draws
+    rank interval   simultaneous: all N hold together with probability `level` (intervals.py)
+    p_best, p_top_k shares of draws in which a candidate is first, or among the first k, alone or tied
+    tie group       of candidates who are not proven apart (confidence.py)
+    win rate        the expected share of wins against the others (win_rates.py)
+
+Candidates that the posterior does not tell apart share what draws say of them together. Very many candidates, without
+a matrix, have figures by few draws (very_many.py), and no entropy; their win rates are as if scores were independent.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,54 +21,73 @@ from nextpair.words import InferenceTargetName, JointName
 
 from app.inference.fitting import judge_aware
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
+from app.inference.fitting.effects import Consensus, JudgeEffects, consensus, judge_effects_of
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Precision, Scores, SparseCovariance
+from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting import drawn_ranking, sparse_ranking
+from app.inference.reporting import intervals, very_many, win_rates
 from app.inference.reporting.bias import Bias, estimates, listed
-from app.inference.reporting.confidence import Confidence, PairsOf, all_pairs, concordance_after
-from app.inference.reporting.ranking import RankTable, Wanted, ranks, summarise
-from app.inference.reporting.win_rates import VOTES, attenuation, never_missed, reaching
-from app.inference.targets import DRAWS_SEED, Quantity, WinRates, is_drawn
+from app.inference.reporting.confidence import (
+    Confidence,
+    ForecastPoint,
+    PairsOf,
+    all_pairs,
+    by_shares,
+    confidence_of,
+    entropy,
+    forecast,
+    scores_of,
+    tie_groups,
+)
+from app.inference.reporting.win_rates import VOTES
+from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
 from app.inference.verdicts import components, means
 
-ROUNDING = 12  # decimals of a score
-TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
+DECIMALS = 12  # of a score
+NO_FLOATS, NO_INTS = np.empty(0), np.empty(0, np.int64)
 
 
-class Uncertainty(NamedTuple):
-    sd: float
-    interval: tuple[float, float]
-    rank_interval: tuple[int, int]  # best and worst
-    p_best: float
-    p_top_k: float
-    tie_group: int
-    win_rate: float
-    win_rate_interval: tuple[float, float]
+class Wanted(NamedTuple):
+    """A reader's wishes for a ranking."""
+
+    level: float = 0.95  # of the marginal intervals, of all rank intervals together, of tie groups
+    top_k: int = 1  # of p_top_k
+    epsilon: float = 0.0  # of tie groups, in units of the scores
 
 
-class Standing(NamedTuple):
-    candidate: int
-    rank: int
-    score: float
-    uncertainty: Uncertainty | None  # None from a baseline
-    comparisons: int
-    component: int
+class Table(NamedTuple):
+    """Columns in the order of candidates. One that is not known is empty: a baseline has ranks and scores alone."""
 
+    rank: Ints = NO_INTS  # (N,)
+    score: Floats = NO_FLOATS  # (N,)
+    comparisons: Ints = NO_INTS  # (N,) in the log
+    component: Ints = NO_INTS  # (N,) of the graph of the log
+    sd: Floats = NO_FLOATS  # (N,)
+    interval: Floats = NO_FLOATS  # (N, 2)
+    rank_interval: Ints = NO_INTS  # (N, 2), best and worst
+    p_best: Floats = NO_FLOATS  # (N,)
+    p_top_k: Floats = NO_FLOATS  # (N,)
+    tie_group: Ints = NO_INTS  # (N,) 1 for the best
+    win_rate: Floats = NO_FLOATS  # (N,)
+    win_rate_interval: Floats = NO_FLOATS  # (N, 2)
 
-class ForecastPoint(NamedTuple):
-    comparisons: int  # of weight 1 in all
-    expected_concordance: float
+    @property
+    def best_first(self) -> Ints:
+        """(N,) candidates by rank."""
+        return np.argsort(self.rank, kind="stable")
+
+    @property
+    def components(self) -> int:
+        """How many there are."""
+        return int(self.component.max(initial=-1)) + 1
 
 
 class Standings(NamedTuple):
-    rows: list[Standing]
+    table: Table
     convergence: Convergence
-    components: int
     entropy: float | None = None  # nats; None from a baseline, and without a matrix
     confidence: Confidence | None = None  # None from a baseline, and where there are no two candidates
     forecast: Sequence[ForecastPoint] = ()  # with more comparisons of the same kind; none where there is none yet
@@ -74,35 +106,17 @@ def by_posterior(
 
     Args: `quantity` is what is ranked, that of the `target` (targets): the scores themselves by default.
     """
-    marginal, posterior, answers, comparisons, model, *_ = published
-    if not model.n:
-        return Standings([], posterior.convergence, 0, 0.0)
-    if not posterior.convergence.converged:
-        return Standings([], posterior.convergence, 0)
-    if isinstance(marginal.covariance, SparseCovariance):
-        standings = _by_rows(published, marginal.covariance.precision, wanted)
-        is_about_all = len(pairs_of(marginal.mean).meets) == 1
-        return standings if is_about_all else standings._replace(confidence=None, forecast=[])
-    biases = estimates(posterior, comparisons, model)
-    summary = summary_of(quantity or marginal, wanted, pairs_of, attenuation(published, target))
+    _, posterior, answers, comparisons, model, *_ = published
+    if not model.n or not posterior.convergence.converged:
+        return Standings(Table(), posterior.convergence, entropy=None if model.n else 0.0)
+    quantity, verdicts = quantity or published.scores, win_rates.attenuation(published, target)
+    standings = _standings(quantity, wanted, pairs_of, verdicts, posterior.convergence, answers, model)
+    table = standings.table
     if not isinstance(quantity, WinRates):
-        summary = _reaching(summary, published)
-    return _summarised(summary, quantity or marginal, posterior.convergence, biases, answers, model, pairs_of)
-
-
-def _by_rows(published: Published, precision: Precision, wanted: Wanted) -> Standings:
-    """The ranking of a posterior without a matrix."""
-    mean, comparisons = published.scores.mean, published.comparisons
-    summary = _reaching(summary_of(published.scores, wanted, attenuation=attenuation(published)), published)
-    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    votes = float(comparisons.weight.sum())
-    later = sparse_ranking.concordances_after(mean, precision, summary.sd, TIMES)
-    forecast = [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, later, strict=True)]
-    return Standings(rows, published.posterior.convergence, components, None, summary.confidence, forecast)
-
-
-def _reaching(summary: RankTable, published: Published) -> RankTable:
-    return summary._replace(win_rate_interval=reaching(summary.win_rate_interval, never_missed(published)))
+        table = table._replace(
+            win_rate_interval=win_rates.reaching(table.win_rate_interval, win_rates.never_missed(published))
+        )
+    return standings._replace(table=table, biases=estimates(posterior, comparisons, model))
 
 
 def by_judges(
@@ -119,34 +133,28 @@ def by_judges(
 
     Args: `people` (J,) tells who they are. Raises ValueError as `consensus` does.
     """
+    fitted: Consensus | JudgeAware
     try:
         with np.errstate(all="ignore"):
-            return _by_judges(name, comparisons, model, people, wanted, pairs_of)
+            if name == "consensus":
+                fitted = consensus(comparisons, model, len(people))
+                biases = listed(comparisons, fitted.delta, fitted.sd_of_delta, fitted.share_of_verdicts)
+                effects = judge_effects_of(fitted, comparisons)
+            else:
+                fitted = judge_aware.fit(comparisons, model, people)
+                biases, effects = judge_biases(fitted, comparisons), []
+            scores, convergence = fitted.of_scores, fitted.convergence
+            standings = _standings(scores, wanted, pairs_of, VOTES, convergence, comparisons, model)
+            return standings._replace(biases=biases, judge_effects=effects)
     except np.linalg.LinAlgError:
-        return Standings([], Convergence(Outcome.SINGULAR, 0, np.nan), 0)
-
-
-def _by_judges(
-    name: JointName, comparisons: Comparisons, model: Model, people: Bools, wanted: Wanted, pairs_of: PairsOf
-) -> Standings:
-    """Raises numpy.linalg.LinAlgError."""
-    if name == "consensus":
-        agreed = consensus(comparisons, model, len(people))
-        biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
-        summary = summary_of(agreed.of_scores, wanted, pairs_of)
-        common = _summarised(summary, agreed.of_scores, agreed.convergence, biases, comparisons, model, pairs_of)
-        return common._replace(judge_effects=judge_effects_of(agreed, comparisons))
-    aware = judge_aware.fit(comparisons, model, people)
-    biases = judge_biases(aware, comparisons)
-    summary = summary_of(aware.of_scores, wanted, pairs_of)
-    return _summarised(summary, aware.of_scores, aware.convergence, biases, comparisons, model, pairs_of)
+        return Standings(Table(), Convergence(Outcome.SINGULAR, 0, np.nan))
 
 
 def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
     """Raises KeyError for a name that is not in BASELINES."""
     score, convergence = BASELINES[name](comparisons, n)
-    rows, components = _rows(ranks(score), score, [None] * n, comparisons)
-    return Standings(rows, convergence, components)
+    rank = intervals.ranks(score)
+    return Standings(_with_counts(Table(rank, _rounded(score, rank)), comparisons), convergence)
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
@@ -159,91 +167,139 @@ def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     ]
 
 
-def _summarised(
-    summary: RankTable,
+def _standings(
     quantity: Quantity,
+    wanted: Wanted,
+    pairs_of: PairsOf,
+    attenuation: Floats,
     convergence: Convergence,
-    biases: list[Bias],
     comparisons: Comparisons,
     model: Model,
-    pairs_of: PairsOf,
 ) -> Standings:
-    rows, components = _rows(summary.rank, summary.score, _uncertainties(summary), comparisons)
-    forecast = list[ForecastPoint]()
-    if summary.confidence and isinstance(quantity, WinRates):
-        forecast = _forecast_of_win_rates(quantity, comparisons, pairs_of)
-    elif summary.confidence and isinstance(quantity, Scores):
-        forecast = _forecast(quantity, comparisons, model, pairs_of, summary.confidence)
-    return Standings(rows, convergence, components, summary.entropy, summary.confidence, forecast, biases)
+    table, confidence = summary_of(quantity, wanted, pairs_of, attenuation)
+    scores = scores_of(quantity)
+    votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
+    return Standings(
+        table=_with_counts(table, comparisons),
+        convergence=convergence,
+        entropy=entropy(scores.covariance) if scores.covariance.has_matrix else None,
+        confidence=confidence,
+        forecast=forecast(quantity, table.sd, pairs_of(scores.mean), prior, votes, confidence) if confidence else [],
+    )
+
+
+def _with_counts(table: Table, comparisons: Comparisons) -> Table:
+    n = len(table.rank)
+    times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
+    return table._replace(comparisons=times, component=components(comparisons, n))
 
 
 def summary_of(
     quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs, attenuation: Floats = VOTES
-) -> RankTable:
-    """The ranking of what is ranked; `attenuation` of verdicts is for win rates by scores (win_rates.py)."""
+) -> tuple[Table, Confidence | None]:
+    """The ranking of what is ranked, without counts of comparisons, and the confidence in it.
+
+    No confidence where there are no two candidates, nor, of very many, in some of their pairs.
+
+    Args: the covariance should be exact (posterior.exact); `attenuation` of verdicts is for win rates by scores.
+    """
+    scores = scores_of(quantity)
+    rank, kinds = intervals.ranks(scores.mean), pairs_of(scores.mean)
+    if isinstance(scores.covariance, SparseCovariance):
+        table, confidence = _by_few_draws(scores, scores.covariance, rank, wanted, attenuation)
+        confidence = confidence if kinds.meets.size == 1 else None
+    else:
+        table, confidence = _by_draws(quantity, rank, wanted, matching(kinds), attenuation)
+    return table._replace(rank=rank, score=_rounded(scores.mean - scores.mean.mean(), rank)), confidence
+
+
+def _rounded(score: Floats, rank: Ints) -> Floats:
+    """(N,) scores; those who share a rank differ by rounding, and share one. None is -0."""
+    return np.round(shared(score, rank), DECIMALS) + 0.0
+
+
+def _by_draws(
+    quantity: Quantity, rank: Ints, wanted: Wanted, pairs: Bools, attenuation: Floats
+) -> tuple[Table, Confidence | None]:
+    """What draws say, and the normals where they are true to the posterior."""
+    scores, level, values = scores_of(quantity), wanted.level, drawn_values(quantity)
+    drawn, alike, sd = intervals.ranks_of(values), interchangeable(scores), intervals.relative_sd(scores.covariance)
+    of_scores = None if not scores.has_votes else values if scores is quantity else drawn_values(scores, len(values))
+    if isinstance(quantity, WinRates):
+        win_rate = win_rates.Rates(quantity.mean, intervals.interval_of(values, level, quantity.mean))
+    else:
+        win_rate = win_rates.rates(values, attenuation, level)
     if is_drawn(quantity):
-        return drawn_ranking.summarise(quantity, wanted, pairs_of, attenuation)
-    assert isinstance(quantity, Scores)
-    (mean, sigma, *_), rng = quantity, np.random.default_rng(DRAWS_SEED)
-    if isinstance(sigma, SparseCovariance):
-        return sparse_ranking.summarise(mean, sigma.precision, wanted, rng, attenuation)
-    return summarise(quantity, wanted, rng, pairs_of, attenuation)
+        rank_interval = widest(intervals.drawn_rank_intervals(rank, drawn, level), alike)
+        tie_group = tie_groups(scores, rank_interval, level, wanted.epsilon, values)
+    else:
+        rank_interval = widest(intervals.rank_intervals(scores.mean, sd, level, drawn), alike)
+        tie_group = tie_groups(scores, rank_interval, level, wanted.epsilon)
+    table = Table(
+        sd=sd,
+        interval=shared(intervals.marginal_intervals(scores, sd, level, of_scores), alike),
+        rank_interval=rank_interval,
+        p_best=shared((drawn == 1).mean(axis=0), alike),
+        p_top_k=shared((drawn <= wanted.top_k).mean(axis=0), alike),
+        tie_group=tie_group,
+        win_rate=shared(win_rate.mean, alike),
+        win_rate_interval=shared(win_rate.interval, alike),
+    )
+    return table, confidence_of(quantity, drawn, pairs, level)
 
 
-def _forecast_of_win_rates(drawn: WinRates, comparisons: Comparisons, pairs_of: PairsOf) -> list[ForecastPoint]:
-    votes = float(comparisons.weight.sum())
-    most = votes * drawn.verdicts / max(drawn.judged, 1)
-    counts = sorted({int(np.ceil(min(times * votes, most))) for times in TIMES if votes < most})
-    return [ForecastPoint(count, drawn_ranking.concordance_after(drawn, count / votes, pairs_of)) for count in counts]
+def _by_few_draws(
+    scores: Scores, covariance: SparseCovariance, rank: Ints, wanted: Wanted, attenuation: Floats
+) -> tuple[Table, Confidence | None]:
+    """Conceptually: `_by_draws` with np.linalg.inv(H)."""
+    mean, level, n = scores.mean, wanted.level, len(scores.mean)
+    tally = very_many.tally(mean, covariance, rank, wanted.top_k, np.random.default_rng(DRAWS_SEED))
+    scores, sd = scores._replace(covariance=tally.covariance), tally.sd
+    interval, rank_interval = intervals.marginal_intervals(scores, sd, level), intervals.rank_intervals(mean, sd, level)
+    win_rate = win_rates.rates_of_marginals(mean - mean.mean(), sd, interval, attenuation)
+    table = Table(
+        sd=sd,
+        interval=interval,
+        rank_interval=rank_interval,
+        p_best=tally.p_best,
+        p_top_k=tally.p_top_k,
+        tie_group=tie_groups(scores, rank_interval, level, wanted.epsilon),
+        win_rate=win_rate.mean,
+        win_rate_interval=win_rate.interval,
+    )
+    return table, by_shares(tally.in_order, n * (n - 1) // 2, level) if n > 1 else None
 
 
-def _forecast(
-    marginal: Scores, comparisons: Comparisons, model: Model, pairs_of: PairsOf, now: Confidence
-) -> list[ForecastPoint]:
-    votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
-    if not votes:
-        return []
-    pairs = matching(pairs_of(marginal.mean))
-    shares = [concordance_after(marginal, prior, pairs, times) for times in TIMES]
-    if marginal.has_votes:
-        of_normals = 1.0 - concordance_after(marginal, prior, pairs, 1.0)
-        left = (1.0 - now.expected_concordance) / of_normals if of_normals else 1.0
-        shares = [1.0 - left * (1.0 - share) for share in shares]
-    return [ForecastPoint(int(np.ceil(times * votes)), share) for times, share in zip(TIMES, shares, strict=True)]
+def interchangeable(posterior: Scores) -> Ints:
+    """(N,) the first candidate with which each may swap names and leave the posterior as it is.
+
+    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k, up to rounding,
+    of covariances relative to the largest variance where that is above 1. Rows that differ do so in sum_k Sigma_ik x_k,
+    without i and j, of one of two x that have nothing to do with them.
+    """
+    mean, sigma, n = posterior.mean, posterior.covariance.matrix(), len(posterior.mean)
+    variance, alike = sigma.diagonal(), np.arange(n)
+    tolerance = intervals.SAME_SCORE * max(1.0, float(variance.max(initial=0.0)))
+    x = np.cos(np.arange(n)[:, None] ** [2.0, 2.5])
+    projected = sigma @ x - variance[:, None] * x
+    for j in range(1, n):
+        near = (np.abs(mean[:j] - mean[j]) <= intervals.SAME_SCORE) & (np.abs(variance[:j] - variance[j]) <= tolerance)
+        apart = projected[:j] - projected[j] + sigma[j, :j, None] * (x[:j] - x[j])
+        near &= np.abs(apart).max(axis=1) <= tolerance * n
+        alike[j] = alike[near.argmax()] if near.any() else j
+    return alike
 
 
-def _uncertainties(summary: RankTable) -> list[Uncertainty | None]:
-    columns = (
-        summary.sd, summary.interval, summary.rank_interval, summary.p_best, summary.p_top, summary.tie_group,
-        summary.win_rate, summary.win_rate_interval,
-    )  # fmt: skip
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [
-        Uncertainty(
-            sd=sd,
-            interval=(low, high),
-            rank_interval=(best, worst),
-            p_best=p_best,
-            p_top_k=p_top,
-            tie_group=group,
-            win_rate=win_rate,
-            win_rate_interval=(least, most),
-        )
-        for sd, (low, high), (best, worst), p_best, p_top, group, win_rate, (least, most) in rows
-    ]
+def shared(values: Floats, group: Ints) -> Floats:
+    """(N,) or (N, 2), the mean of such values over those of the same group, numbered up to N."""
+    if values.ndim == 2:
+        return np.column_stack([shared(column, group) for column in values.T])
+    return means(values, group, len(values) + 1)[group]
 
 
-def _rows(
-    rank: Ints, score: Floats, uncertainty: list[Uncertainty | None], comparisons: Comparisons
-) -> tuple[list[Standing], int]:
-    """The rows, and how many components they are in. Those who share a rank differ by rounding: they share a score."""
-    n = len(rank)
-    score = np.round(means(score, rank, n + 1)[rank], ROUNDING) + 0.0  # no score is -0
-    component = components(comparisons, n)
-    times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
-    columns = rank.tolist(), score.tolist(), uncertainty, times.tolist(), component.tolist()
-    rows = [
-        Standing(candidate=candidate, rank=place, score=value, uncertainty=known, comparisons=count, component=part)
-        for candidate, (place, value, known, count, part) in enumerate(zip(*columns, strict=True))
-    ]
-    return sorted(rows, key=lambda row: (row.rank, row.candidate)), int(component.max(initial=-1)) + 1
+def widest(interval: Ints, alike: Ints) -> Ints:
+    """(N, 2) intervals, that of all who are alike together."""
+    ends = interval.copy()
+    np.minimum.at(ends[:, 0], alike, interval[:, 0])
+    np.maximum.at(ends[:, 1], alike, interval[:, 1])
+    return np.asarray(ends[alike])

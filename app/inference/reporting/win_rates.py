@@ -1,4 +1,4 @@
-"""Expected win rates: against all others, against one, and pair by pair, in each draw of the scores.
+"""Win rates: as they were observed, and as verdicts are expected, against all others, against one, and pair by pair.
 
 A verdict on i and j is worth, on average over a judge's errors and over prompts, with d = s_i - s_j
 
@@ -13,27 +13,33 @@ fit that knows no prompts gives the score of the average verdict already.
                     and to 1 where every verdict was a vote for i, to 0 where none was, even in part: no rate is too
                     high for that, as by a score test
     against b       v(s_i - s_b), and s_i - s_b
-    head to head    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
+    pair by pair    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
 Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
-(N - 1) / N: where s_i is higher, the mean of the others is lower.
+(N - 1) / N: where s_i is higher, the mean of the others is lower. Where what is ranked are win rates of all pairs, what
+was said counts as it is, and only the verdicts to come are expected.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import InferenceTargetName
-from numpy.typing import NDArray
 from scipy.linalg import toeplitz
 from scipy.special import expit, ndtri
 
 from app.inference.experts import is_vote
 from app.inference.fitting.published import Published
-from app.inference.types import Bools, Floats, Ints
+from app.inference.regimes import RANKED_DENSE
+from app.inference.reporting.confidence import predict, share_above
+from app.inference.reporting.intervals import around, interval_of
+from app.inference.targets import Quantity, WinRates, drawn_values
+from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.verdicts import means
 
 VOTES: Floats = np.array([[1.0, 1.0]])  # an attenuation: all verdicts count as votes
 STEP, MOST_STEPS = 0.1, 500  # of the scores between which sums of v are interpolated
 POINTS = 8  # that stand for what one score may be
+PAIR_POINTS = 2000  # that stand for a difference where candidates are too many to be drawn together
 IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -102,7 +108,7 @@ def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
     mean = drawn.mean(axis=0)
-    return Rates(mean, around(mean, quantiles(drawn, level)))
+    return Rates(mean, interval_of(drawn, level, mean))
 
 
 def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
@@ -145,35 +151,66 @@ def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints,
     return cell, place - cell
 
 
-def against(
-    values: Floats, attenuation: Floats | None, never: Bools, baseline: int, level: float
-) -> list[Against | None]:
-    """Every candidate beside the baseline, None in its own place.
+def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
+    """A candidate beside the baseline.
 
-    Args: `values` (D, N) are draws of what is ranked; `attenuation` is None where these are win rates, else `never`
-        (N, 2) is whether each was `never_missed` beside the baseline.
+    Args: (D,) differences of what is ranked; `attenuation` is None where these are of win rates, else `never` (2,) is
+        whether the candidate was `never_missed` beside the baseline.
     """
-    return [
-        None if i == baseline else _beside(values[:, i] - values[:, baseline], attenuation, never[i], level)
-        for i in range(values.shape[1])
-    ]
-
-
-def _beside(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
-    better = float(0.5 + 0.5 * np.sign(difference).mean())
-    figures = float(difference.mean()), interval_of(difference, level), better
+    mean = float(difference.mean())
+    (low, high), better = interval_of(difference, level, mean).tolist(), share_above(difference)
     if attenuation is None:
-        return Against(*figures, None, None)
+        return Against(mean, (low, high), better, None, None)
     win_rate = expected_verdict(difference, attenuation)
-    low, high = reaching(np.array(interval_of(win_rate, level)), never).tolist()
-    return Against(*figures, float(win_rate.mean()), (low, high))
+    rate = float(win_rate.mean())
+    least, most = reaching(interval_of(win_rate, level, rate), never).tolist()
+    return Against(mean, (low, high), better, rate, (least, most))
 
 
-def head_to_head(values: Floats, attenuation: Floats) -> Floats:
-    """(N, N) how often the row is expected to win against the column, NaN on the diagonal; both ways sum to 1.
+def beside_one(
+    quantity: Quantity, published: Published, target: InferenceTargetName, first: int, second: int, level: float
+) -> Against:
+    """`first` beside `second`, with a win rate of all pairs too."""
+    verdicts, never = attenuation(published, target), never_missed(published, second)[first]
+    if not isinstance(quantity, WinRates):
+        return against(_drawn_difference(quantity, first, second), verdicts, never, level)
+    rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
+    wins, to_come = quantity.round.wins, quantity.round.left[first, second]
+    if asked := wins[first, second] + wins[second, first] + to_come:
+        rate = (wins[first, second] + to_come * rate) / asked
+    of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
+    mean = float(rate.mean())
+    low, high = interval_of(rate, level, mean).tolist()
+    return of_all._replace(win_rate=mean, win_rate_interval=(low, high))
 
-    Args: `values` (D, N) are draws of the scores, of which so many count as take no more than seconds.
+
+def _drawn_difference(quantity: Quantity, first: int, second: int) -> Floats:
+    """(D,) draws."""
+    if len(quantity.mean) <= RANKED_DENSE:
+        values = drawn_values(quantity)
+        return np.asarray(values[:, first] - values[:, second])
+    _, mean, sd = predict(quantity, first, second)
+    return np.asarray(mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS))
+
+
+def observed_wins(comparisons: Comparisons, n: int) -> Floats:
+    """(N, N) mean probability that the row beats the column; NaN where they never met."""
+    first, second, p, _, _ = comparisons
+    at = np.concatenate([first * n + second, second * n + first])
+    return means(np.concatenate([p, 1.0 - p]), at, n * n).reshape(n, n)
+
+
+def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
+    """(N, N) how often the row is expected to win against the column; NaN on the diagonal, and both ways sum to 1.
+
+    So many draws of the scores count as take no more than seconds.
     """
+    if isinstance(quantity, WinRates):
+        expected = expected_win_rates(quantity.scores, attenuation)
+        wins, to_come = quantity.round.wins, quantity.round.left
+        verdicts = wins + wins.T + to_come
+        return np.divide(wins + to_come * expected, verdicts, out=expected, where=verdicts > 0.0)
+    values = drawn_values(quantity)
     n = values.shape[1]
     some = values[:: max(len(values) // max(IN_ALL // max(n * n, 1), FEWEST), 1)]
     expected = np.full((n, n), np.nan)
@@ -187,24 +224,3 @@ def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats)
     """(P,) the mean of v(d) of differences d that are N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
     d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
     return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
-
-
-def interval_of(drawn: Floats, level: float) -> tuple[float, float]:
-    """The marginal interval of what was drawn, with its mean in it."""
-    low, high = np.quantile(drawn, _tails(level)).tolist()
-    mean = float(drawn.mean())
-    return min(low, mean), max(high, mean)
-
-
-def quantiles(drawn: Floats, level: float) -> Floats:
-    """(N, 2) the ends of the central interval of (D, N) draws."""
-    return np.asarray(np.quantile(drawn, _tails(level), axis=0).T)
-
-
-def around(estimate: Floats | Ints, ends: Floats | Ints) -> NDArray[Any]:
-    """(N, 2) intervals, moved outwards where they do not hold their (N,) estimates."""
-    return np.column_stack([np.minimum(ends[:, 0], estimate), np.maximum(ends[:, 1], estimate)])
-
-
-def _tails(level: float) -> tuple[float, float]:
-    return 0.5 - 0.5 * level, 0.5 + 0.5 * level

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
 from nextpair.words import CheckVerdict
 
 from app.inference.reporting import Wanted, summary_of
@@ -30,9 +29,9 @@ class Examined(Facts):
     def ranked(self) -> list[tuple[str, int, float]]:
         """Keys, ranks and P(best), best first."""
         basis, target = self.basis, self.basis.target().name
-        ranking = summary_of(basis.judged.quantity(basis.published_in_rows(target), target), Wanted())
-        keys, order = self.basis.catalogue.keys, np.argsort(ranking.rank, kind="stable").tolist()
-        return [(keys[each], int(ranking.rank[each]), float(ranking.p_best[each])) for each in order]
+        table, _ = summary_of(basis.judged.quantity(basis.published_in_rows(target), target), Wanted())
+        keys, order = self.basis.catalogue.keys, table.best_first.tolist()
+        return [(keys[each], int(table.rank[each]), float(table.p_best[each])) for each in order]
 
     @cached_property
     def allowed_for(self) -> set[str]:

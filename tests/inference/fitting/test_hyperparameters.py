@@ -14,7 +14,7 @@ from app.inference.fitting.posterior import fit
 from app.inference.fitting.published import integrate, publish
 from app.inference.fitting.weights import WEAK, Hyperprior, Learnt, learn, shares, weighed, zoom
 from app.inference.gaussian import Scores
-from app.inference.reporting.ranking import intervals, relative_sd
+from app.inference.reporting.intervals import marginal_intervals, relative_sd
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join, once_each, take
 from tests.inference.factories import draw_ranks, fit_rows, fold_rows
 
@@ -190,7 +190,9 @@ def test_the_mixture_has_the_moments_and_intervals_of_its_draws() -> None:
     assert centred.std(axis=0) == pytest.approx(relative_sd(posterior.covariance), rel=0.04)
     ends = np.quantile(centred, [0.05, 0.95], axis=0).T
     middle = posterior.mean - posterior.mean.mean()
-    assert intervals(posterior, 0.9) - middle[:, None] == pytest.approx(ends - middle[:, None], abs=0.06)
+    assert marginal_intervals(posterior, relative_sd(posterior.covariance), 0.9) - middle[:, None] == pytest.approx(
+        ends - middle[:, None], abs=0.06
+    )
     first = (draw_ranks(posterior, np.random.default_rng(2)) == 1).mean(axis=0)
     assert first == pytest.approx((draws.argmax(axis=1)[:, None] == np.arange(5)).mean(axis=0), abs=0.02)
 

@@ -21,7 +21,7 @@ from app.inference.fitting.judge_aware import (
 )
 from app.inference.fitting.model import Method, Model, build, design_of
 from app.inference.gaussian import from_precision
-from app.inference.reporting.ranking import ranks
+from app.inference.reporting.intervals import ranks
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
 from tests.inference.factories import random_comparisons
 

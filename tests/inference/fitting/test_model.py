@@ -331,7 +331,7 @@ def test_ranks_hold_narrower_where_a_judge_is_biased_and_about_as_wide_where_it_
 def width_and_held(word: str, bias: float, seed: int) -> tuple[float, float]:
     """Mean width of the rank intervals, and whether all hold."""
     s, log = answers_of(N, seed, bias)
-    best, worst = summary_of(published(log, AUTO._replace(position_bias=word)).scores, Wanted()).rank_interval.T
+    best, worst = summary_of(published(log, AUTO._replace(position_bias=word)).scores, Wanted())[0].rank_interval.T
     return float((worst - best).mean()), float(((best <= ranks(s)) & (ranks(s) <= worst)).all())
 
 

@@ -10,7 +10,7 @@ from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
 from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import Method, build_for
 from app.inference.reporting.bias import Bias, estimates
-from app.inference.reporting.ranking import Wanted, summarise
+from app.inference.reporting.standings import Wanted, summary_of
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
 from tests.inference.factories import (
     Log,
@@ -228,7 +228,7 @@ def test_one_way_orders_do_not_turn_the_ranking_round_with_any_confidence() -> N
     live = posterior.fit(log, m)
     (found,) = estimates(live, log, m)
 
-    summary = summarise(live.scores, Wanted(), np.random.default_rng(0))
+    summary = summary_of(live.scores, Wanted())[0]
     assert not found.identified
     assert abs(found.delta - 2.0) < found.sd
     assert summary.p_best.max() < 0.4

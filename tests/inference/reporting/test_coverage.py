@@ -9,7 +9,7 @@ from scipy.stats import binom
 from app.inference.choosing import Criterion, Order, Plan, Policy
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
-from app.inference.reporting.ranking import Wanted, tie_groups
+from app.inference.reporting.standings import Wanted, summary_of
 from app.inference.state import exact
 from app.inference.types import by_one_judge
 from benchmarks.loop import judged
@@ -55,7 +55,8 @@ def groups_of_random_verdicts(criterion: Criterion, seed: int) -> list[int]:
     answer = answering(hard_verdicts, np.zeros(10), np.random.default_rng([11, seed]))
     sets = judged(answer, 10, Method(), Plan(Policy(criterion), Order.BALANCED, seed), batch=10)
     last = next(islice(sets, 19, None))
-    return [int(group) for group in tie_groups(exact(last).scores, Wanted())]
+    table, _ = summary_of(exact(last).scores, Wanted())
+    return [int(group) for group in table.tie_group]
 
 
 def test_tie_groups_of_scores_far_apart() -> None:
@@ -65,6 +66,6 @@ def test_tie_groups_of_scores_far_apart() -> None:
     log = by_one_judge(first, second, hard_verdicts(truth[first] - truth[second], np.random.default_rng(12)))
     model = build(Method(prior_variance=10.0), 5)
 
-    groups = tie_groups(posterior.fit(log, model).scores, Wanted())
+    table, _ = summary_of(posterior.fit(log, model).scores, Wanted())
 
-    assert len(set(groups.tolist())) >= 4
+    assert table.tie_group.max() >= 4

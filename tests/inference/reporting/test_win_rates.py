@@ -6,17 +6,18 @@ from nextpair.words import InferenceTargetName
 from scipy.special import expit
 
 from app.inference.fitting import Method, Published, no_absolute_scores, publish
-from app.inference.reporting import Standings, Wanted, beside_one, by_posterior, summary_of
-from app.inference.reporting.matrix import expected_win_rates, expected_wins
-from app.inference.reporting.ranking import intervals, relative_sd
+from app.inference.reporting import Wanted, beside_one, by_posterior, summary_of, win_rates
+from app.inference.reporting.confidence import expected_wins
+from app.inference.reporting.intervals import marginal_intervals, relative_sd
 from app.inference.reporting.win_rates import (
     VOTES,
     Against,
     against,
     attenuation,
     expected_verdict,
-    head_to_head,
+    expected_win_rates,
     never_missed,
+    observed_wins,
     rates,
     rates_of_marginals,
 )
@@ -24,10 +25,11 @@ from app.inference.targets import drawn_values, publish_for, quantity_of
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, take
 from benchmarks.studies.new_items import World
 from benchmarks.studies.win_rates import WORLDS, one_run
+from tests.analysis import test_ranking as judged
 
 MIXED: Floats = np.array([[0.3, 0.6], [0.7, 1.0]])  # three verdicts in ten are noisy measurements
 DRAWS, OF_GRID = 500, 5e-4
-MISSED: Bools = np.zeros((9, 2), np.bool_)  # of nobody it is said that all or none was won
+MISSED: Bools = np.zeros(2, np.bool_)  # neither all nor none was won
 
 
 def drawn(n: int, sd: float = 1.0, seed: int = 0) -> Floats:
@@ -78,23 +80,18 @@ def test_relabelling_relabels() -> None:
     here, there = rates(values, MIXED, 0.9), rates(values[:, label], MIXED, 0.9)
     np.testing.assert_allclose(there.mean, here.mean[label], atol=1e-12)
     np.testing.assert_allclose(there.interval, here.interval[label], atol=1e-12)
-    np.testing.assert_allclose(
-        head_to_head(values[:, label], MIXED), head_to_head(values, MIXED)[np.ix_(label, label)], atol=1e-12
-    )
-    beside = against(values, MIXED, MISSED, 3, 0.9)
-    assert against(values[:, label], MIXED, MISSED, 0, 0.9) == [beside[i] for i in label]
 
 
 def test_those_who_are_alike_have_the_same_win_rate() -> None:
     comparisons = by_one_judge(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 1.0]))
-    ranking = summary_of(fitted(comparisons, np.zeros(2, np.int64), 3).scores, Wanted())
+    ranking, _ = summary_of(fitted(comparisons, np.zeros(2, np.int64), 3).scores, Wanted())
     assert ranking.win_rate[1] == ranking.win_rate[2] < 0.5 < ranking.win_rate[0]
     np.testing.assert_array_equal(ranking.win_rate_interval[1], ranking.win_rate_interval[2])
 
 
 def test_both_sides_of_a_pair_sum_to_one() -> None:
-    values = drawn(5)
-    matrix = head_to_head(values, MIXED)
+    scores = fitted(*log(5, 2, 0, votes=False), 5).scores
+    values, matrix = drawn_values(scores), expected_win_rates(scores, MIXED)
     assert np.isnan(np.diag(matrix)).all()
     np.testing.assert_allclose((matrix + matrix.T)[~np.eye(5, dtype=bool)], 1.0, atol=1e-15)
     for i, j in ((0, 3), (4, 1)):
@@ -108,13 +105,10 @@ def test_both_sides_of_a_pair_sum_to_one() -> None:
         ):
             assert here + there == pytest.approx(1.0)
         assert one.interval == pytest.approx((-other.interval[1], -other.interval[0]))
-    assert against(values, MIXED, MISSED, 2, 0.9)[2] is None
 
 
 def beside(values: Floats, i: int, baseline: int) -> Against:
-    found = against(values, MIXED, MISSED, baseline, 0.9)[i]
-    assert found is not None
-    return found
+    return against(values[:, i] - values[:, baseline], MIXED, MISSED, 0.9)
 
 
 def test_two_systems_win_against_each_other_what_they_win_in_all() -> None:
@@ -126,8 +120,7 @@ def test_two_systems_win_against_each_other_what_they_win_in_all() -> None:
 
 
 def test_of_win_rates_only_the_difference_is_known() -> None:
-    (_, one) = against(np.array([[0.5, 0.5], [0.2, 0.8], [0.4, 0.6]]), None, MISSED, 0, 0.9)
-    assert one is not None
+    one = against(np.array([0.0, 0.6, 0.2]), None, MISSED, 0.9)
     assert (one.win_rate, one.win_rate_interval) == (None, None)
     assert one.difference == pytest.approx(0.8 / 3.0)
     assert one.p_better == pytest.approx(2.5 / 3.0)
@@ -153,15 +146,10 @@ def test_a_published_ranking_knows_its_verdict_weights() -> None:
     comparisons, item = log(4, 10, 0, votes=False)
     published = fitted(comparisons, item, 4)
     expected = rates(drawn_values(published.scores), attenuation(published), 0.95)
-    np.testing.assert_allclose(win_rates_of(by_posterior(published, Wanted())), expected.mean, atol=1e-12)
+    np.testing.assert_allclose(by_posterior(published, Wanted()).table.win_rate, expected.mean, atol=1e-12)
     people = by_posterior(published, Wanted(), quantity=published.scores, target="people")
     expected = rates(drawn_values(published.scores), VOTES, 0.95)
-    np.testing.assert_allclose(win_rates_of(people), expected.mean, atol=1e-12)
-
-
-def win_rates_of(standings: Standings) -> list[float]:
-    rows = sorted(standings.rows, key=lambda row: row.candidate)
-    return [row.uncertainty.win_rate for row in rows if row.uncertainty]
+    np.testing.assert_allclose(people.table.win_rate, expected.mean, atol=1e-12)
 
 
 def test_of_very_many_the_others_are_what_they_are_on_average() -> None:
@@ -170,7 +158,7 @@ def test_of_very_many_the_others_are_what_they_are_on_average() -> None:
     few = np.random.default_rng(0).permutation(comparisons.size)[:1200]
     scores = fitted(take(comparisons, few), item[few], 300).scores
     score, sd = scores.mean - scores.mean.mean(), relative_sd(scores.covariance)
-    quickly = rates_of_marginals(score, sd, intervals(scores, 0.95), MIXED)
+    quickly = rates_of_marginals(score, sd, marginal_intervals(scores, sd, 0.95), MIXED)
     slowly = rates(drawn_values(scores), MIXED, 0.95)
     np.testing.assert_allclose(quickly.mean, slowly.mean, atol=0.02)
     np.testing.assert_allclose(quickly.interval, slowly.interval, atol=0.05)
@@ -214,8 +202,7 @@ def test_where_no_verdict_was_missed_a_win_rate_reaches_the_end(target: Inferenc
         assert beside_one(quantity, published, target, 0, 1, 0.95).win_rate_interval == pytest.approx(
             (1.0 - second_.win_rate_interval[1], 1.0)
         )
-        rows = sorted(by_posterior(published, Wanted(), quantity=quantity).rows, key=lambda row: row.candidate)
-        low, high = np.array([row.uncertainty.win_rate_interval for row in rows if row.uncertainty]).T
+        low, high = by_posterior(published, Wanted(), quantity=quantity).table.win_rate_interval.T
         assert (low == 0.0).tolist() == [False, True, False]
         assert (high == 1.0).tolist() == [False, False, False]
 
@@ -243,3 +230,20 @@ def test_intervals_hold_the_mean_verdict_on_prompts_to_come(world: World) -> Non
 def test_no_systems_have_an_empty_matrix() -> None:
     nobody = publish_for("latent", *log(0, 1, 0, votes=True), no_absolute_scores(), Method(), 0, 1).scores
     assert expected_win_rates(nobody, VOTES).shape == (0, 0)
+
+
+def test_beside_one_of_very_many_the_difference_alone_says_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    published, of_log = judged.publish("latent"), judged.log()
+    quantity = quantity_of("latent", published, judged.COMPARISONS, judged.ITEM, of_log.has, of_log.people)
+    drawn = beside_one(quantity, published, "latent", 0, 1, 0.95)
+    monkeypatch.setattr(win_rates, "RANKED_DENSE", 2)
+    alone = beside_one(quantity, published, "latent", 0, 1, 0.95)
+    assert alone.difference == pytest.approx(quantity.mean[0] - quantity.mean[1], abs=0.01)
+    assert (alone.p_better, alone.win_rate) == pytest.approx((drawn.p_better, drawn.win_rate), abs=0.01)
+    assert np.allclose(alone.win_rate_interval or (), drawn.win_rate_interval or (), atol=0.02)
+
+
+def test_observed_wins_are_means_over_both_orders() -> None:
+    comparisons = by_one_judge(np.array([0, 1, 2]), np.array([1, 0, 0]), np.array([0.9, 0.3, 1.0]))
+    expected = [[np.nan, 0.8, 0.0], [0.2, np.nan, np.nan], [1.0, np.nan, np.nan]]
+    np.testing.assert_allclose(observed_wins(comparisons, 3), expected, atol=1e-15)

@@ -11,7 +11,7 @@ from app.inference.fitting.evidence import approximate
 from app.inference.fitting.model import BIAS_VARIANCE, at_scale, build
 from app.inference.fitting.posterior import fit
 from app.inference.gaussian import Scores, Votes, mixed
-from app.inference.reporting import Uncertainty, Wanted, by_posterior
+from app.inference.reporting import Table, Wanted, by_posterior
 from app.inference.targets import drawn_values, on_new_items, publish_for
 from app.inference.targets.drawing import NARROWEST, draw_scores, drawn_in_place, log_ratios, turn
 from app.inference.types import Comparisons, Floats, by_one_judge, join, once_each
@@ -41,12 +41,8 @@ def published(log: Comparisons, n: int, method: Method = LEARNT, judges: int = 1
     return publish_for("latent", log, np.arange(log.size), no_absolute_scores(), method, n, judges)
 
 
-def of_first(published: Published, quantity: Scores | None = None) -> Uncertainty:
-    """The figures of candidate 0."""
-    rows = by_posterior(published, Wanted(), quantity=quantity).rows
-    (uncertainty,) = (row.uncertainty for row in rows if row.candidate == 0)
-    assert uncertainty is not None
-    return uncertainty
+def table_of(published: Published, quantity: Scores | None = None) -> Table:
+    return by_posterior(published, Wanted(), quantity=quantity).table
 
 
 @pytest.mark.parametrize(("won", "of"), [(10, 10), (19, 20), (20, 20), (80, 80)])
@@ -113,15 +109,15 @@ def test_biases_are_drawn_with_the_scores() -> None:
 def test_a_clean_sweep_is_surer_than_one_vote_less() -> None:
     low = dict[int, float]()
     for of in (20, 80, 400):
-        one_lost, sweep = (of_first(published(duel(won, of), 2)) for won in (of - 1, of))
-        assert sweep.p_best >= one_lost.p_best
-        low[of] = sweep.win_rate_interval[0]
-        assert low[of] > one_lost.win_rate_interval[0] + 0.005
-        for (ours, most), won in ((one_lost.win_rate_interval, of - 1), (sweep.win_rate_interval, of)):
+        one_lost, sweep = (table_of(published(duel(won, of), 2)) for won in (of - 1, of))
+        assert sweep.p_best[0] >= one_lost.p_best[0]
+        low[of] = sweep.win_rate_interval[0, 0]
+        assert low[of] > one_lost.win_rate_interval[0, 0] + 0.005
+        for (ours, most), won in ((one_lost.win_rate_interval[0], of - 1), (sweep.win_rate_interval[0], of)):
             jeffreys = beta.ppf([0.025, 0.975], won + 0.5, of - won + 0.5)
             assert (ours, most) == pytest.approx(jeffreys, abs=0.04 if (won, of) == (19, 20) else 0.01)
-        assert (sweep.p_best, sweep.rank_interval) == (1.0, (1, 1))
-        assert sweep.win_rate_interval[1] == pytest.approx(1.0)
+        assert (sweep.p_best[0], sweep.rank_interval[0].tolist()) == (1.0, [1, 1])
+        assert sweep.win_rate_interval[0, 1] == pytest.approx(1.0)
     assert low[20] < low[80] < low[400]
 
 
@@ -132,17 +128,17 @@ def test_an_unbeaten_candidate_is_surer_than_with_a_lost_vote(n: int) -> None:
     p = np.where(first == 0, 1.0, np.arange(len(first)) % 3 < 2).astype(float)
     unbeaten = by_one_judge(first, second, p)
     lost = unbeaten._replace(p=np.where(np.arange(len(p)) == 0, 0.0, p))
-    one_lost, none_lost = (of_first(published(log, n)) for log in (lost, unbeaten))
-    assert none_lost.p_best >= one_lost.p_best
-    assert none_lost.win_rate_interval[0] > one_lost.win_rate_interval[0]
+    one_lost, none_lost = (table_of(published(log, n)) for log in (lost, unbeaten))
+    assert none_lost.p_best[0] >= one_lost.p_best[0]
+    assert none_lost.win_rate_interval[0, 0] > one_lost.win_rate_interval[0, 0]
 
 
 def test_new_prompts_tell_of_sweeps_as_well() -> None:
     log = duel(20, 20)
     live = published(log, 2)
-    uncertainty = of_first(live, on_new_items(live, np.arange(20)))
-    assert uncertainty.p_best > 0.999
-    assert uncertainty.win_rate_interval == pytest.approx((0.886, 1.0), abs=0.01)
+    table = table_of(live, on_new_items(live, np.arange(20)))
+    assert table.p_best[0] > 0.999
+    assert table.win_rate_interval[0] == pytest.approx((0.886, 1.0), abs=0.01)
 
 
 def test_draws_on_new_prompts_have_the_moments_of_the_mixture_where_votes_are_many() -> None:
