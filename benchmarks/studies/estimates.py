@@ -36,9 +36,8 @@ from app.inference.state import (
     advance,
     ask,
     check,
+    compute_due,
     empty,
-    make_catalogue,
-    with_all_computed,
 )
 from app.inference.state.log import Entries
 from app.inference.types import Floats, Ints, once_each
@@ -113,7 +112,7 @@ def campaign(cell: EstimateCell, number: int) -> Campaign:
     items = max(prompts, 1)
     scores = rng.normal(0.0, SD if prompts else 1.0, n) + rng.normal(0.0, OMEGA if prompts else 0.0, (items, n))
     names = tuple((f"prompt {m}" if prompts else "", None) for m in range(items))
-    catalogue = make_catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64))
+    catalogue = Catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64), ({},) * items)
     return Campaign(catalogue, scores, rng.normal(0.0, NOISE, (items, n, n)), goal_of(cell), judge, rng)
 
 
@@ -166,7 +165,10 @@ def _told(snapshot: Snapshot, item: Ints, first: Ints, second: Ints, p: Floats, 
     seq = snapshot.version + 1 + np.arange(len(p))
     comparisons = once_each(first, second, p, np.full(len(p), judge))
     new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(p), np.nan)))
-    return with_all_computed(advance(snapshot, snapshot.version + len(p), new, []))
+    snapshot = advance(snapshot, snapshot.version + len(p), new, [])
+    while snapshot.due:
+        snapshot = compute_due(snapshot)
+    return snapshot
 
 
 def quantiles(ends: Floats) -> Floats:

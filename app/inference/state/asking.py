@@ -1,28 +1,29 @@
-"""Pairs ready to be shown, chosen from a snapshot: for overlap, or by the criterion.
+"""Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people who check a judge.
 
-An ask is one way: pairs due for overlap; then, in rounds, what is open (availability.py, reopening.py), which of it the
-criterion wants (choosing), and on which item. has_pair goes as far as what is open.
+An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open
+(open_pairs.py, reopening.py), which of it the criterion wants (choosing), and on which item. has_pair goes as far as
+what is open. Pairs for people come beside the set's own queue, which never shows a pair that anyone has judged.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
+from app.inference.choosing.human_checks import next_checks, unchecked
 from app.inference.choosing.knowledge import Questions
 from app.inference.choosing.order import Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
-from app.inference.fitting.model import Model
-from app.inference.gaussian import DenseCovariance, Scores
+from app.inference.gaussian import DenseCovariance
+from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.pair_sets import size
-from app.inference.state.availability import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
-from app.inference.state.catalogue import Catalogue
-from app.inference.state.published import Checked
+from app.inference.state.log import Catalogue
+from app.inference.state.open_pairs import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
 from app.inference.state.reopening import Reopening, reopened
-from app.inference.state.repeating import Question
-from app.inference.state.snapshot import Snapshot
-from app.inference.types import Comparisons, Ints
+from app.inference.state.snapshot import Snapshot, pair_votes_of
+from app.inference.state.stops import Checked
+from app.inference.types import Ints
 
 UNCHECKED = Checked(None)
 
@@ -33,6 +34,13 @@ class ChosenPair(NamedTuple):
     item: int
     pair: Presented
     criterion: Literal["rank-sets", "labels", "overlap", "repeat"] | None = None  # None is the set's own
+
+
+class HumanCheck(NamedTuple):
+    """Ids of a judge whose verdicts are to be checked, or None for all who are no people, and of those who check."""
+
+    judge: int | None
+    people: frozenset[int]
 
 
 def ask(
@@ -54,24 +62,32 @@ def ask(
     Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
         should be.
     """
-    overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
-    repeated = _repeated(snapshot, blocked, checked, askers)[: count - len(overlapping)]
-    rng = Draws(plan, snapshot.version, blocked.code)
+    rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
+    for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked)[:count]:
+        if lacking is None:
+            chosen.append(ChosenPair(item, as_shown(scores, first, second), "repeat"))
+        else:
+            pair = presented_beside(scores, first, second, float(lacking), 1.0, leads, plan.order, rng)
+            chosen.append(ChosenPair(item, pair, "overlap"))
+    if len(chosen) == count:
+        return chosen
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
         chosen_by = published.scores, published.model, published.comparisons
-    chosen = [
-        ChosenPair(item, presented_beside(scores, low, high, float(lacking), 1.0, leads, plan.order, rng), "overlap")
-        for item, low, high, lacking in overlapping
-    ]
-    chosen += [ChosenPair(item, as_shown(scores, first, second), "repeat") for _, item, first, second in repeated]
+    questions = _questions(snapshot) if plan.knows_the_round else None
+    out = _with_leases(blocked, chosen)
+    uses = _uses(snapshot, catalogue, out) if plan.target == "new-items" else None
     while len(chosen) < count:
-        out = _with_leases(blocked, chosen) if chosen else blocked
-        in_round = _round(snapshot, catalogue, out, plan, count - len(chosen), rng, reopening, chosen_by)
-        if not in_round:
+        open_pairs = _open(snapshot, catalogue, out, plan, reopening)
+        leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
+        most = min(count - len(chosen), open_pairs.most)
+        pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, most, rng, snapshot.tally, questions)
+        if not pairs:
             break
+        in_round = [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
         chosen += in_round
+        out = _with_leases(out, in_round)
     return chosen
 
 
@@ -85,60 +101,37 @@ def has_pair(
     checked: Checked = UNCHECKED,
 ) -> bool:
     """Whether `ask` would give a pair, without choosing one."""
-    if _due_for_overlap(snapshot, blocked, plan, askers) or _repeated(snapshot, blocked, checked, askers):
+    if _in_front(snapshot, blocked, plan, askers, checked):
         return True
     open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
     return min(open_pairs.most, size(open_pairs.pairs)) > 0
 
 
-def _due_for_overlap(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int]
-) -> list[tuple[int, int, int, int]]:
-    """Item, low, high and judges that are lacking of each pair that is due and free, the one judged first in front."""
-    if plan.overlap is None or not askers:
+def _in_front(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked
+) -> list[tuple[int, int, int, int | None]]:
+    """Item, pair and judges that are lacking of each pair that is due for overlap, the one judged first in front.
+
+    Then item, first, second and None of each question that one of the `askers` is asked again. Nobody has them.
+    """
+    n, entries, in_front = snapshot.model.n, snapshot.log.entries, list[tuple[int, int, int, int | None]]()
+    if plan.overlap is not None and askers:
+        pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
+        in_front += zip(*(column.tolist() for column in pairs), strict=True)
+    in_front += [(*question[1:], None) for question in checked.to_repeat if question.judge in askers]
+    if not in_front:
         return []
-    entries, n = snapshot.log.entries, snapshot.model.n
-    pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
-    free = ~is_blocked(blocked, pairs.item, pairs.low, pairs.high, n)
-    return list(zip(*(column[free].tolist() for column in pairs), strict=True))
-
-
-def _repeated(
-    snapshot: Snapshot, blocked: BlockedPairs, checked: Checked, askers: Collection[int]
-) -> Sequence[Question]:
-    """Questions that one of the `askers` is asked again, and that nobody has."""
-    if not askers or not checked.to_repeat:
-        return ()
-    item, first, second = np.array([question[1:] for question in checked.to_repeat], np.int64).T
-    has = is_blocked(blocked, item, np.minimum(first, second), np.maximum(first, second), snapshot.model.n)
-    questions = zip(checked.to_repeat, has.tolist(), strict=True)
-    return [question for question, has_it in questions if question.judge in askers and not has_it]
+    item, first, second = np.array([each[:3] for each in in_front], np.int64).T
+    has = is_blocked(blocked, item, first, second, n)
+    return [each for each, has_it in zip(in_front, has.tolist(), strict=True) if not has_it]
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
+    if not chosen:
+        return blocked
     new = np.array([(each.item, each.pair.first, each.pair.second) for each in chosen], np.int64).T
-    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
-    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
+    item, first, second = (np.insert(old, blocked.leases, add) for old, add in zip(blocked[:3], new, strict=True))
     return BlockedPairs(item, first, second, blocked.leases + len(chosen))
-
-
-def _round(
-    snapshot: Snapshot,
-    catalogue: Catalogue,
-    blocked: BlockedPairs,
-    plan: Plan,
-    count: int,
-    rng: Draws,
-    reopening: Reopening | None,
-    chosen_by: tuple[Scores, Model, Comparisons],
-) -> list[ChosenPair]:
-    questions = _questions(snapshot) if plan.knows_the_round else None
-    uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
-    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
-    leased = Leased(blocked.first[: blocked.leases].copy(), blocked.second[: blocked.leases].copy())
-    count = min(count, open_pairs.most)
-    pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, count, rng, snapshot.tally, questions)
-    return [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
 
 
 def _questions(snapshot: Snapshot) -> Questions:
@@ -150,9 +143,8 @@ def _questions(snapshot: Snapshot) -> Questions:
 
 def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Ints:
     """(I,) comparisons on each item, those that are out included."""
-    items = len(catalogue.has)
-    out = np.bincount(blocked.item[: blocked.leases], minlength=items)
-    return np.asarray(np.bincount(snapshot.log.entries.item, minlength=items) + out)
+    on = np.append(snapshot.log.entries.item, blocked.item[: blocked.leases])
+    return np.bincount(on, minlength=len(catalogue.has))
 
 
 def _open(
@@ -163,3 +155,38 @@ def _open(
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
     return reopened(snapshot, catalogue.has, blocked, plan, reopening)
+
+
+def ask_people(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that the judge has judged and people should, best first; or, without one judge, those that
+    tell soonest which judges are right.
+
+    A pair that someone holds counts as judged.
+    """
+    ids, n, pair_votes = snapshot.evidence.judges.tolist(), snapshot.model.n, pair_votes_of(snapshot)
+    people = [number for number, judge in enumerate(ids) if judge in check.people]
+    if check.judge is not None and check.judge not in ids:
+        return []
+    item, low, high = pair_votes[:3]
+    is_out = is_blocked(blocked, item, low, high, n)
+    rng = Draws(plan, snapshot.version, blocked.code)
+    scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
+    if check.judge is not None:
+        votes_to_check = unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
+        checks = next_checks(votes_to_check, scores, leads, plan.order, count, rng)
+        return [ChosenPair(int(item[row]), pair, "rank-sets") for row, pair in checks]
+    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
+    judges = np.setdiff1d(np.arange(len(ids)), people)
+    labels = zip(*next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True)
+    return [
+        ChosenPair(
+            int(item[row]),
+            presented_beside(
+                scores, int(low[row]), int(high[row]), float(behind), float(propensity), leads, plan.order, rng
+            ),
+            "labels",
+        )
+        for row, behind, propensity in labels
+    ]

@@ -16,9 +16,9 @@ from app.inference.core.edges import evaluate
 from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
-from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
+from app.inference.state.open_pairs import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
 from app.inference.types import Ints
 
 ITEMS, N = 3, 6
@@ -86,7 +86,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     )
     held = state.advance(before, 11, state.log_from_rows(rows[10:]), [])
     keys, outputs = tuple(map(str, range(n))), np.ones((ITEMS, n), np.int64)
-    everyone = state.make_catalogue(0, keys, (("x", None),) * ITEMS, outputs)
+    everyone = state.Catalogue(0, keys, (("x", None),) * ITEMS, outputs, ({},) * ITEMS)
     table = np.column_stack(pairs(4, seed=1))
     plan = Plan(Policy(criterion, random_share=0.5), order, 0, Goal(top_k=1))
     asked = state.ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)

@@ -28,7 +28,7 @@ JUDGE, ANN, BEN = 7, 2, 9  # ids
 def catalogue(has: Bools) -> Catalogue:
     items, n = has.shape
     keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    return state.make_catalogue(1, keys, prompts, np.where(has, 1, -1))
+    return Catalogue(1, keys, prompts, np.where(has, 1, -1), ({},) * items)
 
 
 def plan(order: Order = Order.BALANCED) -> Plan:

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.kernels.availability import codes, mark, none_shown
 from app.inference.kernels.pair_sets import mask, size
-from app.inference.state.availability import items_of, open_pairs, was_shown
+from app.inference.state.open_pairs import codes, items_of, mark, none_shown, open_pairs, was_shown
 from app.inference.state.reopening import orders_shown
 from app.inference.types import Bools, Ints
 from tests.inference.factories import numerics

@@ -23,7 +23,7 @@ from app.inference.state import (
     has_pair,
     log_from_rows,
 )
-from app.inference.state.repeating import MOST_REPEATS
+from app.inference.state.stops import MOST_REPEATS
 from tests.inference.state.test_asking import catalogue
 
 N, JUDGE, OTHER = 6, 7, 8
