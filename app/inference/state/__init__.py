@@ -13,7 +13,7 @@
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
-from app.inference.state.asking import ChosenPair, HumanCheck, ask, ask_people, has_pair
+from app.inference.state.asking import ChosenPair, HumanCheck, Reopening, ask, ask_people, has_pair
 from app.inference.state.log import (
     Catalogue,
     ComparisonRow,
@@ -37,7 +37,6 @@ from app.inference.state.published import (
     repetition,
     under,
 )
-from app.inference.state.reopening import Reopening, comparisons_left
 from app.inference.state.snapshot import (
     Snapshot,
     advance,
@@ -50,4 +49,4 @@ from app.inference.state.snapshot import (
     without_pairs,
 )
 from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
-from app.inference.state.stops import Checked, check, distance
+from app.inference.state.stops import Checked, check, comparisons_left, distance

@@ -13,17 +13,32 @@ import numpy as np
 from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
 from app.inference.choosing.human_checks import next_checks, unchecked
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Presented, as_shown, presented_beside
+from app.inference.choosing.order import Order, Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
+from app.inference.choosing.quantity_stopping import needed as needed_by_draws
+from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.pair_sets import size
 from app.inference.state.log import Catalogue
-from app.inference.state.open_pairs import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
-from app.inference.state.reopening import Reopening, reopened
-from app.inference.state.snapshot import Snapshot, pair_votes_of
-from app.inference.state.stops import Checked
-from app.inference.types import Ints
+from app.inference.state.open_pairs import (
+    BOTH_ORDERS,
+    HIGHER_FIRST,
+    LOWER_FIRST,
+    NO_END,
+    BlockedPairs,
+    OpenPairs,
+    is_blocked,
+    on_item,
+    open_now,
+    open_pairs,
+    orders_shown,
+)
+from app.inference.state.published import Sought, live_quantity
+from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model, repeat_correlation_of
+from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
+from app.inference.targets import drawn_values
+from app.inference.types import Bools, Ints
 
 UNCHECKED = Checked(None)
 
@@ -34,6 +49,14 @@ class ChosenPair(NamedTuple):
     item: int
     pair: Presented
     criterion: Literal["rank-sets", "labels", "overlap", "repeat"] | None = None  # None is the set's own
+
+
+class Reopening(NamedTuple):
+    """Pairs may open again for this judge, until the set stops."""
+
+    judge: int  # id
+    is_person: bool
+    stop: Stop
 
 
 class HumanCheck(NamedTuple):
@@ -65,29 +88,27 @@ def ask(
     rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked)[:count]:
-        if lacking is None:
-            chosen.append(ChosenPair(item, as_shown(scores, first, second), "repeat"))
-        else:
+        if lacking:
             pair = presented_beside(scores, first, second, float(lacking), 1.0, leads, plan.order, rng)
             chosen.append(ChosenPair(item, pair, "overlap"))
+        else:
+            chosen.append(ChosenPair(item, as_shown(scores, first, second), "repeat"))
     if len(chosen) == count:
         return chosen
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
         chosen_by = published.scores, published.model, published.comparisons
     questions = _questions(snapshot) if plan.knows_the_round else None
-    out = _with_leases(blocked, chosen)
-    uses = _uses(snapshot, catalogue, out) if plan.target == "new-items" else None
     while len(chosen) < count:
+        out = _with_leases(blocked, chosen)
         open_pairs = _open(snapshot, catalogue, out, plan, reopening)
         leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
         most = min(count - len(chosen), open_pairs.most)
         pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, most, rng, snapshot.tally, questions)
         if not pairs:
             break
-        in_round = [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
-        chosen += in_round
-        out = _with_leases(out, in_round)
+        uses = _uses(snapshot, catalogue, out) if plan.target == "new-items" else None
+        chosen += [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
     return chosen
 
 
@@ -109,21 +130,20 @@ def has_pair(
 
 def _in_front(
     snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked
-) -> list[tuple[int, int, int, int | None]]:
-    """Item, pair and judges that are lacking of each pair that is due for overlap, the one judged first in front.
+) -> list[tuple[int, int, int, int]]:
+    """Item, first and second of pairs that nobody has and that come before those of the criterion.
 
-    Then item, first, second and None of each question that one of the `askers` is asked again. Nobody has them.
+    Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
+    questions that one of the `askers` is asked again, with 0.
     """
-    n, entries, in_front = snapshot.model.n, snapshot.log.entries, list[tuple[int, int, int, int | None]]()
+    again = [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]
+    pairs = np.array(again, np.int64).reshape(-1, 4)
     if plan.overlap is not None and askers:
-        pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
-        in_front += zip(*(column.tolist() for column in pairs), strict=True)
-    in_front += [(*question[1:], None) for question in checked.to_repeat if question.judge in askers]
-    if not in_front:
-        return []
-    item, first, second = np.array([each[:3] for each in in_front], np.int64).T
-    has = is_blocked(blocked, item, first, second, n)
-    return [each for each, has_it in zip(in_front, has.tolist(), strict=True) if not has_it]
+        entries = snapshot.log.entries
+        lacking = due(plan.overlap, entries.item, entries.comparisons, snapshot.model.n, askers)
+        pairs = np.concatenate([np.column_stack(lacking), pairs])
+    free = ~is_blocked(blocked, *pairs.T[:3], snapshot.model.n)
+    return [(item, first, second, judges) for item, first, second, judges in pairs[free].tolist()]
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
@@ -155,6 +175,61 @@ def _open(
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
     return reopened(snapshot, catalogue.has, blocked, plan, reopening)
+
+
+def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
+    """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
+
+    First those alone whose order keeps the set from stopping, and all the others after them.
+    """
+    if plan.target == "latent":
+        matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal)
+    else:
+        matters = needed_by_draws(drawn_values(live_quantity(snapshot, Sought(plan.target, has, ()))))
+    free = np.triu(has[:, :, None] & has[:, None, :], 1)
+    free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
+    entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
+    mine, times = entries.comparisons.judge == judge, np.zeros(free.shape, np.int64)
+    np.add.at(times, (entries.item[mine], entries.comparisons.first[mine], entries.comparisons.second[mine]), 1)
+    most_times = most_times_of(entries, judge, repeat_correlation_of(snapshot, judge))
+    alike = None if reopening.is_person else repeats_alike(entries, judge, snapshot.model.n)
+    repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
+    for pairs in (free & matters, free):
+        may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)
+        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times)
+        most = repeats if is_repeat else NO_END
+        if most and orders.any():
+            break
+    closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
+    code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
+    in_orders = snapshot.shown._replace(code=code, orders=closed.flat[code])
+    return open_pairs(has, code, in_orders, leaves_out=False, most=most)
+
+
+def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:
+    """Which of those that may be shown are of the first kind that any is of, and whether that is a pair once more:
+
+        the other order of a pair that nobody was shown so        not where the order is as_selected: it is fixed
+        a pair that this judge has not judged
+        the other order of a pair that this judge has judged
+        a pair once more                                          in the order that this judge saw less often
+
+    With the order "both" a judge ends what it has half done first.
+
+    Args: all arrays are (I, N, N), at [item, first, second]; `times` is how often this judge was asked so.
+    """
+    turned = times.swapaxes(1, 2)
+    kinds = [times < turned] if order is Order.BOTH else []
+    kinds += [was_shown.swapaxes(1, 2) & ~was_shown, (times == 0) & (turned == 0), times == 0]
+    for kind in kinds:
+        if (may_show & kind).any():
+            return may_show & kind, False
+    once_more = may_show & (times < most_times)
+    if order is not Order.AS_SELECTED:
+        once_more &= times <= turned
+    if most_times < NO_END and once_more.any():
+        once_more &= times == times[once_more].min()
+    return once_more, True
 
 
 def ask_people(

@@ -95,8 +95,17 @@ def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
     return bool(is_listed and shown.orders[place] & (LOWER_FIRST if first < second else HIGHER_FIRST))
 
 
+def orders_shown(shown: ShownPairs) -> Bools:
+    """(I, N, N), True at [item, first, second] where the pair was shown so."""
+    orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
+    orders.flat[shown.code] = shown.orders
+    return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
+
+
 def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     """(M,) which of these pairs of outputs are blocked, whichever way round."""
+    if not len(blocked.item):
+        return np.zeros(len(item), np.bool_)
     of_pairs, of_blocked = (
         (on * n + np.minimum(one, other)) * n + np.maximum(one, other)
         for on, one, other in ((item, first, second), blocked[:3])
@@ -176,6 +185,8 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
 
 def items_of(of: OpenPairs, i: int, j: int) -> Ints:
     """The items on which the pair i < j, which is open, is so; ascending."""
+    if len(of.has) == 1:
+        return np.zeros(1, np.int64)
     items = np.flatnonzero(of.has[:, i] & of.has[:, j])
     wanted = (items * of.has.shape[1] + i) * of.has.shape[1] + j
     is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)

@@ -10,7 +10,8 @@ is asked the same in the same order. Of the questions that were asked least ofte
 likeliest to change if each verdict were a new draw. After MOST_REPEATS no more are asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from math import ceil
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.special import expit
 
 from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, distance_to_stop, stopped
 from app.inference.choosing.goals import Goal
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.choosing.quantity_stopping import reason as reason_by_draws
 from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
@@ -26,12 +28,14 @@ from app.inference.experts import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.model import Model, build
 from app.inference.fitting.published import Published
-from app.inference.fitting.repetition import DRAWS_ANEW, REPEATS_ITSELF
+from app.inference.fitting.repetition import ALIKE, DRAWS_ANEW, REPEATS_ITSELF
 from app.inference.gaussian import Scores
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
+from app.inference.state.log import Catalogue, Entries
+from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
-from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.state.snapshot import Snapshot, plain_model, raw, repeat_correlation_of
 from app.inference.targets import WinRates
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
@@ -41,6 +45,7 @@ DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live po
 HALF = 0.5  # probability that draws of the live posterior ask for first
 NO_CLAIMS = ("entropy_change", "concordance")
 MOST_REPEATS = 8
+MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
 LIKELY_OF_A_TIE = 0.7  # that one who draws answers otherwise
 
 
@@ -259,3 +264,69 @@ def _otherwise(published: Published, answers: Comparisons) -> Floats:
         d = d + published.posterior.mean[model.n + judge]
     for_first = expit(d / np.sqrt(1.0 + np.pi / 8.0 * sigma.variances(first, second)))
     return np.select([p > 0.5, p < 0.5], [1.0 - for_first, for_first], LIKELY_OF_A_TIE)
+
+
+def comparisons_left(
+    snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
+) -> Left:
+    """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
+
+    Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where verdict
+    weights are learnt, a repeated probability refines the first verdict, and is no more evidence.
+
+    Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
+    """
+    outputs, orders = catalogue.has.sum(axis=1), snapshot.shown.orders
+    pairs, ways = int((outputs * (outputs - 1)).sum()) // 2, 2 if order in IN_BOTH_ORDERS else 1
+    shown = len(orders) + (ways - 1) * np.count_nonzero(orders == BOTH_ORDERS)
+    new = max(ways * pairs - int(shown), 0)
+    in_all = _left_to_judges(snapshot, pairs if order is Order.AS_SELECTED else 2 * pairs, people) if reopen else new
+    if budget is not None:
+        in_budget = max(budget - snapshot.comparisons.size, 0)
+        new, in_all = min(new, in_budget), in_budget if in_all is None else min(in_all, in_budget)
+    is_learnt = snapshot.interpretation.method.verdict_weight == "learnt"
+    return Left(new, in_all, again=not is_learnt or bool(is_vote(snapshot.comparisons.p).any()))
+
+
+def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int]) -> int | None:
+    """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
+    entries, judges, left = snapshot.log.entries, snapshot.evidence.judges.tolist(), 0
+    for judge in judges:
+        judged = int(np.count_nonzero(entries.comparisons.judge == judge))
+        alike = None if judge in people else repeats_alike(entries, judge, snapshot.model.n)
+        if alike is not None:
+            left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
+        elif (most := most_times_of(entries, judge, repeat_correlation_of(snapshot, judge))) == NO_END:
+            return None
+        else:
+            left += max(most * questions - judged, 0)
+    return left if judges else None
+
+
+def most_times_of(entries: Entries, judge: int, rho: float | None) -> int:
+    """Number of times that the judge may be asked the same; NO_END where each time is more evidence.
+
+    Where verdict weights are learnt, repeats of a probability share one verdict's weight and can but refine it: there
+    it is MOST_TIMES. Votes that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if
+    that is more, so often. Then other pairs tell more.
+    """
+    if rho is None:
+        return NO_END
+    if not is_vote(entries.comparisons.p[entries.comparisons.judge == judge]).all():
+        return MOST_TIMES
+    return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
+
+
+def repeats_alike(entries: Entries, judge: int, n: int) -> int | None:
+    """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise.
+
+    A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
+    are out.
+    """
+    mine = entries.comparisons.judge == judge
+    first, second, p, _, _ = take(entries.comparisons, mine)
+    questions, number = np.unique((entries.item[mine] * n + first) * n + second, return_inverse=True)
+    low, high = np.full(len(questions), np.inf), np.full(len(questions), -np.inf)
+    np.minimum.at(low, number, p)
+    np.maximum.at(high, number, p)
+    return None if (high - low > ALIKE).any() else len(p) - len(questions)

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.kernels.pair_sets import mask, size
-from app.inference.state.open_pairs import codes, items_of, mark, none_shown, open_pairs, was_shown
-from app.inference.state.reopening import orders_shown
+from app.inference.state.open_pairs import codes, items_of, mark, none_shown, open_pairs, orders_shown, was_shown
 from app.inference.types import Bools, Ints
 from tests.inference.factories import numerics
 

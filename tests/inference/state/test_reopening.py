@@ -8,9 +8,8 @@ from app.inference.choosing import Order, Stop
 from app.inference.fitting import Method
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, Reopening, Snapshot
 from app.inference.state.open_pairs import NO_END
-from app.inference.state.reopening import MOST_TIMES, most_times
 from app.inference.state.snapshot import repeat_correlation_of
-from app.inference.state.stops import MOST_REPEATS
+from app.inference.state.stops import MOST_REPEATS, MOST_TIMES, most_times
 from tests.inference.state.test_asking import INTERPRETATION, NONE_BLOCKED, catalogue, plan
 
 ANN, BEN = 2, 9  # ids
