@@ -101,14 +101,14 @@ def ask(
     questions = _questions(snapshot) if plan.knows_the_round else None
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
-        open_pairs = _open(snapshot, catalogue, out, plan, reopening)
+        openings = _open(snapshot, catalogue, out, plan, reopening)
         leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
-        most = min(count - len(chosen), open_pairs.most)
-        pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, most, rng, snapshot.tally, questions)
+        most = min(count - len(chosen), openings.most)
+        pairs = next_pairs(*chosen_by, leased, openings.pairs, plan, most, rng, snapshot.tally, questions)
         if not pairs:
             break
         uses = _uses(snapshot, catalogue, out) if plan.target == "new-items" else None
-        chosen += [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
+        chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
 
 
@@ -124,13 +124,13 @@ def has_pair(
     """Whether `ask` would give a pair, without choosing one."""
     if _in_front(snapshot, blocked, plan, askers, checked):
         return True
-    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
-    return min(open_pairs.most, size(open_pairs.pairs)) > 0
+    openings = _open(snapshot, catalogue, blocked, plan, reopening)
+    return min(openings.most, size(openings.pairs)) > 0
 
 
 def _in_front(
     snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked
-) -> list[tuple[int, int, int, int]]:
+) -> list[list[int]]:
     """Item, first and second of pairs that nobody has and that come before those of the criterion.
 
     Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
@@ -142,8 +142,9 @@ def _in_front(
         entries = snapshot.log.entries
         lacking = due(plan.overlap, entries.item, entries.comparisons, snapshot.model.n, askers)
         pairs = np.concatenate([np.column_stack(lacking), pairs])
-    free = ~is_blocked(blocked, *pairs.T[:3], snapshot.model.n)
-    return [(item, first, second, judges) for item, first, second, judges in pairs[free].tolist()]
+    item, first, second, _ = pairs.T
+    free: list[list[int]] = pairs[~is_blocked(blocked, item, first, second, snapshot.model.n)].tolist()
+    return free
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:

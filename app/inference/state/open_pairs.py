@@ -148,7 +148,7 @@ def _used_up(has: Bools, code: Ints) -> Ints:
     items, n = has.shape
     if has.all():
         pair, times = _counted(code % (n * n), n * n)
-        return pair[times == items]
+        return np.asarray(pair[times == items])
     item, low, high = np.unravel_index(code, (items, n, n))
     pair, times = _counted(code[has[item, low] & has[item, high]] % (n * n), n * n)
     low, high = np.divmod(pair, n)

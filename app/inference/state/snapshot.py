@@ -65,13 +65,13 @@ class Snapshot(NamedTuple):
     interpretation: Interpretation
     log: Log  # what counts of it
     evidence: Evidence
-    stage: Stage
-    learnt: Hyperparameters | None  # None where the set fixes verdict weights
     model: Model
     posterior: Posterior
     shown: ShownPairs
     tally: Tally
-    cells: Cells | None = None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
+    cells: Cells | None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
+    stage: Stage = Stage()
+    learnt: Hyperparameters | None = None  # None where the set fixes verdict weights
     learnt_ahead: Hyperparameters | None = None  # verdict weights of the next stage, learnt while this one lasts
 
     @property
@@ -97,20 +97,9 @@ class Snapshot(NamedTuple):
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = log_from_rows(), build(interpretation.method, n, 0)
-    evidence = interpret(log, interpretation, judges_of(log))
-    return Snapshot(
-        version=0,
-        interpretation=interpretation,
-        log=log,
-        evidence=evidence,
-        stage=Stage(),
-        learnt=None,
-        model=model,
-        posterior=posteriors.prior(model),
-        shown=none_shown(items, n),
-        tally=tally(evidence.answers, n),
-        cells=_cells(evidence, model, None),
-    )
+    evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
+    counted, cells = tally(evidence.answers, n), _cells(evidence, model, None)
+    return Snapshot(0, interpretation, log, evidence, model, posteriors.prior(model), shown, counted, cells)
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
@@ -122,27 +111,23 @@ def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
-    voids, n = list(voided), old.model.n
-    log = without(extend(old.log, new), voids)
-    judges = judges_of(log) if voids else _joined(old.evidence.judges, new)
-    goes_on = not voids and judges is old.evidence.judges
-    evidence = interpret(log, old.interpretation, judges, old.comparisons if goes_on else NO_ANSWERS)
-    entries, shown, counted = new.entries, old.shown, old.tally
-    if voids:
-        entries, shown, counted = log.entries, none_shown(old.shown.items, n), None
-    _, item, comparisons, _ = entries
+    if voids := list(voided):  # begins anew
+        old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
+    log, judges = extend(old.log, new), _joined(old.evidence.judges, new)
+    before = old.comparisons if judges is old.evidence.judges else NO_ANSWERS
+    _, item, comparisons, _ = new.entries
     now = old._replace(
         version=version,
         log=log,
-        evidence=evidence,
-        shown=mark(shown, item, comparisons.first, comparisons.second),
-        tally=tally(comparisons, n, counted),
+        evidence=interpret(log, old.interpretation, judges, before),
+        shown=mark(old.shown, item, comparisons.first, comparisons.second),
+        tally=tally(comparisons, old.model.n, old.tally),
     )
-    stage = _stage(now, old, goes_on=goes_on)
-    if stage != old.stage or voids:
-        return _at_stage(now, stage, None if voids else _learnt_ahead(old, stage))
-    cells = _with_new(old, evidence)
-    return now._replace(cells=cells, posterior=posteriors.fold(old.posterior, _edges(evidence, old.model, cells)))
+    stage = _stage(now, old)
+    if voids or stage != old.stage:
+        return _at_stage(now, stage, _learnt_ahead(old, stage))
+    cells = _with_new(old, now.evidence)
+    return now._replace(cells=cells, posterior=posteriors.fold(old.posterior, _edges(now.evidence, old.model, cells)))
 
 
 def _joined(judges: Ints, new: Log) -> Ints:
@@ -151,12 +136,12 @@ def _joined(judges: Ints, new: Log) -> Ints:
     return judges if ids <= set(judges.tolist()) else np.union1d(judges, judges_of(new))
 
 
-def _stage(now: Snapshot, old: Snapshot, *, goes_on: bool) -> Stage:
-    """Args: with `goes_on`, the evidence is that of the old snapshot and more, by the same judges."""
+def _stage(now: Snapshot, old: Snapshot) -> Stage:
     (method, *_), log, (judges, _, answers, absolute), n = now.interpretation, now.log, now.evidence, now.model.n
     learns, size, variances = method.verdict_weight == "learnt", answers.size, old.stage.bias_variances
-    told = leading(size, DIGITS)
-    if (learns or method.position_bias != "none") and not (goes_on and told == leading(old.comparisons.size, DIGITS)):
+    told, has_news = leading(size, DIGITS), judges is not old.evidence.judges
+    has_news |= told != leading(old.comparisons.size, DIGITS)
+    if has_news and (learns or method.position_bias != "none"):
         variances = tuple(bias_variances(method, n, take(answers, slice(told)), len(judges)).tolist())
     entered = [log.pooled.seq] if learns and log.pooled else []
     entered += [int(log.scored.seq[-1])] if absolute.size else []
@@ -166,7 +151,7 @@ def _stage(now: Snapshot, old: Snapshot, *, goes_on: bool) -> Stage:
 
 
 def _learnt_ahead(old: Snapshot, stage: Stage) -> Hyperparameters | None:
-    """Weights learnt ahead for a stage that follows without a void, if the stage takes them."""
+    """Weights learnt ahead, if this stage takes them."""
     next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
     return old.learnt_ahead if stage == next_one else None
 
