@@ -1,28 +1,18 @@
 """A set as numerics see it: its log, its candidates, and the snapshot that they amount to.
 
-    log.py          catalogue, comparisons, absolute scores and shared priors as arrays, and as the model reads them
+    log.py          catalogue and log as arrays, and how the model reads them
     open_pairs.py   pairs that were shown, are out, or are open
-    snapshot.py     advance: snapshot = fold(log), entry by entry. A stage holds what was learnt; `due` is for whoever
-                    has time
-    published.py    exact, quantity, biases: a snapshot's results for readers, and what sets of a pool share
+    snapshot.py     advance: snapshot = fold(log); `due` is for whoever has time
+    published.py    exact, quantity, biases: results for readers, and for other sets of its pool
     stops.py        check, distance: whether it is to stop, and how far off that is
-    reopening.py    which pairs open again, and how many comparisons are left
-    asking.py       ask: the next pairs of a snapshot; ask_people: those for people who check judges
-    speed.py        what takes some milliseconds, and compiling for it
+    asking.py       ask: the next pairs; ask_people: those for people who check judges
+    speed.py        what takes some milliseconds
 
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
 from app.inference.state.asking import ChosenPair, HumanCheck, Reopening, ask, ask_people, has_pair
-from app.inference.state.log import (
-    Catalogue,
-    ComparisonRow,
-    Interpretation,
-    Log,
-    ScoreRow,
-    SharedPriors,
-    log_from_rows,
-)
+from app.inference.state.log import Catalogue, ComparisonRow, Interpretation, Log, ScoreRow, SharedPriors, log_from_rows
 from app.inference.state.open_pairs import NONE_BLOCKED, BlockedPairs
 from app.inference.state.published import (
     LogContribution,

@@ -1,7 +1,7 @@
 """Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people who check a judge.
 
 An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open
-(open_pairs.py, reopening.py), which of it the criterion wants (choosing), and on which item. has_pair goes as far as
+(open_pairs.py) or opens again, which of it the criterion wants (choosing), and on which item. has_pair goes as far as
 what is open. Pairs for people come beside the set's own queue, which never shows a pair that anyone has judged.
 """
 
@@ -22,16 +22,13 @@ from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.pair_sets import size
 from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import (
-    BOTH_ORDERS,
-    HIGHER_FIRST,
-    LOWER_FIRST,
     NO_END,
     BlockedPairs,
     OpenPairs,
     is_blocked,
     on_item,
+    open_in,
     open_now,
-    open_pairs,
     orders_shown,
 )
 from app.inference.state.published import Sought, live_quantity
@@ -107,7 +104,10 @@ def ask(
         pairs = next_pairs(*chosen_by, leased, openings.pairs, plan, most, rng, snapshot.tally, questions)
         if not pairs:
             break
-        uses = _uses(snapshot, catalogue, out) if plan.target == "new-items" else None
+        uses = None
+        if plan.target == "new-items":
+            on = np.append(snapshot.log.entries.item, out.item[: out.leases])
+            uses = np.bincount(on, minlength=len(catalogue.has))
         chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
 
@@ -162,12 +162,6 @@ def _questions(snapshot: Snapshot) -> Questions:
     return Questions(np.asarray(by * len(items) + about, np.int64), max(len(judges) * len(items), 1))
 
 
-def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Ints:
-    """(I,) comparisons on each item, those that are out included."""
-    on = np.append(snapshot.log.entries.item, blocked.item[: blocked.leases])
-    return np.bincount(on, minlength=len(catalogue.has))
-
-
 def _open(
     snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
 ) -> OpenPairs:
@@ -201,10 +195,7 @@ def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, 
         most = repeats if is_repeat else NO_END
         if most and orders.any():
             break
-    closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
-    code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
-    in_orders = snapshot.shown._replace(code=code, orders=closed.flat[code])
-    return open_pairs(has, code, in_orders, leaves_out=False, most=most)
+    return open_in(has, orders, most)
 
 
 def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:
@@ -236,10 +227,9 @@ def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order,
 def ask_people(
     snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
 ) -> list[ChosenPair]:
-    """Up to `count` pairs that the judge has judged and people should, best first; or, without one judge, those that
-    tell soonest which judges are right.
+    """Up to `count` pairs that the judge has judged and people should, best first; a pair that is out counts as judged.
 
-    A pair that someone holds counts as judged.
+    Without one judge, pairs that tell soonest which judges are right.
     """
     ids, n, pair_votes = snapshot.evidence.judges.tolist(), snapshot.model.n, pair_votes_of(snapshot)
     people = [number for number, judge in enumerate(ids) if judge in check.people]
@@ -255,14 +245,9 @@ def ask_people(
         return [ChosenPair(int(item[row]), pair, "rank-sets") for row, pair in checks]
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     judges = np.setdiff1d(np.arange(len(ids)), people)
-    labels = zip(*next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng), strict=True)
-    return [
-        ChosenPair(
-            int(item[row]),
-            presented_beside(
-                scores, int(low[row]), int(high[row]), float(behind), float(propensity), leads, plan.order, rng
-            ),
-            "labels",
-        )
-        for row, behind, propensity in labels
-    ]
+    chosen, to_label = [], next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng)
+    for row, behind, propensity in zip(*(column.tolist() for column in to_label), strict=True):
+        i, j = int(low[row]), int(high[row])
+        pair = presented_beside(scores, i, j, float(behind), propensity, leads, plan.order, rng)
+        chosen.append(ChosenPair(int(item[row]), pair, "labels"))
+    return chosen

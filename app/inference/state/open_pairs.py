@@ -128,6 +128,16 @@ def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order)
     return open_pairs(has, used_up, closed, leaves_out=True)
 
 
+def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
+    """The pairs that may be shown in these orders, `most` of them at once.
+
+    Args: `orders` (I, N, N) is True at [item, first, second].
+    """
+    closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
+    code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
+    return open_pairs(has, code, ShownPairs(*has.shape, code, closed.flat[code]), leaves_out=False, most=most)
+
+
 def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
     """Args: are those of OpenPairs. A pair is left out where it is on every item that its candidates have in common."""
     items, n = has.shape

@@ -26,15 +26,8 @@ from app.inference.reporting.inference_targets import method_obstacle
 from app.inference.reporting.win_rates import attenuation, expected_of_differences
 from app.inference.state.log import Interpretation, Log, hyperprior_of, interpret, judges_of, without
 from app.inference.state.snapshot import Snapshot, in_model
-from app.inference.targets import (
-    EffectsContribution,
-    Quantity,
-    effects_apart,
-    pool_effects,
-    publish_for,
-    quantity_of,
-    read_from,
-)
+from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
+from app.inference.targets.quantities import Quantity, publish_for, quantity_of, read_from
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 
 FEW_DRAWS = 200
@@ -57,17 +50,13 @@ def exact(snapshot: Snapshot, dense: int | None = None, target: InferenceTargetN
     in_stages = snapshot.learnt is not None or snapshot.model.known_biases is not None
     if snapshot.evidence.absolute.size or in_stages or read_from(target) == "all-pairs":
         return under(snapshot, snapshot.interpretation.method, dense, target)
-    return _as_published(snapshot, posteriors.exact(snapshot.posterior, dense))
+    return live(snapshot._replace(posterior=posteriors.exact(snapshot.posterior, dense)))
 
 
 def live(snapshot: Snapshot) -> Published:
     """The live posterior, as if it were published."""
-    return _as_published(snapshot, snapshot.posterior)
-
-
-def _as_published(snapshot: Snapshot, posterior: posteriors.Posterior) -> Published:
-    comparisons = in_model(snapshot)
-    return Published(posterior.scores, posterior, snapshot.comparisons, comparisons, snapshot.model, snapshot.learnt)
+    posterior, answers = snapshot.posterior, snapshot.comparisons
+    return Published(posterior.scores, posterior, answers, in_model(snapshot), snapshot.model, snapshot.learnt)
 
 
 def under(
