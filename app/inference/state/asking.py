@@ -32,7 +32,7 @@ from app.inference.state.open_pairs import (
     orders_shown,
 )
 from app.inference.state.published import Sought, live_quantity
-from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model, repeat_correlation_of
+from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
 from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
@@ -186,8 +186,7 @@ def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, 
     entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
     mine, times = entries.comparisons.judge == judge, np.zeros(free.shape, np.int64)
     np.add.at(times, (entries.item[mine], entries.comparisons.first[mine], entries.comparisons.second[mine]), 1)
-    most_times = most_times_of(entries, judge, repeat_correlation_of(snapshot, judge))
-    alike = None if reopening.is_person else repeats_alike(entries, judge, snapshot.model.n)
+    alike, most_times = None if reopening.is_person else repeats_alike(snapshot, judge), most_times_of(snapshot, judge)
     repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
     for pairs in (free & matters, free):
         may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)

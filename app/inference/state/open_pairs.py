@@ -135,7 +135,8 @@ def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
     """
     closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
     code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
-    return open_pairs(has, code, ShownPairs(*has.shape, code, closed.flat[code]), leaves_out=False, most=most)
+    items, n = has.shape
+    return open_pairs(has, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
 
 
 def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:

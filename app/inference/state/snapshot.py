@@ -113,9 +113,11 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     if voids := list(voided):  # begins anew
         old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
-    log, judges = extend(old.log, new), _joined(old.evidence.judges, new)
-    before = old.comparisons if judges is old.evidence.judges else NO_ANSWERS
-    _, item, comparisons, _ = new.entries
+    log, (_, item, comparisons, _) = extend(old.log, new), new.entries
+    judges, before = old.evidence.judges, old.comparisons
+    ids = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+    if not ids <= set(judges.tolist()):
+        judges, before = judges_of(log), NO_ANSWERS
     now = old._replace(
         version=version,
         log=log,
@@ -125,15 +127,10 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     )
     stage = _stage(now, old)
     if voids or stage != old.stage:
-        return _at_stage(now, stage, _learnt_ahead(old, stage))
+        next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
+        return _at_stage(now, stage, old.learnt_ahead if stage == next_one else None)
     cells = _with_new(old, now.evidence)
     return now._replace(cells=cells, posterior=posteriors.fold(old.posterior, _edges(now.evidence, old.model, cells)))
-
-
-def _joined(judges: Ints, new: Log) -> Ints:
-    """The ids `judges` and those of `new`, ascending."""
-    ids = {*new.entries.comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
-    return judges if ids <= set(judges.tolist()) else np.union1d(judges, judges_of(new))
 
 
 def _stage(now: Snapshot, old: Snapshot) -> Stage:
@@ -148,12 +145,6 @@ def _stage(now: Snapshot, old: Snapshot) -> Stage:
     in_closed_form = told if method.position_bias == "closed-form" else 0
     learnt = learnt_from(size, n) if learns else in_closed_form
     return Stage(variances, max(entered, default=0), learnt, leading(size, 1) if absolute.size else 0)
-
-
-def _learnt_ahead(old: Snapshot, stage: Stage) -> Hyperparameters | None:
-    """Weights learnt ahead, if this stage takes them."""
-    next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
-    return old.learnt_ahead if stage == next_one else None
 
 
 def _at_stage(now: Snapshot, stage: Stage, learnt: Hyperparameters | None) -> Snapshot:
@@ -255,13 +246,6 @@ def in_model(snapshot: Snapshot) -> Comparisons:
 def pair_votes_of(snapshot: Snapshot) -> PairVotes:
     """Each judge's vote on each pair of outputs."""
     return votes_by_pair(raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges))
-
-
-def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
-    """rho of the votes of the judge with this id, 0 of a new one; None where the set fixes verdict weights."""
-    if snapshot.learnt is None:
-        return None
-    return float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())
 
 
 def learnt_from(size: int, n: int) -> int:

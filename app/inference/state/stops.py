@@ -32,10 +32,10 @@ from app.inference.fitting.repetition import ALIKE, DRAWS_ANEW, REPEATS_ITSELF
 from app.inference.gaussian import Scores
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
-from app.inference.state.log import Catalogue, Entries
+from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
-from app.inference.state.snapshot import Snapshot, plain_model, raw, repeat_correlation_of
+from app.inference.state.snapshot import Snapshot, plain_model, raw
 from app.inference.targets import WinRates
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
@@ -244,16 +244,11 @@ def _question(published: Published, item: Ints, judge: int, judge_id: int, *, tu
     to_ask = answers
     if turned:
         to_ask = answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
-    times = _times(answers, item, to_ask)
+    both = np.append(answers.first, to_ask.first), np.append(answers.second, to_ask.second)
+    asked, question = np.split(numbered(np.tile(item, 2), *both), 2)
+    times = np.bincount(asked, minlength=question.max() + 1)[question]
     row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
     return Question(judge_id, int(item[row]), int(to_ask.first[row]), int(to_ask.second[row]))
-
-
-def _times(answers: Comparisons, item: Ints, to_ask: Comparisons) -> Ints:
-    """(K,) how often each of K questions `to_ask` was answered: those of the answers, or their other orders."""
-    both = np.tile(item, 2), np.append(answers.first, to_ask.first), np.append(answers.second, to_ask.second)
-    question = numbered(*both)
-    return np.bincount(question[: answers.size], minlength=question.max() + 1)[question[answers.size :]]
 
 
 def _otherwise(published: Published, answers: Comparisons) -> Floats:
@@ -290,43 +285,45 @@ def comparisons_left(
 
 def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int]) -> int | None:
     """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
-    entries, judges, left = snapshot.log.entries, snapshot.evidence.judges.tolist(), 0
-    for judge in judges:
-        judged = int(np.count_nonzero(entries.comparisons.judge == judge))
-        alike = None if judge in people else repeats_alike(entries, judge, snapshot.model.n)
+    judges, left = snapshot.evidence.judges, 0
+    for number, judge in enumerate(judges.tolist()):
+        judged = int(np.count_nonzero(snapshot.comparisons.judge == number))
+        alike = None if judge in people else repeats_alike(snapshot, judge)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
-        elif (most := most_times_of(entries, judge, repeat_correlation_of(snapshot, judge))) == NO_END:
+        elif (most := most_times_of(snapshot, judge)) == NO_END:
             return None
         else:
             left += max(most * questions - judged, 0)
-    return left if judges else None
+    return left if judges.size else None
 
 
-def most_times_of(entries: Entries, judge: int, rho: float | None) -> int:
-    """Number of times that the judge may be asked the same; NO_END where each time is more evidence.
+def most_times_of(snapshot: Snapshot, judge: int) -> int:
+    """Number of times that the judge with this id may be asked the same; NO_END where each time is more evidence.
 
     Where verdict weights are learnt, repeats of a probability share one verdict's weight and can but refine it: there
     it is MOST_TIMES. Votes that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if
     that is more, so often. Then other pairs tell more.
     """
-    if rho is None:
+    if snapshot.learnt is None:
         return NO_END
-    if not is_vote(entries.comparisons.p[entries.comparisons.judge == judge]).all():
+    comparisons = snapshot.log.entries.comparisons
+    if not is_vote(comparisons.p[comparisons.judge == judge]).all():
         return MOST_TIMES
+    rho = float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())  # 0 of a new one
     return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
 
 
-def repeats_alike(entries: Entries, judge: int, n: int) -> int | None:
+def repeats_alike(snapshot: Snapshot, judge: int) -> int | None:
     """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise.
 
     A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
     are out.
     """
-    mine = entries.comparisons.judge == judge
-    first, second, p, _, _ = take(entries.comparisons, mine)
-    questions, number = np.unique((entries.item[mine] * n + first) * n + second, return_inverse=True)
-    low, high = np.full(len(questions), np.inf), np.full(len(questions), -np.inf)
-    np.minimum.at(low, number, p)
-    np.maximum.at(high, number, p)
-    return None if (high - low > ALIKE).any() else len(p) - len(questions)
+    mine = np.flatnonzero(snapshot.log.entries.comparisons.judge == judge)
+    first, second, p, _, _ = take(snapshot.log.entries.comparisons, mine)
+    questions = numbered(snapshot.log.entries.item[mine], first, second)
+    low, high = np.full(len(p), np.inf), np.full(len(p), -np.inf)
+    np.minimum.at(low, questions, p)
+    np.maximum.at(high, questions, p)
+    return None if (high - low > ALIKE).any() else len(p) - int(questions.max(initial=-1)) - 1

@@ -5,6 +5,7 @@ import pytest
 
 from app.inference import state
 from app.inference.choosing import Criterion, Goal, Order, Overlap, Plan, Policy, Stop
+from app.inference.core.cells import one_vote
 from app.inference.fitting import Method
 from app.inference.state import (
     NONE_BLOCKED,
@@ -19,7 +20,6 @@ from app.inference.state import (
     Snapshot,
 )
 from app.inference.state.open_pairs import NO_END
-from app.inference.state.snapshot import repeat_correlation_of
 from app.inference.state.stops import MOST_REPEATS, MOST_TIMES, most_times_of
 from app.inference.types import Bools
 
@@ -379,9 +379,10 @@ def test_where_repeats_are_no_more_evidence_each_pair_comes_again_and_it_ends() 
     [(1.0, None, NO_END), (1.0, 0.0, NO_END), (1.0, 0.01, 100), (1.0, 0.42, MOST_TIMES), (0.8, 0.0, MOST_TIMES)],
 )
 def test_the_same_is_asked_as_long_as_it_tells_more(p: float, rho: float | None, most: int) -> None:
-    log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, p, ANN)])
+    snapshot = judged(((0, 1), ANN, p))
+    learnt = None if rho is None else one_vote(1)._replace(repeat_correlation=np.array([rho]))
 
-    assert most_times_of(log.entries, ANN, rho) == most
+    assert most_times_of(snapshot._replace(learnt=learnt), ANN) == most
 
 
 def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are_asked() -> None:
@@ -392,5 +393,6 @@ def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are
     log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
     snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
 
-    assert repeat_correlation_of(snapshot, ANN) == 1.0
+    assert snapshot.learnt is not None
+    assert snapshot.learnt.repeat_correlation.tolist() == [1.0]
     assert opened(snapshot, ANN, person=True) == {(1, 2)}
