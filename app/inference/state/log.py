@@ -24,8 +24,6 @@ from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, no_comparisons, take
 
-NO_ANSWERS = no_comparisons()
-
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
@@ -165,12 +163,10 @@ def extend(old: Log, new: Log) -> Log:
     return Log(entries, scored, new.pooled or old.pooled)
 
 
-def without(log: Log, voided: list[int]) -> Log:
+def without(log: Log, voided: Iterable[int]) -> Log:
     """The log without the comparisons of these sequence numbers."""
-    if not voided:
-        return log
     seq, item, comparisons, order_chance = log.entries
-    kept = ~np.isin(seq, voided)
+    kept = ~np.isin(seq, list(voided))
     return log._replace(entries=Entries(seq[kept], item[kept], take(comparisons, kept), order_chance[kept]))
 
 
@@ -179,11 +175,9 @@ def judges_of(log: Log) -> Ints:
     return np.unique(np.concatenate([log.entries.comparisons.judge, log.scored.scores.judge]))
 
 
-def interpret(log: Log, interpretation: Interpretation, judges: Ints, before: Comparisons = NO_ANSWERS) -> Evidence:
-    """The evidence in `log`; `judges` (J,) are the ids of all who are in it, ascending.
-
-    Args: `before` are the answers of its first entries, by the same judges, where these were read already.
-    """
+def interpret(log: Log, interpretation: Interpretation, earlier: Evidence | None = None) -> Evidence:
+    """The evidence in `log`. Args: `earlier` is that in its first entries, if it is by the same judges."""
+    judges, before = (judges_of(log), no_comparisons()) if earlier is None else (earlier.judges, earlier.answers)
     comparisons = log.entries.comparisons
     new = take(comparisons, slice(before.size, None))
     number = judges.searchsorted(new.judge)

@@ -24,7 +24,7 @@ from app.inference.regimes import RANKED_DENSE, SMALL
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.inference_targets import method_obstacle
 from app.inference.reporting.win_rates import attenuation, expected_of_differences
-from app.inference.state.log import Interpretation, Log, hyperprior_of, interpret, judges_of, without
+from app.inference.state.log import Interpretation, Log, hyperprior_of, interpret, without
 from app.inference.state.snapshot import Snapshot, in_model
 from app.inference.targets.effects import EffectsContribution, effects_apart, pool_effects
 from app.inference.targets.quantities import Quantity, publish_for, quantity_of, read_from
@@ -183,9 +183,7 @@ def contribution_of(
 
     Args: `voided` are the sequence numbers that no longer count; `people` are the ids of judges who are people.
     """
-    counted = without(log, list(voided))
-    judges, method = judges_of(counted), interpretation.method
-    _, item, answers, _ = interpret(counted, interpretation, judges)
+    method, (judges, item, answers, _) = interpretation.method, interpret(without(log, voided), interpretation)
     evidence = evidence_apart(answers, item, build_for(method, n, answers, len(judges)), judges)
     are_people = np.isin(judges, list(people))
     can_tell = method_obstacle("people", cast("MethodName", method.expert)) is None and n <= SMALL

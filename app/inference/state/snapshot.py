@@ -33,14 +33,12 @@ from app.inference.fitting.verdict_weights import as_learnt, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.regimes import AT_ONCE
 from app.inference.state.log import (
-    NO_ANSWERS,
     Evidence,
     Interpretation,
     Log,
     extend,
     hyperprior_of,
     interpret,
-    judges_of,
     log_from_rows,
     without,
 )
@@ -69,7 +67,7 @@ class Snapshot(NamedTuple):
     posterior: Posterior
     shown: ShownPairs
     tally: Tally
-    cells: Cells | None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
+    cells: Cells | None = None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
     stage: Stage = Stage()
     learnt: Hyperparameters | None = None  # None where the set fixes verdict weights
     learnt_ahead: Hyperparameters | None = None  # verdict weights of the next stage, learnt while this one lasts
@@ -97,9 +95,10 @@ class Snapshot(NamedTuple):
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = log_from_rows(), build(interpretation.method, n, 0)
-    evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
-    counted, cells = tally(evidence.answers, n), _cells(evidence, model, None)
-    return Snapshot(0, interpretation, log, evidence, model, posteriors.prior(model), shown, counted, cells)
+    evidence, shown = interpret(log, interpretation), none_shown(items, n)
+    counted, posterior = tally(evidence.answers, n), posteriors.prior(model)
+    snapshot = Snapshot(0, interpretation, log, evidence, model, posterior, shown, counted)
+    return snapshot._replace(cells=_cells(snapshot))
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
@@ -114,14 +113,12 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     if voids := list(voided):  # begins anew
         old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
     log, (_, item, comparisons, _) = extend(old.log, new), new.entries
-    judges, before = old.evidence.judges, old.comparisons
-    ids = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
-    if not ids <= set(judges.tolist()):
-        judges, before = judges_of(log), NO_ANSWERS
+    judges = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+    earlier = old.evidence if judges <= set(old.evidence.judges.tolist()) else None
     now = old._replace(
         version=version,
         log=log,
-        evidence=interpret(log, old.interpretation, judges, before),
+        evidence=interpret(log, old.interpretation, earlier),
         shown=mark(old.shown, item, comparisons.first, comparisons.second),
         tally=tally(comparisons, old.model.n, old.tally),
     )
@@ -129,8 +126,8 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     if voids or stage != old.stage:
         next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
         return _at_stage(now, stage, old.learnt_ahead if stage == next_one else None)
-    cells = _with_new(old, now.evidence)
-    return now._replace(cells=cells, posterior=posteriors.fold(old.posterior, _edges(now.evidence, old.model, cells)))
+    now = now._replace(cells=_with_new(old, now))
+    return now._replace(posterior=posteriors.fold(old.posterior, _edges(now)))
 
 
 def _stage(now: Snapshot, old: Snapshot) -> Stage:
@@ -160,9 +157,9 @@ def _at_stage(now: Snapshot, stage: Stage, learnt: Hyperparameters | None) -> Sn
         first, item = take(answers, slice(stage.fitted)), item[: stage.fitted]
         weighing = first if learnt is None else weighed(first, item, model.n, learnt)
         model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").model
-    cells = _cells(now.evidence, model, learnt)
-    posterior = posteriors.fit_edges(_edges(now.evidence, model, cells), model)
-    return now._replace(stage=stage, learnt=learnt, model=model, cells=cells, posterior=posterior, learnt_ahead=None)
+    now = now._replace(stage=stage, learnt=learnt, model=model, learnt_ahead=None)
+    now = now._replace(cells=_cells(now))
+    return now._replace(posterior=posteriors.fit_edges(_edges(now), model))
 
 
 def _learn(snapshot: Snapshot, stage: Stage, size: int) -> Hyperparameters:
@@ -193,25 +190,27 @@ def plain_model(snapshot: Snapshot) -> Model:
     return _unscored_model(snapshot, snapshot.stage, snapshot.learnt)
 
 
-def _cells(evidence: Evidence, model: Model, learnt: Hyperparameters | None) -> Cells | None:
+def _cells(snapshot: Snapshot) -> Cells | None:
+    (judges, item, answers, _), model = snapshot.evidence, snapshot.model
     if model.expert.as_soft_bt is None:
         return None
-    cells = cells_of(evidence.answers, evidence.item, model, len(evidence.judges))
-    return cells if learnt is None else cells.read(learnt)
+    cells = cells_of(answers, item, model, len(judges))
+    return cells if snapshot.learnt is None else cells.read(snapshot.learnt)
 
 
-def _with_new(old: Snapshot, evidence: Evidence) -> Cells | None:
+def _with_new(old: Snapshot, now: Snapshot) -> Cells | None:
     """The cells with what has come since; made again for a lot, and where another snapshot went on from them."""
-    seen = old.comparisons.size
-    if old.cells is not None and evidence.answers.size - seen <= max(ONE_BY_ONE, A_LOT * seen):
-        new = as_read(take(evidence.answers, slice(seen, None)), evidence.item[seen:], old.model)
+    (_, item, answers, _), seen = now.evidence, old.comparisons.size
+    if old.cells is not None and answers.size - seen <= max(ONE_BY_ONE, A_LOT * seen):
+        new = as_read(take(answers, slice(seen, None)), item[seen:], old.model)
         if old.cells.after(seen, *new):
             return old.cells
-    return _cells(evidence, old.model, old.learnt)
+    return _cells(now)
 
 
-def _edges(evidence: Evidence, model: Model, cells: Cells | None) -> Edges:
-    return edges_of(evidence.answers, model) if cells is None else cells.edges(model.size, model.known_biases)
+def _edges(snapshot: Snapshot) -> Edges:
+    cells, model = snapshot.cells, snapshot.model
+    return edges_of(snapshot.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
 
 
 def compute_due(snapshot: Snapshot) -> Snapshot:
