@@ -125,7 +125,8 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     stage = _stage(now, old)
     if voids or stage != old.stage:
         next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
-        return _at_stage(now, stage, old.learnt_ahead if stage == next_one else None)
+        learnt = old.learnt_ahead if stage == next_one else None
+        return _at_stage(now._replace(stage=stage, learnt=learnt, learnt_ahead=None))
     now = now._replace(cells=_with_new(old, now))
     return now._replace(posterior=posteriors.fold(old.posterior, _edges(now)))
 
@@ -144,50 +145,45 @@ def _stage(now: Snapshot, old: Snapshot) -> Stage:
     return Stage(variances, max(entered, default=0), learnt, leading(size, 1) if absolute.size else 0)
 
 
-def _at_stage(now: Snapshot, stage: Stage, learnt: Hyperparameters | None) -> Snapshot:
-    """The snapshot of a new stage: the same whether its first comparison has just come or its last.
-
-    Args: `learnt` are its verdict weights, where they were learnt ahead.
-    """
-    (method, *_), (_, item, answers, absolute) = now.interpretation, now.evidence
-    if learnt is None and method.verdict_weight == "learnt":
-        learnt = _learn(now, stage, stage.learnt)
-    model = _unscored_model(now, stage, learnt)
+def _at_stage(now: Snapshot) -> Snapshot:
+    """The snapshot at the beginning of its stage: the same whether its first comparison has just come or its last."""
+    method, (_, item, answers, absolute) = now.interpretation.method, now.evidence
+    if now.learnt is None and method.verdict_weight == "learnt":
+        now = now._replace(learnt=_learn(now, now.stage.learnt))
+    model = _unscored_model(now)
     if absolute.size:
-        first, item = take(answers, slice(stage.fitted)), item[: stage.fitted]
-        weighing = first if learnt is None else weighed(first, item, model.n, learnt)
+        first, item = take(answers, slice(now.stage.fitted)), item[: now.stage.fitted]
+        weighing = first if now.learnt is None else weighed(first, item, model.n, now.learnt)
         model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").model
-    now = now._replace(stage=stage, learnt=learnt, model=model, learnt_ahead=None)
+    now = now._replace(model=model)
     now = now._replace(cells=_cells(now))
     return now._replace(posterior=posteriors.fit_edges(_edges(now), model))
 
 
-def _learn(snapshot: Snapshot, stage: Stage, size: int) -> Hyperparameters:
+def _learn(snapshot: Snapshot, size: int) -> Hyperparameters:
     """Verdict weights, from the first `size` comparisons."""
     judges, item, answers, _ = snapshot.evidence
-    model = _built(snapshot, stage, size)
     prior = hyperprior_of(snapshot.log, judges)
-    return learn(take(answers, slice(size)), item[:size], model, len(judges), prior).hyperparameters
+    return learn(take(answers, slice(size)), item[:size], _built(snapshot, size), len(judges), prior).hyperparameters
 
 
-def _built(snapshot: Snapshot, stage: Stage, size: int) -> Model:
+def _built(snapshot: Snapshot, size: int) -> Model:
     """The model whose biases, where they are known in closed form, follow from the first `size` comparisons."""
-    method, variances = snapshot.interpretation.method, np.array(stage.bias_variances, np.float64)
+    method, variances = snapshot.interpretation.method, np.array(snapshot.stage.bias_variances, np.float64)
     answers, judges = take(snapshot.comparisons, slice(size)), len(snapshot.evidence.judges)
     return build_for(method, snapshot.model.n, answers, judges, variances)
 
 
-def _unscored_model(snapshot: Snapshot, stage: Stage, learnt: Hyperparameters | None) -> Model:
-    """The model of a stage without what absolute scores add to the prior."""
-    model = _built(snapshot, stage, stage.learnt)
-    return model if learnt is None else as_learnt(model, take(snapshot.comparisons, slice(stage.learnt)), learnt)
+def _unscored_model(snapshot: Snapshot) -> Model:
+    """The model without what absolute scores add to the prior."""
+    size, learnt = snapshot.stage.learnt, snapshot.learnt
+    model = _built(snapshot, size)
+    return model if learnt is None else as_learnt(model, take(snapshot.comparisons, slice(size)), learnt)
 
 
 def plain_model(snapshot: Snapshot) -> Model:
-    """The model without what absolute scores add to the prior: a stop is judged against this prior."""
-    if not snapshot.evidence.absolute.size:
-        return snapshot.model
-    return _unscored_model(snapshot, snapshot.stage, snapshot.learnt)
+    """The model that a stop is judged against: without what absolute scores add to the prior."""
+    return _unscored_model(snapshot) if snapshot.evidence.absolute.size else snapshot.model
 
 
 def _cells(snapshot: Snapshot) -> Cells | None:
@@ -216,8 +212,7 @@ def _edges(snapshot: Snapshot) -> Edges:
 def compute_due(snapshot: Snapshot) -> Snapshot:
     """The snapshot with what is due: a fresh covariance, or the weights of the next stage. It takes up to seconds."""
     if snapshot.due == "weights":
-        size = leading(snapshot.comparisons.size, DIGITS)
-        return snapshot._replace(learnt_ahead=_learn(snapshot, snapshot.stage, size))
+        return snapshot._replace(learnt_ahead=_learn(snapshot, leading(snapshot.comparisons.size, DIGITS)))
     posterior = snapshot.posterior
     return snapshot._replace(posterior=posteriors.fit_edges(posterior.edges, posterior.model, start=posterior.mean))
 
