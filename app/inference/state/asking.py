@@ -84,7 +84,7 @@ def ask(
     """
     rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
-    for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked)[:count]:
+    for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked, count):
         if lacking:
             pair = presented_beside(scores, first, second, float(lacking), 1.0, leads, plan.order, rng)
             chosen.append(ChosenPair(item, pair, "overlap"))
@@ -122,29 +122,29 @@ def has_pair(
     checked: Checked = UNCHECKED,
 ) -> bool:
     """Whether `ask` would give a pair, without choosing one."""
-    if _in_front(snapshot, blocked, plan, askers, checked):
+    if _in_front(snapshot, blocked, plan, askers, checked, 1):
         return True
     openings = _open(snapshot, catalogue, blocked, plan, reopening)
     return min(openings.most, size(openings.pairs)) > 0
 
 
 def _in_front(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked, count: int
 ) -> list[list[int]]:
-    """Item, first and second of pairs that nobody has and that come before those of the criterion.
+    """Item, first and second of up to `count` pairs that nobody has and that come before those of the criterion.
 
     Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
     questions that one of the `askers` is asked again, with 0.
     """
-    again = [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]
-    pairs = np.array(again, np.int64).reshape(-1, 4)
+    pairs, entries, n = np.empty((0, 4), np.int64), snapshot.log.entries, snapshot.model.n
     if plan.overlap is not None and askers:
-        entries = snapshot.log.entries
-        lacking = due(plan.overlap, entries.item, entries.comparisons, snapshot.model.n, askers)
-        pairs = np.concatenate([np.column_stack(lacking), pairs])
-    item, first, second, _ = pairs.T
-    free: list[list[int]] = pairs[~is_blocked(blocked, item, first, second, snapshot.model.n)].tolist()
-    return free
+        pairs = np.column_stack(due(plan.overlap, entries.item, entries.comparisons, n, askers))
+    if again := [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]:
+        pairs = np.concatenate([pairs, np.array(again)])
+    if blocked.item.size:
+        pairs = pairs[~is_blocked(blocked, pairs[:, 0], pairs[:, 1], pairs[:, 2], n)]
+    in_front: list[list[int]] = pairs[:count].tolist()
+    return in_front
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:

@@ -104,8 +104,6 @@ def orders_shown(shown: ShownPairs) -> Bools:
 
 def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     """(M,) which of these pairs of outputs are blocked, whichever way round."""
-    if not len(blocked.item):
-        return np.zeros(len(item), np.bool_)
     of_pairs, of_blocked = (
         (on * n + np.minimum(one, other)) * n + np.maximum(one, other)
         for on, one, other in ((item, first, second), blocked[:3])
