@@ -17,7 +17,7 @@ COPY judge_worker judge_worker
 COPY migrations migrations
 RUN pip install --no-cache-dir --no-deps --no-build-isolation ./client .
 USER nextpair
-RUN python -c "from app.inference.state.snapshot import warm_up; warm_up()"
+RUN python -c "from app.inference.state import warm_up; warm_up()"
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=180s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz')"]

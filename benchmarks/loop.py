@@ -19,16 +19,15 @@ from app.inference.state import (
     SharedPriors,
     Snapshot,
     advance,
+    compute_due,
     empty,
     log_from_rows,
-    make_catalogue,
-    with_all_computed,
 )
 from app.inference.state import ask as choose
-from app.inference.state.log import Entries, empty_log
+from app.inference.state.log import Entries
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
 
-NOTHING, UNCHECKED = empty_log(), Checked(None)
+NOTHING, UNCHECKED = log_from_rows(), Checked(None)
 
 Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
 
@@ -36,7 +35,7 @@ Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and s
 @cache
 def texts(n: int) -> Catalogue:
     """A catalogue of n texts of the same length."""
-    return make_catalogue(0, tuple(f"text {number}" for number in range(n)), (("", None),), np.ones((1, n), np.int64))
+    return Catalogue(0, tuple(f"text {number}" for number in range(n)), (("", None),), np.ones((1, n), np.int64), ({},))
 
 
 def unjudged(n: int, method: Method, items: int = 1) -> Snapshot:
@@ -63,7 +62,10 @@ def tell(snapshot: Snapshot, comparisons: Comparisons, item: Ints | None = None)
     seq = snapshot.version + 1 + np.arange(comparisons.size)
     item = np.zeros_like(seq) if item is None else item
     new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(seq), np.nan)))
-    return with_all_computed(advance(snapshot, snapshot.version + comparisons.size, new, []))
+    snapshot = advance(snapshot, snapshot.version + comparisons.size, new, [])
+    while snapshot.due:
+        snapshot = compute_due(snapshot)
+    return snapshot
 
 
 def further(

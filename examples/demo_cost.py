@@ -10,6 +10,7 @@ from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
+    Catalogue,
     ComparisonRow,
     Interpretation,
     Sought,
@@ -18,7 +19,6 @@ from app.inference.state import (
     check,
     empty,
     log_from_rows,
-    make_catalogue,
 )
 
 GOAL, JUDGE = Goal(top_k=1), 1
@@ -37,7 +37,7 @@ def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float
     keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
-    catalogue = make_catalogue(0, keys, (("", None),), np.ones((1, n), np.int64))
+    catalogue = Catalogue(0, keys, (("", None),), np.ones((1, n), np.int64), ({},))
     sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
     snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="auto"), {}), n, 1)

@@ -28,25 +28,18 @@ def appended(old: NDArray[Number], new: NDArray[Number]) -> NDArray[Number]:
 
     Equivalent to np.concatenate([old, new]), which takes time for the old ones, too.
     """
-    many = len(old) + len(new)
+    size, many = len(old), len(old) + len(new)
     if old.size < LONG:
         return np.concatenate([old, new])
-    buffer = _buffer_of(old, many)
+    buffer = old.base if isinstance(old.base, _Buffer) else None
+    with _claim:
+        if buffer is not None and buffer.used == size and many <= len(buffer):
+            buffer.used = many
+        else:
+            buffer = None
     if buffer is None:
         buffer = _Buffer((many + int(SPARE * many), *old.shape[1:]), old.dtype)
         buffer.used = many
-        buffer[: len(old)] = old
-    buffer[len(old) : many] = new
+        buffer[:size] = old
+    buffer[size:many] = new
     return np.ndarray((many, *old.shape[1:]), old.dtype, buffer)
-
-
-def _buffer_of(old: NDArray[Number], many: int) -> _Buffer | None:
-    """Place where `old` begins, if it may go on there up to `many` entries, as no other array may from now on."""
-    buffer = old.base
-    if not isinstance(buffer, _Buffer):
-        return None
-    with _claim:
-        if buffer.used != len(old) or many > len(buffer):
-            return None
-        buffer.used = many
-    return buffer

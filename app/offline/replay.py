@@ -20,6 +20,7 @@ from app.inference.fitting import BASELINES, Hyperprior, Posterior
 from app.inference.reporting import ranks
 from app.inference.state import (
     NONE_BLOCKED,
+    Catalogue,
     ComparisonRow,
     Interpretation,
     Log,
@@ -28,12 +29,11 @@ from app.inference.state import (
     SharedPriors,
     advance,
     ask,
+    compute_due,
     contribution_of,
     empty,
     log_from_rows,
-    make_catalogue,
     pooled,
-    with_all_computed,
     without_pairs,
 )
 from app.inference.types import Floats, by_one_judge
@@ -78,7 +78,7 @@ class LocalLoop:
     def __init__(self, case: Case, setup: Setup) -> None:
         n, absolute = len(case.keys), case.absolute
         self._setup, self._plan = setup, Plan(setup.policy, setup.order, setup.seed, case.goal)
-        self._catalogue = make_catalogue(0, tuple(case.keys), (("", None),), np.ones((1, n), np.int64))
+        self._catalogue = Catalogue(0, tuple(case.keys), (("", None),), np.ones((1, n), np.int64), ({},))
         self._pooled_at = 0  # comparisons
         never_judged = np.nonzero(np.isnan(case.answers) & ~np.eye(n, dtype=np.bool_))
         interpretation = Interpretation(definition_of(choosing(setup.method)), {})
@@ -98,7 +98,9 @@ class LocalLoop:
         self._advance(seqs[-1], log_from_rows(rows))
 
     def _advance(self, version: int, new: Log) -> None:
-        self.snapshot = with_all_computed(advance(self.snapshot, version, new, ()))
+        self.snapshot = advance(self.snapshot, version, new, ())
+        while self.snapshot.due:
+            self.snapshot = compute_due(self.snapshot)
 
     @property
     def posterior(self) -> Posterior:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Overlap, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.regimes import DENSE
-from app.inference.state import Catalogue, Interpretation, make_catalogue
+from app.inference.state import Catalogue, Interpretation
 from app.live.posteriors import Definition, LiveSet, Terms
 from app.service.context import Context
 from app.service.grouping import by_set
@@ -57,7 +57,7 @@ def _catalogue(revision: int, keys: Sequence[Record], items: Sequence[Record], o
     for output in outputs:
         lengths[output.item_id, output.candidate_id] = output.length
     texts = tuple((row.key, row.prompt) for row in items)
-    return make_catalogue(revision, tuple(row.key for row in keys), texts, lengths, tuple(row.tags for row in items))
+    return Catalogue(revision, tuple(row.key for row in keys), texts, lengths, tuple(row.tags for row in items))
 
 
 def interpretation_of(row: Record) -> Interpretation:

@@ -16,10 +16,9 @@ from app.inference.state import (
     Snapshot,
     advance,
     are_quick,
-    compute_ahead,
+    compute_due,
     empty,
     log_from_rows,
-    looks_ahead,
     with_computed,
 )
 from app.live.posteriors import Definition, LiveSet, Terms, all_of
@@ -134,10 +133,10 @@ async def _compute_ahead(ctx: Context, live: LiveSet) -> None:
         return
     live.looking_ahead = True
     try:
-        while live.snapshot is not None and looks_ahead(live.snapshot):
-            ahead = await ctx.jobs.compute(partial(compute_ahead, live.snapshot))
+        while live.snapshot is not None and live.snapshot.due:
+            computed = await ctx.jobs.compute(partial(compute_due, live.snapshot))
             async with live.updating:
-                live.snapshot = await ctx.live.compute(with_computed, live.snapshot, ahead)
+                live.snapshot = await ctx.live.compute(with_computed, live.snapshot, computed)
     finally:
         live.looking_ahead = False
 

@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.state import NONE_BLOCKED, Catalogue, Checked, Reopening, Sought, ask, check, make_catalogue
+from app.inference.state import NONE_BLOCKED, Catalogue, Checked, Reopening, Sought, ask, check
 from app.inference.types import Floats, Ints, once_each
 from benchmarks.loop import tell, unjudged
 from benchmarks.studies.running import of_runs, options
@@ -94,7 +94,7 @@ def campaign(cell: EstimateCell, number: int) -> Campaign:
     items = max(prompts, 1)
     scores = rng.normal(0.0, SD if prompts else 1.0, n) + rng.normal(0.0, OMEGA if prompts else 0.0, (items, n))
     names = tuple((f"prompt {m}" if prompts else "", None) for m in range(items))
-    catalogue = make_catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64))
+    catalogue = Catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64), ({},) * items)
     return Campaign(catalogue, scores, rng.normal(0.0, NOISE, (items, n, n)), goal_of(cell), judge, rng)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.inference.state.repeating import MOST_REPEATS
+from app.inference.state.stops import MOST_REPEATS
 from tests.api.test_assignments import nothing
 from tests.factories import (
     answer_all,

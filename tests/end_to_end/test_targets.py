@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from nextpair import CandidateIn, Goal, Stop
 
-from app.inference.state.repeating import MOST_REPEATS
+from app.inference.state.stops import MOST_REPEATS
 from tests.end_to_end.processes import Server
 
 RULE = Stop(goal=0.95)

@@ -1,28 +1,41 @@
-"""Pairs ready to be shown, chosen from a snapshot: for overlap, or by the criterion.
+"""Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people who check a judge.
 
-An ask is one way: pairs due for overlap; then, in rounds, what is open (availability.py, reopening.py), which of it the
-criterion wants (choosing), and on which item. has_pair goes as far as what is open.
+An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open
+(open_pairs.py) or opens again, which of it the criterion wants (choosing), and on which item. has_pair goes as far as
+what is open. Pairs for people come beside the set's own queue, which never shows a pair that anyone has judged.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
+from app.inference.choosing.human_checks import next_checks, unchecked
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Presented, as_shown, presented_beside
+from app.inference.choosing.order import Order, Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
-from app.inference.fitting.model import Model
-from app.inference.gaussian import DenseCovariance, Scores
+from app.inference.choosing.quantity_stopping import needed as needed_by_draws
+from app.inference.choosing.stopping import Stop, needed
+from app.inference.gaussian import DenseCovariance
+from app.inference.judges import binary, next_to_label, votes
 from app.inference.kernels.pair_sets import size
-from app.inference.state.availability import BlockedPairs, OpenPairs, is_blocked, on_item, open_now
-from app.inference.state.catalogue import Catalogue
-from app.inference.state.published import Checked
-from app.inference.state.reopening import Reopening, reopened
-from app.inference.state.repeating import Question
-from app.inference.state.snapshot import Snapshot
-from app.inference.types import Comparisons, Ints
+from app.inference.state.log import Catalogue
+from app.inference.state.open_pairs import (
+    NO_END,
+    BlockedPairs,
+    OpenPairs,
+    is_blocked,
+    on_item,
+    open_in,
+    open_now,
+    orders_shown,
+)
+from app.inference.state.published import Sought, live_quantity
+from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
+from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
+from app.inference.targets import drawn_values
+from app.inference.types import Bools, Ints
 
 UNCHECKED = Checked(None)
 
@@ -33,6 +46,21 @@ class ChosenPair(NamedTuple):
     item: int
     pair: Presented
     criterion: Literal["rank-sets", "labels", "overlap", "repeat"] | None = None  # None is the set's own
+
+
+class Reopening(NamedTuple):
+    """Pairs may open again for this judge, until the set stops."""
+
+    judge: int  # id
+    is_person: bool
+    stop: Stop
+
+
+class HumanCheck(NamedTuple):
+    """Ids of a judge whose verdicts are to be checked, or None for all who are no people, and of those who check."""
+
+    judge: int | None
+    people: frozenset[int]
 
 
 def ask(
@@ -54,24 +82,33 @@ def ask(
     Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
         should be.
     """
-    overlapping = _due_for_overlap(snapshot, blocked, plan, askers)[:count]
-    repeated = _repeated(snapshot, blocked, checked, askers)[: count - len(overlapping)]
-    rng = Draws(plan, snapshot.version, blocked.code)
+    rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
+    for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked, count):
+        if lacking:
+            pair = presented_beside(scores, first, second, float(lacking), 1.0, leads, plan.order, rng)
+            chosen.append(ChosenPair(item, pair, "overlap"))
+        else:
+            chosen.append(ChosenPair(item, as_shown(scores, first, second), "repeat"))
+    if len(chosen) == count:
+        return chosen
     chosen_by = scores, snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
         chosen_by = published.scores, published.model, published.comparisons
-    chosen = [
-        ChosenPair(item, presented_beside(scores, low, high, float(lacking), 1.0, leads, plan.order, rng), "overlap")
-        for item, low, high, lacking in overlapping
-    ]
-    chosen += [ChosenPair(item, as_shown(scores, first, second), "repeat") for _, item, first, second in repeated]
+    questions = _questions(snapshot) if plan.knows_the_round else None
     while len(chosen) < count:
-        out = _with_leases(blocked, chosen) if chosen else blocked
-        in_round = _round(snapshot, catalogue, out, plan, count - len(chosen), rng, reopening, chosen_by)
-        if not in_round:
+        out = _with_leases(blocked, chosen)
+        openings = _open(snapshot, catalogue, out, plan, reopening)
+        leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
+        most = min(count - len(chosen), openings.most)
+        pairs = next_pairs(*chosen_by, leased, openings.pairs, plan, most, rng, snapshot.tally, questions)
+        if not pairs:
             break
-        chosen += in_round
+        uses = None
+        if plan.target == "new-items":
+            on = np.append(snapshot.log.entries.item, out.item[: out.leases])
+            uses = np.bincount(on, minlength=len(catalogue.has))
+        chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
 
 
@@ -85,60 +122,37 @@ def has_pair(
     checked: Checked = UNCHECKED,
 ) -> bool:
     """Whether `ask` would give a pair, without choosing one."""
-    if _due_for_overlap(snapshot, blocked, plan, askers) or _repeated(snapshot, blocked, checked, askers):
+    if _in_front(snapshot, blocked, plan, askers, checked, 1):
         return True
-    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
-    return min(open_pairs.most, size(open_pairs.pairs)) > 0
+    openings = _open(snapshot, catalogue, blocked, plan, reopening)
+    return min(openings.most, size(openings.pairs)) > 0
 
 
-def _due_for_overlap(
-    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int]
-) -> list[tuple[int, int, int, int]]:
-    """Item, low, high and judges that are lacking of each pair that is due and free, the one judged first in front."""
-    if plan.overlap is None or not askers:
-        return []
-    entries, n = snapshot.log.entries, snapshot.model.n
-    pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
-    free = ~is_blocked(blocked, pairs.item, pairs.low, pairs.high, n)
-    return list(zip(*(column[free].tolist() for column in pairs), strict=True))
+def _in_front(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, askers: Collection[int], checked: Checked, count: int
+) -> list[list[int]]:
+    """Item, first and second of up to `count` pairs that nobody has and that come before those of the criterion.
 
-
-def _repeated(
-    snapshot: Snapshot, blocked: BlockedPairs, checked: Checked, askers: Collection[int]
-) -> Sequence[Question]:
-    """Questions that one of the `askers` is asked again, and that nobody has."""
-    if not askers or not checked.to_repeat:
-        return ()
-    item, first, second = np.array([question[1:] for question in checked.to_repeat], np.int64).T
-    has = is_blocked(blocked, item, np.minimum(first, second), np.maximum(first, second), snapshot.model.n)
-    questions = zip(checked.to_repeat, has.tolist(), strict=True)
-    return [question for question, has_it in questions if question.judge in askers and not has_it]
+    Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
+    questions that one of the `askers` is asked again, with 0.
+    """
+    pairs, entries, n = np.empty((0, 4), np.int64), snapshot.log.entries, snapshot.model.n
+    if plan.overlap is not None and askers:
+        pairs = np.column_stack(due(plan.overlap, entries.item, entries.comparisons, n, askers))
+    if again := [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]:
+        pairs = np.concatenate([pairs, np.array(again)])
+    if blocked.item.size:
+        pairs = pairs[~is_blocked(blocked, pairs[:, 0], pairs[:, 1], pairs[:, 2], n)]
+    in_front: list[list[int]] = pairs[:count].tolist()
+    return in_front
 
 
 def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPairs:
+    if not chosen:
+        return blocked
     new = np.array([(each.item, each.pair.first, each.pair.second) for each in chosen], np.int64).T
-    at, columns = blocked.leases, (blocked.item, blocked.first, blocked.second)
-    item, first, second = (np.insert(old, at, add) for old, add in zip(columns, new, strict=True))
+    item, first, second = (np.insert(old, blocked.leases, add) for old, add in zip(blocked[:3], new, strict=True))
     return BlockedPairs(item, first, second, blocked.leases + len(chosen))
-
-
-def _round(
-    snapshot: Snapshot,
-    catalogue: Catalogue,
-    blocked: BlockedPairs,
-    plan: Plan,
-    count: int,
-    rng: Draws,
-    reopening: Reopening | None,
-    chosen_by: tuple[Scores, Model, Comparisons],
-) -> list[ChosenPair]:
-    questions = _questions(snapshot) if plan.knows_the_round else None
-    uses = _uses(snapshot, catalogue, blocked) if plan.target == "new-items" else None
-    open_pairs = _open(snapshot, catalogue, blocked, plan, reopening)
-    leased = Leased(blocked.first[: blocked.leases].copy(), blocked.second[: blocked.leases].copy())
-    count = min(count, open_pairs.most)
-    pairs = next_pairs(*chosen_by, leased, open_pairs.pairs, plan, count, rng, snapshot.tally, questions)
-    return [ChosenPair(*on_item(open_pairs, pair, rng, uses)) for pair in pairs]
 
 
 def _questions(snapshot: Snapshot) -> Questions:
@@ -146,13 +160,6 @@ def _questions(snapshot: Snapshot) -> Questions:
     items, about = np.unique(snapshot.evidence.item, return_inverse=True)
     judges, by = np.unique(snapshot.comparisons.judge, return_inverse=True)
     return Questions(np.asarray(by * len(items) + about, np.int64), max(len(judges) * len(items), 1))
-
-
-def _uses(snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs) -> Ints:
-    """(I,) comparisons on each item, those that are out included."""
-    items = len(catalogue.has)
-    out = np.bincount(blocked.item[: blocked.leases], minlength=items)
-    return np.asarray(np.bincount(snapshot.log.entries.item, minlength=items) + out)
 
 
 def _open(
@@ -163,3 +170,83 @@ def _open(
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
     return reopened(snapshot, catalogue.has, blocked, plan, reopening)
+
+
+def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
+    """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
+
+    First those alone whose order keeps the set from stopping, and all the others after them.
+    """
+    if plan.target == "latent":
+        matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal)
+    else:
+        matters = needed_by_draws(drawn_values(live_quantity(snapshot, Sought(plan.target, has, ()))))
+    free = np.triu(has[:, :, None] & has[:, None, :], 1)
+    free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
+    entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
+    mine, times = entries.comparisons.judge == judge, np.zeros(free.shape, np.int64)
+    np.add.at(times, (entries.item[mine], entries.comparisons.first[mine], entries.comparisons.second[mine]), 1)
+    alike, most_times = None if reopening.is_person else repeats_alike(snapshot, judge), most_times_of(snapshot, judge)
+    repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
+    for pairs in (free & matters, free):
+        may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)
+        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times)
+        most = repeats if is_repeat else NO_END
+        if most and orders.any():
+            break
+    return open_in(has, orders, most)
+
+
+def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:
+    """Which of those that may be shown are of the first kind that any is of, and whether that is a pair once more:
+
+        the other order of a pair that nobody was shown so        not where the order is as_selected: it is fixed
+        a pair that this judge has not judged
+        the other order of a pair that this judge has judged
+        a pair once more                                          in the order that this judge saw less often
+
+    With the order "both" a judge ends what it has half done first.
+
+    Args: all arrays are (I, N, N), at [item, first, second]; `times` is how often this judge was asked so.
+    """
+    turned = times.swapaxes(1, 2)
+    kinds = [times < turned] if order is Order.BOTH else []
+    kinds += [was_shown.swapaxes(1, 2) & ~was_shown, (times == 0) & (turned == 0), times == 0]
+    for kind in kinds:
+        if (may_show & kind).any():
+            return may_show & kind, False
+    once_more = may_show & (times < most_times)
+    if order is not Order.AS_SELECTED:
+        once_more &= times <= turned
+    if most_times < NO_END and once_more.any():
+        once_more &= times == times[once_more].min()
+    return once_more, True
+
+
+def ask_people(
+    snapshot: Snapshot, blocked: BlockedPairs, plan: Plan, check: HumanCheck, count: int
+) -> list[ChosenPair]:
+    """Up to `count` pairs that the judge has judged and people should, best first; a pair that is out counts as judged.
+
+    Without one judge, pairs that tell soonest which judges are right.
+    """
+    ids, n, pair_votes = snapshot.evidence.judges.tolist(), snapshot.model.n, pair_votes_of(snapshot)
+    people = [number for number, judge in enumerate(ids) if judge in check.people]
+    if check.judge is not None and check.judge not in ids:
+        return []
+    item, low, high = pair_votes[:3]
+    is_out = is_blocked(blocked, item, low, high, n)
+    rng = Draws(plan, snapshot.version, blocked.code)
+    scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
+    if check.judge is not None:
+        votes_to_check = unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
+        checks = next_checks(votes_to_check, scores, leads, plan.order, count, rng)
+        return [ChosenPair(int(item[row]), pair, "rank-sets") for row, pair in checks]
+    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
+    judges = np.setdiff1d(np.arange(len(ids)), people)
+    chosen, to_label = [], next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng)
+    for row, behind, propensity in zip(*(column.tolist() for column in to_label), strict=True):
+        i, j = int(low[row]), int(high[row])
+        pair = presented_beside(scores, i, j, float(behind), propensity, leads, plan.order, rng)
+        chosen.append(ChosenPair(int(item[row]), pair, "labels"))
+    return chosen

@@ -1,18 +1,65 @@
-"""A set's log as arrays: comparisons and absolute scores, oldest first, each with its sequence number.
+"""A set as arrays: its catalogue, its log, and the evidence in the log, which is what the model reads.
 
-Of the shared priors only the last entry is kept. Voided entries are taken out as soon as their void is read;
-judges go by their id, p is as it was stored.
+The log has comparisons and absolute scores, oldest first, each with its sequence number, and of the shared priors the
+last entry. Voided entries are taken out as soon as their void is read; judges go by their ids, p is as it was stored.
+In the evidence each judge is at its temperature and goes by its number, and an answer counts as one vote or as many
+as the set says of its judge. What is learnt of verdict weights comes on top (fitting/hyperparameters.py).
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from nextpair.names import normal_name
+from nextpair.words import FARTHEST_LOG, WIDEST_LOG
+from numpy.typing import NDArray
 
-from app.inference.fitting.absolute import AbsoluteScores, join_scores, no_absolute_scores, take_scores
+from app.inference.fitting.absolute import AbsoluteScores, join_scores, take_scores
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import Method
 from app.inference.fitting.weights import Hyperprior
 from app.inference.growing import appended
-from app.inference.types import Comparisons, Floats, Ints, join, no_comparisons, take
+from app.inference.reporting.calibration import tempered
+from app.inference.types import Bools, Comparisons, Floats, Ints, join, no_comparisons, take
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """N candidates and I items; changes only with `revision`."""
+
+    revision: int
+    keys: tuple[str, ...]  # (N,)
+    items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
+    lengths: Ints  # (I, N) bytes of the candidate's output on the item; -1 where it has none
+    tags: tuple[Mapping[str, str], ...]  # (I,) value by name
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """By key, and by its normal form where no other has that."""
+        by_key = {key: i for i, key in enumerate(self.keys)}
+        return {normal_name(key): i for key, i in by_key.items()} | by_key
+
+    @cached_property
+    def item_ids(self) -> dict[str, int]:
+        return {key: i for i, (key, _) in enumerate(self.items)}
+
+    @cached_property
+    def has(self) -> Bools:
+        """(I, N) whether the candidate has an output on the item."""
+        return self.lengths >= 0
+
+    @cached_property
+    def size_bytes(self) -> int:
+        texts = sum(map(len, self.keys)) + sum(len(key) + len(prompt or "") for key, prompt in self.items)
+        texts += sum(len(name) + len(value) for each in self.tags for name, value in each.items())
+        entries = len(self.keys) + len(self.items) + sum(map(len, self.tags))
+        return self.lengths.nbytes + self.lengths.size + 4 * texts + 200 * entries
+
+    def id_of(self, key: str) -> int | None:
+        """The candidate with this key, else the one with its normal form."""
+        return self.ids.get(key, self.ids.get(normal_name(key)))
 
 
 class ComparisonRow(NamedTuple):
@@ -69,24 +116,36 @@ class Log(NamedTuple):
     pooled: SharedPriors | None = None  # the latest
 
 
-def empty_log() -> Log:
-    no_seq, no_item = np.empty(0, np.int64), np.empty(0, np.int64)
-    return Log(Entries(no_seq, no_item, no_comparisons(), np.empty(0)), Scored(no_seq, no_item, no_absolute_scores()))
+class Interpretation(NamedTuple):
+    """A set's way of reading its log."""
+
+    method: Method
+    temperatures: Mapping[int, float]  # by judge id; 1 for all others
+    votes: Mapping[int, float] = {}  # that an answer carries, by judge id, where the set fixes it; 1 for all others
+
+
+class Evidence(NamedTuple):
+    """The model's input: entries that were voided or scored again are left out."""
+
+    judges: Ints  # (J,) ids, ascending; their places are the judges' numbers
+    item: Ints  # (K,)
+    answers: Comparisons  # p tempered, as many votes as the set says
+    absolute: AbsoluteScores
 
 
 def log_from_rows(
-    compared: Iterable[ComparisonRow], scored: Iterable[ScoreRow] = (), pooled: SharedPriors | None = None
+    compared: Iterable[ComparisonRow] = (), scored: Iterable[ScoreRow] = (), pooled: SharedPriors | None = None
 ) -> Log:
-    log = empty_log()
-    if rows := list(compared):
-        seq, item, first, second, p, judge, weight, chance = (np.array(column) for column in zip(*rows, strict=True))
-        comparisons = Comparisons(first, second, p.astype(np.float64), judge, weight.astype(np.float64))
-        log = log._replace(entries=Entries(seq, item, comparisons, chance.astype(np.float64)))
-    if scores := list(scored):
-        seq, item, candidate, judge, mean, variance = (np.array(column) for column in zip(*scores, strict=True))
-        absolute = AbsoluteScores(candidate, judge, mean.astype(np.float64), variance.astype(np.float64))
-        log = log._replace(scored=Scored(seq, item, absolute))
-    return log._replace(pooled=pooled)
+    seq, item, first, second, p, judge, weight, order_chance = _columns(compared, "qqqqdqdd")
+    entries = Entries(seq, item, Comparisons(first, second, p, judge, weight), order_chance)
+    seq, item, candidate, judge, mean, variance = _columns(scored, "qqqqdd")
+    return Log(entries, Scored(seq, item, AbsoluteScores(candidate, judge, mean, variance)), pooled)
+
+
+def _columns(rows: Iterable[tuple[Any, ...]], types: str) -> list[NDArray[Any]]:
+    """(K,) arrays, one for each type."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(types)
+    return [np.array(column, kind) for column, kind in zip(columns, types, strict=True)]
 
 
 def extend(old: Log, new: Log) -> Log:
@@ -97,23 +156,17 @@ def extend(old: Log, new: Log) -> Log:
         join(old.entries.comparisons, new.entries.comparisons),
         appended(old.entries.order_chance, new.entries.order_chance),
     )
-    pooled = new.pooled or old.pooled
-    if not len(new.scored.seq):
-        return Log(entries, old.scored, pooled)
-    scored = Scored(
-        np.concatenate([old.scored.seq, new.scored.seq]),
-        np.concatenate([old.scored.item, new.scored.item]),
-        join_scores(old.scored.scores, new.scored.scores),
-    )
-    return Log(entries, scored, pooled)
+    scored = old.scored
+    if len(new.scored.seq):
+        seq, item = (np.concatenate(both) for both in zip(old.scored[:2], new.scored[:2], strict=True))
+        scored = Scored(seq, item, join_scores(old.scored.scores, new.scored.scores))
+    return Log(entries, scored, new.pooled or old.pooled)
 
 
-def without(log: Log, voided: list[int]) -> Log:
+def without(log: Log, voided: Iterable[int]) -> Log:
     """The log without the comparisons of these sequence numbers."""
-    if not voided:
-        return log
-    kept = ~np.isin(log.entries.seq, voided)
     seq, item, comparisons, order_chance = log.entries
+    kept = ~np.isin(seq, list(voided))
     return log._replace(entries=Entries(seq[kept], item[kept], take(comparisons, kept), order_chance[kept]))
 
 
@@ -122,10 +175,51 @@ def judges_of(log: Log) -> Ints:
     return np.unique(np.concatenate([log.entries.comparisons.judge, log.scored.scores.judge]))
 
 
-def latest_scores(scored: Scored) -> AbsoluteScores:
+def interpret(log: Log, interpretation: Interpretation, earlier: Evidence | None = None) -> Evidence:
+    """The evidence in `log`. Args: `earlier` is that in its first entries, if it is by the same judges."""
+    judges, before = (judges_of(log), no_comparisons()) if earlier is None else (earlier.judges, earlier.answers)
+    comparisons = log.entries.comparisons
+    new = take(comparisons, slice(before.size, None))
+    number = judges.searchsorted(new.judge)
+    answers = comparisons._replace(judge=appended(before.judge, number))
+    if interpretation.temperatures:
+        p = tempered(new.p, _by_judge(interpretation.temperatures, judges)[number])
+        answers = answers._replace(p=appended(before.p, p))
+    if interpretation.votes:
+        weight = new.weight * _by_judge(interpretation.votes, judges)[number]
+        answers = answers._replace(weight=appended(before.weight, weight))
+    absolute = _latest(log.scored)
+    return Evidence(judges, log.entries.item, answers, absolute._replace(judge=judges.searchsorted(absolute.judge)))
+
+
+def _by_judge(values: Mapping[int, float], judges: Ints) -> Floats:
+    """(J,) values by judge id; 1 of those who have none."""
+    return np.array([values.get(judge, 1.0) for judge in judges.tolist()])
+
+
+def _latest(scored: Scored) -> AbsoluteScores:
     """The last of several scores by one judge for one output."""
     if not scored.seq.size:
         return scored.scores
     outputs = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
     last = len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1]
     return take_scores(scored.scores, np.sort(last))
+
+
+def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
+    """Shared priors of the set's pool, by the judges' numbers.
+
+    Within what learning can take: entries from before the contract had these limits may lie beyond them.
+    """
+    if log.pooled is None:
+        return Hyperprior()
+    log_scale, *by_judge = log.pooled.hyperprior
+    log_noise, log_effects = (
+        {number: _within_limits(of[judge]) for number, judge in enumerate(judges.tolist()) if judge in of}
+        for of in by_judge
+    )
+    return Hyperprior(_within_limits(log_scale) if log_scale else None, log_noise, log_effects)
+
+
+def _within_limits(log: Normal) -> Normal:
+    return Normal(float(np.clip(log.mean, -FARTHEST_LOG, FARTHEST_LOG)), min(log.sd, WIDEST_LOG))

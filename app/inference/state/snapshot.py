@@ -10,12 +10,13 @@ are learnt at sizes rounded down to three significant binary digits. What is pub
 (published.py).
 
 Among more than AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
-before teach. Its own lesson can be learnt while it lasts. So can a fresh covariance among more than MEDIUM.
-`compute_ahead` is for a process that has the time; no request has to wait for it.
+before teach, and the weights of the next one can be learnt while it lasts. So can a fresh covariance among more than
+MEDIUM. `Snapshot.due` says which of the two is to be computed, by whichever process has the time: `compute_due` makes
+a snapshot that has it, and `with_computed` brings it into the one that has gone on meanwhile. No request waits for it.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -24,25 +25,22 @@ from app.inference.core.cells import Cells, Hyperparameters
 from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
-from app.inference.fitting.model import (
-    HELD_VARIANCE,
-    Method,
-    Model,
-    as_learnt,
-    at_scale,
-    bias_variances,
-    build,
-    build_for,
-    cells_of,
-    edges_of,
-)
+from app.inference.fitting.model import Model, as_learnt, bias_variances, build, build_for, cells_of, edges_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.weights import learn, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
-from app.inference.kernels.availability import ShownPairs, mark, none_shown
 from app.inference.regimes import AT_ONCE
-from app.inference.state.evidence import Evidence, Interpretation, continued, hyperprior_of, interpret
-from app.inference.state.log import Log, empty_log, extend, judges_of, without
+from app.inference.state.log import (
+    Evidence,
+    Interpretation,
+    Log,
+    extend,
+    hyperprior_of,
+    interpret,
+    log_from_rows,
+    without,
+)
+from app.inference.state.open_pairs import ShownPairs, mark, none_shown
 from app.inference.types import Comparisons, Ints, take
 
 ONE_BY_ONE, A_LOT = 100, 0.05  # comparisons that are added to cells one by one, or of those before if that is more
@@ -50,22 +48,12 @@ DIGITS = 3  # binary, of a number of comparisons: a stage lasts until one of the
 
 
 class Stage(NamedTuple):
-    """The model's state besides the interpretation: while it stays, the posterior goes on from where it was."""
+    """All that the model follows from, besides the interpretation."""
 
-    judges: int  # whose biases, or weights, are parameters
-    absolute: int  # sequence number of the last absolute score
-    fitted: int  # comparisons at which the scale of absolute scores was estimated
-    learnt: int  # comparisons at which verdict weights, and biases in closed form, were learnt
-    pooled: int  # sequence number of the last entry with shared priors
-    bias_variances: tuple[float, ...] = ()  # prior, by judge, where any bias is a parameter
-
-
-class Lesson(NamedTuple):
-    """Verdict weights of the next stage, learnt while the present one lasts."""
-
-    model: Model
-    size: int  # comparisons from which it is learnt
-    hyperparameters: Hyperparameters
+    bias_variances: tuple[float, ...] = ()  # (J,) prior, where judges' weights or biases are parameters
+    entered: int = 0  # sequence number of the last absolute score or shared priors
+    learnt: int = 0  # comparisons at which verdict weights, and biases in closed form, were learnt
+    fitted: int = 0  # comparisons at which the scale of absolute scores was estimated
 
 
 class Snapshot(NamedTuple):
@@ -73,19 +61,27 @@ class Snapshot(NamedTuple):
     interpretation: Interpretation
     log: Log  # what counts of it
     evidence: Evidence
-    stage: Stage
-    learnt: Hyperparameters | None  # None where the set fixes verdict weights
     model: Model
     posterior: Posterior
     shown: ShownPairs
     tally: Tally
     cells: Cells | None = None  # of an expert that is soft-bt: of whichever snapshot was the last to be made of them
-    lesson: Lesson | None = None
+    stage: Stage = Stage()
+    learnt: Hyperparameters | None = None  # None where the set fixes verdict weights
+    learnt_ahead: Hyperparameters | None = None  # verdict weights of the next stage, learnt while this one lasts
 
     @property
     def comparisons(self) -> Comparisons:
         """All that count, as the model reads them, each as many as it stands for."""
         return self.evidence.answers
+
+    @property
+    def due(self) -> Literal["covariance", "weights"] | None:
+        """What is to be computed beside the requests."""
+        if posteriors.is_due(self.posterior):
+            return "covariance"
+        is_next = self.learnt is not None and leading(self.comparisons.size, DIGITS) > self.stage.learnt
+        return "weights" if is_next and self.learnt_ahead is None else None
 
     @property
     def size_bytes(self) -> int:
@@ -96,23 +92,11 @@ class Snapshot(NamedTuple):
 
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
-    log, model = empty_log(), build(interpretation.method, n, 0)
-    evidence, shown = interpret(log, interpretation, judges_of(log)), none_shown(items, n)
-    stage = Stage(0, 0, 0, 0, 0)
-    counted = tally(log.entries.comparisons, n)
-    return Snapshot(
-        version=0,
-        interpretation=interpretation,
-        log=log,
-        evidence=evidence,
-        stage=stage,
-        learnt=None,
-        model=model,
-        posterior=posteriors.prior(model),
-        shown=shown,
-        tally=counted,
-        cells=_cells(evidence, model, None),
-    )
+    log, model = log_from_rows(), build(interpretation.method, n, 0)
+    evidence, shown = interpret(log, interpretation), none_shown(items, n)
+    counted, posterior = tally(evidence.answers, n), posteriors.prior(model)
+    snapshot = Snapshot(0, interpretation, log, evidence, model, posterior, shown, counted)
+    return snapshot._replace(cells=_cells(snapshot))
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
@@ -124,111 +108,119 @@ def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
-    voids, method, n = list(voided), old.interpretation.method, old.model.n
-    log = without(extend(old.log, new), voids)
-    evidence = _evidence(old, log, new, is_shorter=bool(voids))
-    shown, counted = (none_shown(old.shown.items, n), None) if voids else (old.shown, old.tally)
-    entries = log.entries if voids else new.entries
-    shown = mark(shown, entries.item, entries.comparisons.first, entries.comparisons.second)
-    counted = tally(entries.comparisons, n, counted)
-    stage = _stage(old, log, evidence, is_shorter=bool(voids))
-    if stage == old.stage and not voids:
-        cells = _with_new(old, evidence)
-        posterior = posteriors.fold(old.posterior, _edges(evidence, old.model, cells))
-        return old._replace(
-            version=version, log=log, evidence=evidence, posterior=posterior, shown=shown, tally=counted, cells=cells
-        )
-    learnt = None if voids else _learnt_ahead(stage, old)
-    if learnt is None and method.verdict_weight == "learnt":
-        learnt = _learn(log, evidence, method, n, stage.learnt, stage)
-    model = _model(method, n, evidence, stage, learnt)
-    cells = _cells(evidence, model, learnt)
-    posterior = posteriors.fit_edges(_edges(evidence, model, cells), model)
-    return Snapshot(
+    if voids := list(voided):  # begins anew
+        old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
+    log, (_, item, comparisons, _) = extend(old.log, new), new.entries
+    judges = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+    earlier = old.evidence if judges <= set(old.evidence.judges.tolist()) else None
+    now = old._replace(
         version=version,
-        interpretation=old.interpretation,
         log=log,
-        evidence=evidence,
-        stage=stage,
-        learnt=learnt,
-        model=model,
-        posterior=posterior,
-        shown=shown,
-        tally=counted,
-        cells=cells,
+        evidence=interpret(log, old.interpretation, earlier),
+        shown=mark(old.shown, item, comparisons.first, comparisons.second),
+        tally=tally(comparisons, old.model.n, old.tally),
     )
+    stage = _stage(now, old)
+    if voids or stage != old.stage:
+        next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
+        learnt = old.learnt_ahead if stage == next_one else None
+        return _at_stage(now._replace(stage=stage, learnt=learnt, learnt_ahead=None))
+    now = now._replace(cells=_with_new(old, now))
+    return now._replace(posterior=posteriors.fold(old.posterior, _edges(now)))
 
 
-def _cells(evidence: Evidence, model: Model, learnt: Hyperparameters | None) -> Cells | None:
+def _stage(now: Snapshot, old: Snapshot) -> Stage:
+    (method, *_), log, (judges, _, answers, absolute), n = now.interpretation, now.log, now.evidence, now.model.n
+    learns, size, variances = method.verdict_weight == "learnt", answers.size, old.stage.bias_variances
+    told, has_news = leading(size, DIGITS), judges is not old.evidence.judges
+    has_news |= told != leading(old.comparisons.size, DIGITS)
+    if has_news and (learns or method.position_bias != "none"):
+        variances = tuple(bias_variances(method, n, take(answers, slice(told)), len(judges)).tolist())
+    entered = [log.pooled.seq] if learns and log.pooled else []
+    entered += [int(log.scored.seq[-1])] if absolute.size else []
+    in_closed_form = told if method.position_bias == "closed-form" else 0
+    learnt = learnt_from(size, n) if learns else in_closed_form
+    return Stage(variances, max(entered, default=0), learnt, leading(size, 1) if absolute.size else 0)
+
+
+def _at_stage(now: Snapshot) -> Snapshot:
+    """The snapshot at the beginning of its stage: the same whether its first comparison has just come or its last."""
+    method, (_, item, answers, absolute) = now.interpretation.method, now.evidence
+    if now.learnt is None and method.verdict_weight == "learnt":
+        now = now._replace(learnt=_learn(now, now.stage.learnt))
+    model = _unscored_model(now)
+    if absolute.size:
+        first, item = take(answers, slice(now.stage.fitted)), item[: now.stage.fitted]
+        weighing = first if now.learnt is None else weighed(first, item, now.learnt)
+        model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").posterior.model
+    now = now._replace(model=model)
+    now = now._replace(cells=_cells(now))
+    return now._replace(posterior=posteriors.fit_edges(_edges(now), model))
+
+
+def _learn(snapshot: Snapshot, size: int) -> Hyperparameters:
+    """Verdict weights, from the first `size` comparisons."""
+    judges, item, answers, _ = snapshot.evidence
+    prior = hyperprior_of(snapshot.log, judges)
+    return learn(take(answers, slice(size)), item[:size], _built(snapshot, size), len(judges), prior).hyperparameters
+
+
+def _built(snapshot: Snapshot, size: int) -> Model:
+    """The model whose biases, where they are known in closed form, follow from the first `size` comparisons."""
+    method, variances = snapshot.interpretation.method, np.array(snapshot.stage.bias_variances, np.float64)
+    answers, judges = take(snapshot.comparisons, slice(size)), len(snapshot.evidence.judges)
+    return build_for(method, snapshot.model.n, answers, judges, variances)
+
+
+def _unscored_model(snapshot: Snapshot) -> Model:
+    """The model without what absolute scores add to the prior."""
+    size, learnt = snapshot.stage.learnt, snapshot.learnt
+    model = _built(snapshot, size)
+    return model if learnt is None else as_learnt(model, take(snapshot.comparisons, slice(size)), learnt)
+
+
+def plain_model(snapshot: Snapshot) -> Model:
+    """The model that a stop is judged against: without what absolute scores add to the prior."""
+    return _unscored_model(snapshot) if snapshot.evidence.absolute.size else snapshot.model
+
+
+def _cells(snapshot: Snapshot) -> Cells | None:
+    (judges, item, answers, _), model = snapshot.evidence, snapshot.model
     if model.expert.as_soft_bt is None:
         return None
-    cells = cells_of(evidence.answers, evidence.item, model, len(evidence.judges))
-    return cells if learnt is None else cells.read(learnt)
+    cells = cells_of(answers, item, model, len(judges))
+    return cells if snapshot.learnt is None else cells.read(snapshot.learnt)
 
 
-def _with_new(old: Snapshot, evidence: Evidence) -> Cells | None:
+def _with_new(old: Snapshot, now: Snapshot) -> Cells | None:
     """The cells with what has come since; made again for a lot, and where another snapshot went on from them."""
-    if old.cells is None:
-        return None
-    seen = old.comparisons.size
-    if evidence.answers.size - seen > max(ONE_BY_ONE, A_LOT * seen):
-        return _cells(evidence, old.model, old.learnt)
-    rows = slice(seen, None)
-    if old.cells.after(seen, take(evidence.answers, rows), evidence.item[rows]):
+    (_, item, answers, _), seen = now.evidence, old.comparisons.size
+    are_few = answers.size - seen <= max(ONE_BY_ONE, A_LOT * seen)
+    if old.cells is not None and are_few and old.cells.after(seen, take(answers, slice(seen, None)), item[seen:]):
         return old.cells
-    return _cells(evidence, old.model, old.learnt)
+    return _cells(now)
 
 
-def _edges(evidence: Evidence, model: Model, cells: Cells | None) -> Edges:
-    return edges_of(evidence.answers, model) if cells is None else cells.edges(model.size, model.known_biases)
+def _edges(snapshot: Snapshot) -> Edges:
+    cells, model = snapshot.cells, snapshot.model
+    return edges_of(snapshot.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
 
 
-def looks_ahead(snapshot: Snapshot) -> bool:
-    """Whether something is still to be computed that nobody should wait for."""
-    return posteriors.is_due(snapshot.posterior) or _wants_lesson(snapshot)
-
-
-def compute_ahead(snapshot: Snapshot) -> Posterior | Lesson:
-    """A fresh covariance, or what the next stage takes. It takes up to seconds."""
+def compute_due(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what is due: a fresh covariance, or the weights of the next stage. It takes up to seconds."""
+    if snapshot.due == "weights":
+        return snapshot._replace(learnt_ahead=_learn(snapshot, leading(snapshot.comparisons.size, DIGITS)))
     posterior = snapshot.posterior
-    if not posteriors.is_due(posterior):
-        return _lesson(snapshot)
-    return posteriors.fit_edges(posterior.edges, posterior.model, start=posterior.mean)
+    return snapshot._replace(posterior=posteriors.fit_edges(posterior.edges, posterior.model, start=posterior.mean))
 
 
-def with_computed(snapshot: Snapshot, ahead: Posterior | Lesson) -> Snapshot:
-    """The snapshot with what was computed ahead at this version or before, if it is still useful."""
-    if ahead.model is not snapshot.model:
+def with_computed(snapshot: Snapshot, computed: Snapshot) -> Snapshot:
+    """The snapshot with what was computed of it, or of one before it, if it is still useful."""
+    if computed.model is not snapshot.model:
         return snapshot
-    if isinstance(ahead, Posterior):
-        return snapshot._replace(posterior=posteriors.fold(ahead, snapshot.posterior.edges))
-    is_next = ahead.size == leading(snapshot.evidence.answers.size, DIGITS)
-    return snapshot._replace(lesson=ahead) if is_next else snapshot
-
-
-def with_all_computed(snapshot: Snapshot) -> Snapshot:
-    """The snapshot of a process that has the time."""
-    while looks_ahead(snapshot):
-        snapshot = with_computed(snapshot, compute_ahead(snapshot))
-    return snapshot
-
-
-def _wants_lesson(snapshot: Snapshot) -> bool:
-    is_far = leading(snapshot.evidence.answers.size, DIGITS) > snapshot.stage.learnt
-    return snapshot.learnt is not None and snapshot.lesson is None and is_far
-
-
-def _lesson(snapshot: Snapshot) -> Lesson:
-    size, method, n = leading(snapshot.evidence.answers.size, DIGITS), snapshot.interpretation.method, snapshot.model.n
-    return Lesson(snapshot.model, size, _learn(snapshot.log, snapshot.evidence, method, n, size, snapshot.stage))
-
-
-def _learnt_ahead(stage: Stage, old: Snapshot) -> Hyperparameters | None:
-    """Weights learnt ahead for a stage that follows without a void, if the stage takes them."""
-    of_judges, of_old = ((each.judges, each.pooled, each.bias_variances) for each in (stage, old.stage))
-    if old.lesson is None or of_judges != of_old:
-        return None
-    return old.lesson.hyperparameters if old.lesson.size == stage.learnt else None
+    if snapshot.learnt_ahead is None and computed.learnt_ahead is not None:
+        return snapshot._replace(learnt_ahead=computed.learnt_ahead)
+    return snapshot._replace(posterior=posteriors.fold(computed.posterior, snapshot.posterior.edges))
 
 
 def raw(snapshot: Snapshot) -> Comparisons:
@@ -247,51 +239,6 @@ def pair_votes_of(snapshot: Snapshot) -> PairVotes:
     return votes_by_pair(raw(snapshot), snapshot.log.entries.item, len(snapshot.evidence.judges))
 
 
-def plain_model(snapshot: Snapshot) -> Model:
-    """The model without what absolute scores add to the prior: a stop is judged against this prior."""
-    method, n = snapshot.interpretation.method, snapshot.model.n
-    plain = build(method, n, bias_variances=np.array(snapshot.stage.bias_variances, np.float64))
-    if snapshot.learnt is None:
-        return plain
-    return at_scale(plain, snapshot.learnt.scale)._replace(votes=snapshot.model.votes)
-
-
-def _evidence(old: Snapshot, log: Log, new: Log, *, is_shorter: bool) -> Evidence:
-    judges = judges_of(log) if is_shorter else _joined(old.evidence.judges, new)
-    if is_shorter or judges is not old.evidence.judges:
-        return interpret(log, old.interpretation, judges)
-    return continued(old.evidence, log, new.entries, old.interpretation)
-
-
-def _joined(judges: Ints, new: Log) -> Ints:
-    """The ids `judges` and those of `new`, ascending."""
-    ids = {*new.entries.comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
-    return judges if ids <= set(judges.tolist()) else np.union1d(judges, judges_of(new))
-
-
-def _stage(old: Snapshot, log: Log, evidence: Evidence, *, is_shorter: bool) -> Stage:
-    method, n = old.interpretation.method, old.model.n
-    learns, size = method.verdict_weight == "learnt", evidence.answers.size
-    judges = len(evidence.judges) if learns or method.position_bias != "none" else 0
-    pooled = log.pooled.seq if learns and log.pooled else 0
-    absolute = int(log.scored.seq[-1]) if evidence.absolute.size else 0
-    fitted = leading(size, 1) if evidence.absolute.size else 0
-    in_closed_form = leading(size, DIGITS) if method.position_bias == "closed-form" else 0
-    learnt, of_biases = learnt_from(size, n) if learns else in_closed_form, old.stage.bias_variances
-    told = leading(size, DIGITS)
-    if is_shorter or evidence.judges is not old.evidence.judges or told != leading(old.comparisons.size, DIGITS):
-        variances = bias_variances(method, n, take(evidence.answers, slice(told)), len(evidence.judges))
-        of_biases = tuple(variances.tolist()) if (variances > HELD_VARIANCE).any() else ()
-    return Stage(judges, absolute, fitted, learnt, pooled, of_biases)
-
-
-def repeat_correlation_of(snapshot: Snapshot, judge: int) -> float | None:
-    """rho of the votes of the judge with this id, 0 of a new one; None where the set fixes verdict weights."""
-    if snapshot.learnt is None:
-        return None
-    return float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())
-
-
 def learnt_from(size: int, n: int) -> int:
     """Number, of `size` comparisons of n candidates, from which verdict weights are learnt."""
     stage = leading(size, DIGITS)
@@ -302,23 +249,3 @@ def leading(size: int, digits: int) -> int:
     """`size` with all but its first binary digits set to 0."""
     dropped = max(size.bit_length() - digits, 0)
     return size >> dropped << dropped
-
-
-def _learn(log: Log, evidence: Evidence, method: Method, n: int, size: int, stage: Stage) -> Hyperparameters:
-    first, judges = slice(size), len(evidence.judges)
-    answers, prior = take(evidence.answers, first), hyperprior_of(log, evidence.judges)
-    model = build_for(method, n, answers, judges, np.array(stage.bias_variances, np.float64))
-    return learn(answers, evidence.item[first], model, judges, prior).hyperparameters
-
-
-def _model(method: Method, n: int, evidence: Evidence, stage: Stage, learnt: Hyperparameters | None) -> Model:
-    """The model of a stage: the same whether its first comparison has just come or its last."""
-    answers = take(evidence.answers, slice(stage.learnt))
-    model = build_for(method, n, answers, len(evidence.judges), np.array(stage.bias_variances, np.float64))
-    if learnt is not None:
-        model = as_learnt(model, answers, learnt)
-    if not evidence.absolute.size:
-        return model
-    first, item = take(evidence.answers, slice(stage.fitted)), evidence.item[: stage.fitted]
-    weighing = first if learnt is None else weighed(first, item, learnt)
-    return combine(weighing, model, evidence.absolute, is_given=method.absolute_scale == "given").posterior.model

@@ -12,10 +12,8 @@ from app.inference.choosing.order import Order
 from app.inference.fitting.model import Method
 from app.inference.regimes import SMALL
 from app.inference.state.asking import ask
-from app.inference.state.availability import NONE_BLOCKED
-from app.inference.state.catalogue import make_catalogue
-from app.inference.state.evidence import Interpretation
-from app.inference.state.log import ComparisonRow, log_from_rows
+from app.inference.state.log import Catalogue, ComparisonRow, Interpretation, log_from_rows
+from app.inference.state.open_pairs import NONE_BLOCKED
 from app.inference.state.published import Sought, exact, quantity
 from app.inference.state.snapshot import Snapshot, advance, empty
 
@@ -57,7 +55,7 @@ def warm_up() -> None:
     for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
         snapshot = advance(empty(Interpretation(method, {}), n, 1), 10, some, [])
         snapshot = advance(snapshot, 11, one_more, [])
-        everyone = make_catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64))
+        everyone = Catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64), ({},))
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, NONE_BLOCKED, plan, 1)
             ask(snapshot, everyone, NONE_BLOCKED, plan._replace(goal=Goal(pair=(0, 1))), 2)

@@ -7,18 +7,14 @@ import numpy as np
 import pytest
 
 from app.inference import state as snapshots
-from app.inference.choosing.forecasting import Left
-from app.inference.choosing.goals import RANKING
-from app.inference.choosing.stopping import Stop
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method, at_scale, build, build_for
-from app.inference.fitting.posterior import Posterior, period
+from app.inference.fitting.posterior import period
 from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
-from app.inference.reporting.confidence import concordance
 from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
 from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
@@ -128,14 +124,14 @@ def among_many(
     voided: int | None = None,
     ahead: bool = True,
 ) -> Snapshot:
-    """The same comparisons among more than AT_ONCE candidates, where a stage's lesson may be learnt ahead."""
+    """The same comparisons among more than AT_ONCE candidates, where the next stage's weights may be learnt ahead."""
     held = snapshots.empty(MIXED[way], n, ITEMS)
     for version in versions:
         voids = [voided] if voided and held.version < version == versions[-1] else []
         new = snapshots.log_from_rows([row for row in rows() if held.version < row[0] <= version])
         held = snapshots.advance(held, version, new, voids)
-        while ahead and snapshots.looks_ahead(held):
-            held = snapshots.with_computed(held, snapshots.compute_ahead(held))
+        while ahead and held.due:
+            held = snapshots.compute_due(held)
     return held
 
 
@@ -143,23 +139,23 @@ def test_a_stage_among_many_has_what_the_one_before_taught_whenever_it_was_learn
     stages = [learnt_from(size, AT_ONCE + 1) for size in (0, 1, 2, 9, 10, 39, 40, 63, 64)]
     assert stages == [0, 0, 1, 7, 8, 28, 32, 48, 56]
     ahead = among_many(*ONE_BY_ONE)
-    assert ahead.lesson is not None
+    assert ahead.learnt_ahead is not None
     assert_same(ahead, among_many(LENGTH, ahead=False))
 
 
-def test_a_lesson_is_forgotten_with_what_it_was_learnt_from() -> None:
+def test_weights_are_forgotten_with_what_they_were_learnt_from() -> None:
     stale = among_many(60, 63)
-    assert stale.lesson is not None
+    assert stale.learnt_ahead is not None
     assert_same(among_many(60, 63, LENGTH, voided=2), among_many(LENGTH, voided=2, ahead=False))
     late = snapshots.advance(among_many(60, ahead=False), 61, snapshots.log_from_rows([]), [1, 2, 3, 5, 6, 7])
-    assert snapshots.with_computed(late, stale.lesson).lesson is None
+    assert snapshots.with_computed(late, stale) is late
 
 
-def test_a_lesson_in_another_method_is_not_taken() -> None:
+def test_weights_of_another_method_are_not_taken() -> None:
     other = Interpretation(Method(position_bias="closed-form", verdict_weight="learnt"), {})
     n, answers = AT_ONCE + 1, snapshots.log_from_rows(rows())
     read_again = snapshots.advance(snapshots.empty(other, n, ITEMS), LENGTH, answers, [])
-    assert snapshots.with_computed(read_again, snapshots.compute_ahead(among_many(LENGTH, ahead=False))) is read_again
+    assert snapshots.with_computed(read_again, snapshots.compute_due(among_many(LENGTH, ahead=False))) is read_again
 
 
 def repeated(n: int, seed: int) -> list[ComparisonRow]:
@@ -228,7 +224,7 @@ def test_a_covariance_that_is_recomputed_ahead_is_gone_on_from_whenever_it_was_c
 def test_a_covariance_takes_a_while_in_which_more_has_come(way: str) -> None:
     n = MEDIUM + 4
     began = among_many(58, 59, n=n, way=way, ahead=False)  # 57 comparisons, in the stage of 56
-    computed = posteriors.fit_edges(began.posterior.edges, began.model)
+    computed = began._replace(posterior=posteriors.fit_edges(began.posterior.edges, began.model))
     later = snapshots.advance(began, 62, snapshots.log_from_rows([row for row in rows() if 59 < row.seq <= 62]), [])
     taken = snapshots.with_computed(later, computed)
     assert 0 < taken.posterior.since_exact <= later.comparisons.size - began.comparisons.size
@@ -239,7 +235,7 @@ def test_a_covariance_takes_a_while_in_which_more_has_come(way: str) -> None:
 def test_a_covariance_is_forgotten_with_what_it_was_computed_from(way: str) -> None:
     n = MEDIUM + 4
     stale = among_many(*range(60, 67), n=n, way=way)
-    computed = posteriors.fit_edges(stale.posterior.edges, stale.model)
+    computed = snapshots.compute_due(stale)
     voided = snapshots.advance(stale, 67, snapshots.log_from_rows([]), [2])
     assert snapshots.with_computed(voided, computed) is voided
     after = among_many(66, LENGTH, n=n, way=way, voided=2)
@@ -249,12 +245,10 @@ def test_a_covariance_is_forgotten_with_what_it_was_computed_from(way: str) -> N
 def test_a_covariance_is_recomputed_ahead_once_it_is_due() -> None:
     n = MEDIUM + 4
     early, due = (among_many(version, n=n, way="soft-bt", ahead=False) for version in (period(n) - 1, period(n) + 3))
-    assert not snapshots.looks_ahead(early)
-    assert snapshots.looks_ahead(due)
-    computed = snapshots.compute_ahead(due)
-    assert isinstance(computed, Posterior)
+    assert (early.due, due.due) == (None, "covariance")
+    computed = snapshots.compute_due(due)
     assert_same(snapshots.with_computed(due, computed), due)
-    assert not snapshots.looks_ahead(snapshots.with_computed(due, computed))
+    assert snapshots.with_computed(due, computed).due is computed.due is None
 
 
 @cache
@@ -376,27 +370,6 @@ def test_biases_of_a_fit_that_did_not_converge_are_not_given(monkeypatch: pytest
     assert len(snapshots.biases(held, published)) == 3
     monkeypatch.setattr(posteriors, "MAX_ITERATIONS", 0)
     assert snapshots.biases(held, published) == []
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
-    held = snapshots.empty(PLAIN, n, 1)
-    assert snapshots.check(held, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING).reason is None
-
-
-def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> None:
-    """One vote each is another test of claims alone: here it would say that the concordance is there."""
-    rng, votes = np.random.default_rng(3), []
-    for seq in range(1, 31):
-        first, second = rng.choice(5, 2, replace=False).tolist()
-        votes.append(ComparisonRow(seq, 0, first, second, float(first < second), judge=1))
-    snapshot = snapshots.advance(snapshots.empty(MIXED["learnt"], 5, 1), 30, snapshots.log_from_rows(votes), [])
-    published = snapshots.exact(snapshot)
-    learnt = concordance(published.scores, np.triu(np.ones((5, 5), np.bool_), 1))
-    for level, reason in ((learnt - 1e-6, "concordance"), (learnt + 1e-6, None)):
-        stop = Stop(concordance=level)
-        assert snapshots.distance(snapshot, published, stop, RANKING, Left(0, None)).reason == reason
-        assert snapshots.check(snapshot, stop, RANKING).reason == reason
 
 
 def test_two_snapshots_go_on_from_one() -> None:

@@ -1,13 +1,12 @@
-"""Pairs that may be shown, against matrices."""
+"""Pairs that were shown and those that may be, against matrices."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.kernels.availability import codes, mark, none_shown
 from app.inference.kernels.pair_sets import mask, size
-from app.inference.state.availability import items_of, open_pairs, was_shown
-from app.inference.state.reopening import orders_shown
+from app.inference.state.open_pairs import items_of, mark, none_shown, open_pairs, orders_shown, was_shown
 from app.inference.types import Bools, Ints
 from tests.inference.factories import numerics
 
@@ -44,7 +43,7 @@ def test_open_pairs_are_those_open_on_any_item(items: int, n: int, seed: int, fu
 
 @numerics
 @given(**sizes)
-def test_orders_that_were_shown(items: int, n: int, seed: int, full: bool) -> None:
+def test_pairs_are_marked_in_the_order_in_which_they_were_shown(items: int, n: int, seed: int, full: bool) -> None:
     rng = np.random.default_rng(seed)
     count = 0 if full else 12
     item, first = rng.integers(items, size=count), rng.integers(n, size=count)
@@ -52,8 +51,19 @@ def test_orders_that_were_shown(items: int, n: int, seed: int, full: bool) -> No
     expected = np.zeros((items, n, n), np.bool_)
     expected[item, first, second] = True
 
-    shown = mark(none_shown(items, n), item, first, second)
+    before = mark(none_shown(items, n), item[:5], first[:5], second[:5])
+    code = before.code.copy()
+    shown = mark(before, item[5:], first[5:], second[5:])
 
     np.testing.assert_array_equal(orders_shown(shown), expected)
     assert all(was_shown(shown, *place) == expected[place] for place in np.ndindex(items, n, n) if place[1] != place[2])
-    np.testing.assert_array_equal(shown.code, np.unique(codes(item, first, second, n)))
+    np.testing.assert_array_equal(shown.code, np.unique(shown.code))
+    np.testing.assert_array_equal(before.code, code)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_an_item_or_a_candidate_who_does_not_exist_is_an_error(place: int) -> None:
+    nobody = [np.array([0]), np.array([0]), np.array([1])]
+    nobody[place] = np.array([6])
+    with pytest.raises(IndexError):
+        mark(none_shown(6, 6), *nobody)

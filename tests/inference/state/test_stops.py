@@ -1,12 +1,15 @@
-"""Questions that are asked again where a stop hangs on whether the judge repeats itself."""
+"""Stops: of few candidates, of votes, of sets with prompts, and where they hang on whether a judge repeats itself."""
 
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
+from app.inference.choosing.forecasting import Left
 from app.inference.fitting import Method
+from app.inference.reporting.confidence import concordance
 from app.inference.state import (
     NONE_BLOCKED,
     BlockedPairs,
@@ -19,17 +22,22 @@ from app.inference.state import (
     advance,
     ask,
     check,
+    distance,
     empty,
+    exact,
     has_pair,
     log_from_rows,
 )
-from app.inference.state.repeating import MOST_REPEATS
+from app.inference.state.stops import MOST_REPEATS
+from app.inference.types import Floats
 from tests.inference.state.test_asking import catalogue
 
+LEARNT = Interpretation(Method(verdict_weight="learnt"), {})
 N, JUDGE, OTHER = 6, 7, 8
 HAS = np.ones((1, N), np.bool_)
 STOP, GOAL = Stop(top_k=1), Goal(top_k=1)
 PLAN = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, 0, GOAL, target="all-pairs")
+PROMPTS, SETS, STEP = 60, 40, 6
 Answer = Callable[[int, int], float]
 
 
@@ -40,7 +48,7 @@ def told(snapshot: Snapshot, first: int, second: int, p: float, judge: int = JUD
 
 def asked_until(answer: Answer, sought: Sought, most: int = 40) -> tuple[Snapshot, Checked, list[tuple[int, int]]]:
     """The set once it stops or has `most` comparisons, and which questions it asked again."""
-    snapshot = empty(Interpretation(Method(verdict_weight="learnt"), {}), N, 1)
+    snapshot = empty(LEARNT, N, 1)
     checked, again = Checked(None), list[tuple[int, int]]()
     while snapshot.version < most and not checked.reason:
         (chosen,) = ask(
@@ -82,7 +90,7 @@ def test_a_judge_who_changes_its_mind_is_not_asked_for_ever() -> None:
 @pytest.fixture(scope="module")
 def waiting() -> tuple[Snapshot, Checked]:
     """A set that would stop if its judge repeated itself."""
-    snapshot = empty(Interpretation(Method(verdict_weight="learnt"), {}), N, 1)
+    snapshot = empty(LEARNT, N, 1)
     for first, second in ((0, 1), (2, 3), (4, 5), (0, 2), (4, 2), (0, 4), (0, 3), (5, 0)):
         snapshot = told(snapshot, first, second, by_number(first, second))
     return snapshot, check(snapshot, STOP, GOAL, Sought("all-pairs", HAS, ()))
@@ -125,3 +133,60 @@ def test_a_repeat_is_a_pair_to_give_once_all_others_are_used_up(waiting: tuple[S
         snapshot = told(snapshot, first, second, 1.0, OTHER)
     assert not has_pair(snapshot, catalogue(HAS), NONE_BLOCKED, PLAN, None, [JUDGE])
     assert has_pair(snapshot, catalogue(HAS), NONE_BLOCKED, PLAN, None, [JUDGE], checked)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_a_set_too_small_to_compare_never_stops(n: int) -> None:
+    snapshot = empty(Interpretation(Method(), {}), n, 1)
+    assert check(snapshot, Stop(top_k=1, rank_width=0, entropy_change=1.0), RANKING).reason is None
+
+
+def test_a_set_of_votes_is_as_far_from_a_concordance_as_its_ranking_says() -> None:
+    """One vote each is another test of claims alone: here it would say that the concordance is there."""
+    rng, votes = np.random.default_rng(3), []
+    for seq in range(1, 31):
+        first, second = rng.choice(5, 2, replace=False).tolist()
+        votes.append(ComparisonRow(seq, 0, first, second, float(first < second), judge=1))
+    snapshot = advance(empty(LEARNT, 5, 1), 30, log_from_rows(votes), [])
+    published = exact(snapshot)
+    learnt = concordance(published.scores, np.triu(np.ones((5, 5), np.bool_), 1))
+    for level, reason in ((learnt - 1e-6, "concordance"), (learnt + 1e-6, None)):
+        stop = Stop(concordance=level)
+        assert distance(snapshot, published, stop, RANKING, Left(0, None)).reason == reason
+        assert check(snapshot, stop, RANKING).reason == reason
+
+
+def verdicts(effects: Floats, first: int) -> list[ComparisonRow]:
+    """A verdict on each prompt, who is shown first in turn; `effects` are candidate 0's advantage there, in logits."""
+    return [
+        ComparisonRow(first + 1 + n, first + n, n % 2, 1 - n % 2, float(expit(each if n % 2 == 0 else -each)), 1)
+        for n, each in enumerate(effects)
+    ]
+
+
+def stopped(gap: float, seed: int) -> tuple[Snapshot, bool]:
+    """The set where it stops, or at its end; prompts differ by N(gap, 1)."""
+    effects = gap + np.random.default_rng(seed).standard_normal(PROMPTS)
+    has = np.ones((PROMPTS, 2), np.bool_)
+    sought = Sought("new-items", has, ())
+    snapshot = empty(LEARNT, 2, PROMPTS)
+    for begins in range(0, PROMPTS, STEP):
+        new = verdicts(effects[begins : begins + STEP], begins)
+        snapshot = advance(snapshot, begins + STEP, log_from_rows(new), ())
+        if check(snapshot, Stop(goal=0.95), GOAL, sought).reason:
+            return snapshot, True
+    return snapshot, False
+
+
+@pytest.mark.study
+@pytest.mark.parametrize("gap", [0.0, 0.6])
+def test_equal_systems_are_rarely_told_apart_and_unequal_ones_never_the_wrong_way(gap: float) -> None:
+    """Seeds 0 to 39: at most .05 of the equal pairs, at least half of those .6 logits apart."""
+    ends = [stopped(gap, seed) for seed in range(SETS)]
+    named = [int(np.argmax(exact(snapshot).scores.mean)) for snapshot, is_stopped in ends if is_stopped]
+    assert all(np.unique(snapshot.log.entries.item).size >= 8 for snapshot, _ in ends)
+    if gap:
+        assert len(named) >= SETS / 2
+        assert not any(named)
+    else:
+        assert len(named) <= 0.05 * SETS

@@ -1,0 +1,202 @@
+"""Pairs of outputs that were shown, those that are out, and those that are open: on which items, in which orders.
+
+A pair i < j of outputs on an item has the code (item N + i) N + j, and of candidates i N + j. Marking is compiled: a
+set asks and marks all the time.
+"""
+
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.inference.choosing.order import CERTAIN, IN_BOTH_ORDERS, Order, Presented
+from app.inference.choosing.pair_sets import among, listed
+from app.inference.kernels import kernel
+from app.inference.kernels.pair_sets import Kinds, PairSet
+from app.inference.types import Bools, Chance, Ints
+from app.inference.verdicts import LEAST, TABLE
+
+LOWER_FIRST, HIGHER_FIRST = 1, 2
+BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
+NO_END = 10**9
+
+Orders = NDArray[np.uint8]  # bits
+
+
+class ShownPairs(NamedTuple):
+    """M pairs of outputs of N candidates on I items that were shown."""
+
+    items: int  # I
+    n: int  # N
+    code: Ints  # (M,) ascending
+    orders: Orders  # (M,)
+
+
+class BlockedPairs(NamedTuple):
+    """B assignments that keep their pair from being handed out; the first `leases` of them are live."""
+
+    item: Ints  # (B,)
+    first: Ints  # (B,)
+    second: Ints  # (B,)
+    leases: int
+
+    @property
+    def code(self) -> int:
+        """The same of the same pairs, else most likely another; 0 of none."""
+        return crc32(np.concatenate(self[:3]).tobytes())
+
+
+NONE_BLOCKED = BlockedPairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64), 0)
+
+
+class OpenPairs(NamedTuple):
+    """Pairs that may be shown on some of I items: those listed, or all of which both have an output but those."""
+
+    pairs: PairSet  # of candidates: those open on one item or more
+    has: Bools  # (I, N) who has an output where
+    code: Ints  # (M,) ascending, of outputs
+    leaves_out: bool
+    closed: ShownPairs | None  # the orders in which they may not be shown, if any
+    most: int = NO_END  # pairs at once
+
+
+def none_shown(items: int, n: int) -> ShownPairs:
+    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
+
+
+@kernel
+def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs:
+    """`shown` once these (B,) pairs have been shown. Raises IndexError for an item or candidate that is not there."""
+    items, n, old, orders = shown
+    new = (item * n + np.minimum(first, second)) * n + np.maximum(first, second)
+    if len(new) and (item.max() >= items or max(first.max(), second.max()) >= n):
+        raise IndexError("there are not as many items or candidates")
+    code, bits = np.empty(len(old) + len(new), np.int64), np.empty(len(old) + len(new), np.uint8)
+    many, a = 0, 0
+    for b in np.argsort(new):
+        upto = a + np.searchsorted(old[a:], new[b], side="right")
+        code[many : many + upto - a], bits[many : many + upto - a] = old[a:upto], orders[a:upto]
+        many, a = many + upto - a, upto
+        if many == 0 or code[many - 1] < new[b]:
+            code[many], bits[many] = new[b], 0
+            many += 1
+        bits[many - 1] |= LOWER_FIRST if first[b] < second[b] else HIGHER_FIRST
+    rest = len(old) - a
+    code[many : many + rest], bits[many : many + rest] = old[a:], orders[a:]
+    return ShownPairs(items, n, code[: many + rest], bits[: many + rest])
+
+
+def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
+    """Whether the pair was shown in this order."""
+    code = (item * shown.n + min(first, second)) * shown.n + max(first, second)
+    place = int(np.searchsorted(shown.code, code))
+    is_listed = place < len(shown.code) and shown.code[place] == code
+    return bool(is_listed and shown.orders[place] & (LOWER_FIRST if first < second else HIGHER_FIRST))
+
+
+def orders_shown(shown: ShownPairs) -> Bools:
+    """(I, N, N), True at [item, first, second] where the pair was shown so."""
+    orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
+    orders.flat[shown.code] = shown.orders
+    return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
+
+
+def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: int) -> Bools:
+    """(M,) which of these pairs of outputs are blocked, whichever way round."""
+    of_pairs, of_blocked = (
+        (on * n + np.minimum(one, other)) * n + np.maximum(one, other)
+        for on, one, other in ((item, first, second), blocked[:3])
+    )
+    return np.asarray(np.isin(of_pairs, of_blocked))
+
+
+def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
+    """The pairs that were not shown yet, where blocked ones count as shown in both orders.
+
+    With order "both", a pair seen in one order comes before any new pair.
+    """
+    item, first, second, _ = blocked
+    if len(item):
+        shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
+    closed = shown if order in IN_BOTH_ORDERS else None
+    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
+        return open_pairs(has, half_done, closed, leaves_out=False)
+    used_up = shown.code[shown.orders == BOTH_ORDERS] if closed else shown.code
+    return open_pairs(has, used_up, closed, leaves_out=True)
+
+
+def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
+    """The pairs that may be shown in these orders, `most` of them at once.
+
+    Args: `orders` (I, N, N) is True at [item, first, second].
+    """
+    closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
+    code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
+    items, n = has.shape
+    return open_pairs(has, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
+
+
+def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
+    """Args: are those of OpenPairs. A pair is left out where it is on every item that its candidates have in common."""
+    items, n = has.shape
+    of_candidates = code
+    if items > 1 and not leaves_out:
+        of_candidates = np.unique(code % (n * n))
+    elif items > 1:
+        of_candidates = _used_up(has, code)
+    pairs = listed(n, of_candidates, leaves_out=leaves_out)
+    if leaves_out and not has.all():
+        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
+        pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
+    return OpenPairs(pairs, has, code, leaves_out, closed, most)
+
+
+def _used_up(has: Bools, code: Ints) -> Ints:
+    """The pairs of candidates that are listed on every item that they have in common, ascending."""
+    items, n = has.shape
+    if has.all():
+        pair, times = _counted(code % (n * n), n * n)
+        return np.asarray(pair[times == items])
+    item, low, high = np.unravel_index(code, (items, n, n))
+    pair, times = _counted(code[has[item, low] & has[item, high]] % (n * n), n * n)
+    low, high = np.divmod(pair, n)
+    outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
+    return np.asarray(pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)])
+
+
+def _counted(pairs: Ints, most: int) -> tuple[Ints, Ints]:
+    """The different pairs, ascending, and how often each is there; numbers are below `most`."""
+    if most > max(TABLE * len(pairs), LEAST):
+        return np.unique(pairs, return_counts=True)
+    times = np.bincount(pairs, minlength=most)
+    different = np.flatnonzero(times)
+    return different, times[different]
+
+
+def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
+    """The pair on an item where it is open, drawn if there are several; where one order alone is open, in that one.
+
+    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
+    """
+    items = items_of(of, pair.choice.i, pair.choice.j)
+    if uses is not None:
+        items = items[uses[items] == uses[items].min()]
+    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    if uses is not None:
+        uses[item] += 1
+    if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):
+        return item, Presented(pair.second, pair.first, pair.choice, CERTAIN)
+    if of.closed is not None and was_shown(of.closed, item, pair.second, pair.first):
+        return item, pair._replace(order_chance=CERTAIN)
+    return item, pair
+
+
+def items_of(of: OpenPairs, i: int, j: int) -> Ints:
+    """The items on which the pair i < j, which is open, is so; ascending."""
+    if len(of.has) == 1:
+        return np.zeros(1, np.int64)
+    items = np.flatnonzero(of.has[:, i] & of.has[:, j])
+    wanted = (items * of.has.shape[1] + i) * of.has.shape[1] + j
+    is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
+    return np.asarray(items[is_listed != of.leaves_out])

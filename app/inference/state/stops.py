@@ -1,0 +1,329 @@
+"""Whether a set is to stop, what it lacks before it may, and how far off that is.
+
+What the live posterior nearly says, the published one confirms. Scores themselves take the test of
+choosing/stopping.py, and what is ranked otherwise its draws (choosing/quantity_stopping.py).
+
+A stop of win rates may hang on whether judges repeat themselves (methods 17). A repeat is worth its price only where it
+decides: the set would stop if this judge repeated itself, and does not stop yet. Then a judge who votes is asked the
+other order of a question, as long as it may be one whom the position does not move: an answer alike shows both. Else it
+is asked the same in the same order. Of the questions that were asked least often it is the one whose answer would be
+likeliest to change if each verdict were a new draw. After MOST_REPEATS no more are asked.
+"""
+
+from collections.abc import Collection, Sequence
+from math import ceil
+from typing import NamedTuple, cast
+
+import numpy as np
+from scipy.special import expit
+
+from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, distance_to_stop, stopped
+from app.inference.choosing.goals import Goal
+from app.inference.choosing.order import IN_BOTH_ORDERS, Order
+from app.inference.choosing.quantity_stopping import reason as reason_by_draws
+from app.inference.choosing.round_forecasting import forecast_of_round
+from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
+from app.inference.core.design import TooMany
+from app.inference.experts import is_vote
+from app.inference.fitting import posterior as posteriors
+from app.inference.fitting.model import Model, build
+from app.inference.fitting.published import Published
+from app.inference.fitting.repetition import ALIKE, DRAWS_ANEW, REPEATS_ITSELF
+from app.inference.gaussian import Scores
+from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
+from app.inference.reporting.signal import signal_of
+from app.inference.state.log import Catalogue
+from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
+from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
+from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.targets import WinRates
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.verdicts import numbered
+
+NEARLY = 0.9  # error level at which the live posterior is asked first
+DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
+HALF = 0.5  # probability that draws of the live posterior ask for first
+NO_CLAIMS = ("entropy_change", "concordance")
+MOST_REPEATS = 8
+MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
+LIKELY_OF_A_TIE = 0.7  # that one who draws answers otherwise
+
+
+class Question(NamedTuple):
+    """A pair of outputs in an order, for one judge."""
+
+    judge: int  # id
+    item: int
+    first: int
+    second: int
+
+
+class Checked(NamedTuple):
+    """Whether a set is to stop, and what the next pairs are chosen by if not."""
+
+    reason: Reason | None
+    published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
+    missing: Missing | None = None  # where the live one nearly says stop, and the set must not for lack of it
+    to_repeat: Sequence[Question] = ()  # where the set would stop if these judges repeated themselves
+
+
+def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
+    """Look for a reason to ask no more pairs.
+
+    Where what is published refuses the stop that the live posterior is for, that one sees nothing left to ask: what
+    follows is chosen by the published one. Of very many candidates no reason is looked for: it is about all pairs.
+
+    Args: `sought` is what the set is certain about; by default the scores themselves, of texts.
+    """
+    if snapshot.model.n < 2:
+        return Checked(None)
+    try:
+        if sought is None or sought.target == "latent":
+            return _check_scores(snapshot, stop, goal, sought)
+        return _check_quantity(snapshot, stop, goal, sought) if snapshot.comparisons.size else Checked(None)
+    except TooMany:
+        return Checked(None)
+
+
+def _check_scores(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
+    nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
+    if reason(snapshot.posterior.scores, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
+        return Checked(None)
+    met = _met(snapshot, exact(snapshot), stop, goal, sought)
+    missing = _missing(snapshot, sought, met) if sought and met else None
+    return Checked(None, missing=missing) if missing else Checked(met)
+
+
+def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) -> Checked:
+    by_live = live_quantity(snapshot, sought), snapshot.posterior.scores, snapshot.model
+    half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
+    if reason_by_draws(*by_live, half, goal) is None:
+        return Checked(None)
+    judged, needed = _prompts(snapshot, sought)
+    if needed > 1 and (needed > judged or sought.target != "all-pairs") and (missing := _missing(snapshot, sought)):
+        return Checked(None, missing=missing)
+    published = exact(snapshot, target=sought.target)
+    met = _met(snapshot, published, stop, goal, sought)
+    missing = _missing(snapshot, sought, met, published) if met else None
+    if met and not missing:
+        return Checked(met)
+    is_refused = met is None and reason_by_draws(*by_live, stop, goal) is not None
+    again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
+    return Checked(None, published if is_refused else None, missing, again)
+
+
+def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:
+    """The stop with these levels."""
+    goal = None if stop.goal is None else 1.0 - error_level
+    return stop._replace(error_level=error_level, goal=goal, concordance=concordance)
+
+
+def distance(
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought | None = None
+) -> Stopping:
+    """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
+
+    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
+    comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
+
+    Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
+
+    Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
+    """
+    met = _met(snapshot, published, stop, goal, sought)
+    missing = _missing(snapshot, sought, met, published) if sought else None
+    if missing and (met or missing.e_value is None):
+        return Stopping(None, NOTHING, left.in_all, missing=missing)
+    if met:
+        return stopped(met, left)
+    if sought is None or sought.target == "latent":
+        return _distance_of_scores(snapshot, published, stop, goal, left)
+    needed = NOTHING
+    if sought.target == "all-pairs":
+        supposed = quantity(snapshot, published, sought, supposing=True)
+        needed = forecast_of_round(cast("WinRates", supposed), stop, left, goal)
+    return Stopping(None, needed, left.in_all)
+
+
+def _distance_of_scores(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
+    each, tests = _tests(snapshot, published, stop)
+    by_scores = each.entropy_change is not None or each.concordance is not None
+    comparisons = float(raw(snapshot).weight.sum())
+    distant = distance_to_stop(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    claims = next(claims_of(each, goal, snapshot.model.n), None)
+    if claims is None:
+        return distant
+    return distant._replace(e_value=max(evidence(*test, claims.goal) for test in tests) / len(tests))
+
+
+def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, list[tuple[Scores, Model]]]:
+    """The stop as each test of scores takes it, and the posterior and model of each; a claim has to pass one.
+
+    By what is published, or, where all answers are votes, by them as one vote each. Where votes agree and scores may be
+    far apart, the normal that is fitted to the posterior says too little of a tie, far out in its tail; under the set's
+    own prior variance it says more. Each test has half the error level then, and the second one is of claims alone.
+    """
+    tests, n = [(published.scores, plain_model(snapshot))], snapshot.model.n
+    if snapshot.learnt is None or not is_vote(snapshot.comparisons.p).all():
+        return stop, tests
+    method = snapshot.interpretation.method._replace(verdict_weight="one-vote")
+    model = build(method, n, len(snapshot.evidence.judges))
+    one_vote = posteriors.fit(published.comparisons, model).scores, model
+    goal = None if stop.goal is None else 0.5 + 0.5 * stop.goal
+    return stop._replace(error_level=0.5 * stop.error_level, goal=goal), [*tests, one_vote]
+
+
+def _met(
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought | None, *, supposing: bool = False
+) -> Reason | None:
+    """The first criterion that is met by what is published; with `supposing`, if who may repeat itself does."""
+    if sought is None or sought.target == "latent":
+        each, (own, *others) = _tests(snapshot, published, stop)
+        claims = each._replace(entropy_change=None, concordance=None)
+        by_others = (met for other in others if (met := reason(*other, claims, goal)))
+        return reason(*own, each, goal) or next(by_others, None)
+    ranked = quantity(snapshot, published, sought, supposing=supposing)
+    return reason_by_draws(ranked, published.scores, published.model, stop, goal)
+
+
+def _missing(
+    snapshot: Snapshot, sought: Sought, met: Reason | None = None, published: Published | None = None
+) -> Missing | None:
+    """What a set lacks before it may stop: of several prompts, judged ones; then signal.
+
+    No signal is needed of texts where the criterion that is `met` claims nothing, nor of a claim about all pairs by
+    judges who are taken to repeat themselves: it is what they say.
+
+    Args: `published` is exact, of all pairs.
+    """
+    judged, needed = _prompts(snapshot, sought)
+    if 1 < needed > judged:
+        return Missing(judged, needed)
+    if needed < 2 and met in NO_CLAIMS:
+        return None
+    if published is not None and sought.target == "all-pairs":
+        people = np.isin(snapshot.evidence.judges, list(sought.people))
+        if repetition(snapshot, published, sought).is_taken(people):
+            return None
+    _, item, _, chance = snapshot.log.entries
+    signal = signal_of(raw(snapshot), snapshot.model.n, item, chance, new_items=sought.target == "new-items", grew=True)
+    return None if signal.claimed else Missing(judged, needed, signal.e_value)
+
+
+def _prompts(snapshot: Snapshot, sought: Sought) -> tuple[int, int]:
+    """How many prompts are judged, and how many a stop needs."""
+    return judged_prompts(snapshot.log.entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
+
+
+def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
+    """Questions to ask again, where the set would stop if judges who may repeat themselves did.
+
+    One for each judge whom a few repeats may yet decide about; people are asked nothing again.
+    """
+    (judges, item, *_), known = snapshot.evidence, repetition(snapshot, published, sought)
+    may = ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
+    turned = may & _is_open(known.supposed_consistent)
+    is_declared = np.isin(known.before, (0.0, 1.0))
+    same = may & ~turned & ~is_declared & _is_open(known.supposed)
+    if not (turned | same).any() or not _met(snapshot, published, stop, goal, sought, supposing=True):
+        return ()
+    return [
+        _question(published, item, judge, int(judges[judge]), turned=bool(turned[judge]))
+        for judge in np.flatnonzero(turned | same).tolist()
+    ]
+
+
+def _is_open(probability: Floats) -> Bools:
+    return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
+
+
+def _question(published: Published, item: Ints, judge: int, judge_id: int, *, turned: bool) -> Question:
+    """Args: `item` (K,) is what each answer was about; with `turned` the other order of what was asked is asked."""
+    mine = np.flatnonzero(published.answers.judge == judge)
+    answers, item = take(published.comparisons, mine), item[mine]
+    to_ask = answers
+    if turned:
+        to_ask = answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
+    both = np.append(answers.first, to_ask.first), np.append(answers.second, to_ask.second)
+    asked, question = np.split(numbered(np.tile(item, 2), *both), 2)
+    times = np.bincount(asked, minlength=question.max() + 1)[question]
+    row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
+    return Question(judge_id, int(item[row]), int(to_ask.first[row]), int(to_ask.second[row]))
+
+
+def _otherwise(published: Published, answers: Comparisons) -> Floats:
+    """(K,) how likely a new draw names another side than each of these answers does."""
+    (mean, sigma, *_), model, (first, second, p, judge, _) = published.scores, published.model, answers
+    d = mean[first] - mean[second]
+    if model.has_biases:
+        d = d + published.posterior.mean[model.n + judge]
+    for_first = expit(d / np.sqrt(1.0 + np.pi / 8.0 * sigma.variances(first, second)))
+    return np.select([p > 0.5, p < 0.5], [1.0 - for_first, for_first], LIKELY_OF_A_TIE)
+
+
+def comparisons_left(
+    snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
+) -> Left:
+    """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
+
+    Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where verdict
+    weights are learnt, a repeated probability refines the first verdict, and is no more evidence.
+
+    Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
+    """
+    outputs, orders = catalogue.has.sum(axis=1), snapshot.shown.orders
+    pairs, ways = int((outputs * (outputs - 1)).sum()) // 2, 2 if order in IN_BOTH_ORDERS else 1
+    shown = len(orders) + (ways - 1) * np.count_nonzero(orders == BOTH_ORDERS)
+    new = max(ways * pairs - int(shown), 0)
+    in_all = _left_to_judges(snapshot, pairs if order is Order.AS_SELECTED else 2 * pairs, people) if reopen else new
+    if budget is not None:
+        in_budget = max(budget - snapshot.comparisons.size, 0)
+        new, in_all = min(new, in_budget), in_budget if in_all is None else min(in_all, in_budget)
+    is_learnt = snapshot.interpretation.method.verdict_weight == "learnt"
+    return Left(new, in_all, again=not is_learnt or bool(is_vote(snapshot.comparisons.p).any()))
+
+
+def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int]) -> int | None:
+    """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
+    judges, left = snapshot.evidence.judges, 0
+    for number, judge in enumerate(judges.tolist()):
+        judged = int(np.count_nonzero(snapshot.comparisons.judge == number))
+        alike = None if judge in people else repeats_alike(snapshot, judge)
+        if alike is not None:
+            left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
+        elif (most := most_times_of(snapshot, judge)) == NO_END:
+            return None
+        else:
+            left += max(most * questions - judged, 0)
+    return left if judges.size else None
+
+
+def most_times_of(snapshot: Snapshot, judge: int) -> int:
+    """Number of times that the judge with this id may be asked the same; NO_END where each time is more evidence.
+
+    Where verdict weights are learnt, repeats of a probability share one verdict's weight and can but refine it: there
+    it is MOST_TIMES. Votes that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if
+    that is more, so often. Then other pairs tell more.
+    """
+    if snapshot.learnt is None:
+        return NO_END
+    comparisons = snapshot.log.entries.comparisons
+    if not is_vote(comparisons.p[comparisons.judge == judge]).all():
+        return MOST_TIMES
+    rho = float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())  # 0 of a new one
+    return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
+
+
+def repeats_alike(snapshot: Snapshot, judge: int) -> int | None:
+    """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise.
+
+    A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
+    are out.
+    """
+    mine = np.flatnonzero(snapshot.log.entries.comparisons.judge == judge)
+    first, second, p, _, _ = take(snapshot.log.entries.comparisons, mine)
+    questions = numbered(snapshot.log.entries.item[mine], first, second)
+    low, high = np.full(len(p), np.inf), np.full(len(p), -np.inf)
+    np.minimum.at(low, questions, p)
+    np.maximum.at(high, questions, p)
+    return None if (high - low > ALIKE).any() else len(p) - int(questions.max(initial=-1)) - 1
