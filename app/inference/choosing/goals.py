@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.pair_sets import among
-from app.inference.kernels.pair_sets import Kinds, PairSet, matching, of_one_kind, size
+from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
 from app.inference.types import Bools, Floats
 
 

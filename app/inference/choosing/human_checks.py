@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.order import Order, Presented, presented_beside
+from app.inference.choosing.asking import Order, Presented, presented_beside
 from app.inference.choosing.picking import TIE
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes

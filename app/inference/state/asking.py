@@ -9,9 +9,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
+from app.inference.choosing.asking import (
+    Draws,
+    Leased,
+    Plan,
+    Presented,
+    as_shown,
+    leads_of,
+    next_pairs,
+    presented_beside,
+)
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
 from app.inference.fitting.model import Model
 from app.inference.gaussian import DenseCovariance, Scores

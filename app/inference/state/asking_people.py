@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.choosing import human_checks
-from app.inference.choosing.asking import Draws, Plan, leads_of
-from app.inference.choosing.order import presented_beside
+from app.inference.choosing.asking import Draws, Plan, leads_of, presented_beside
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.state.asking import ChosenPair
 from app.inference.state.availability import BlockedPairs, is_blocked

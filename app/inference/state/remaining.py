@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 import numpy as np
 
+from app.inference.choosing.asking import IN_BOTH_ORDERS, Order
 from app.inference.choosing.forecasting import Left
-from app.inference.choosing.order import IN_BOTH_ORDERS, Order
 from app.inference.experts import is_vote
 from app.inference.kernels.availability import BOTH_ORDERS
 from app.inference.state.availability import NO_END

@@ -22,8 +22,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from app.inference.choosing import quantity_stopping, stopping
-from app.inference.choosing.asking import Plan
-from app.inference.choosing.order import Order
+from app.inference.choosing.asking import Order, Plan
 from app.inference.choosing.stopping import Stop
 from app.inference.experts import is_vote
 from app.inference.fitting.repetition import ALIKE

@@ -11,7 +11,7 @@ from nextpair.words import MethodName
 
 from app.inference import fitting
 from app.inference.choosing import RANKING, Criterion, Policy, of_mask
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import select
 from app.inference.fitting import BASELINES
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.offline.cases import Case

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, Presented, lead, next_pairs
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING
-from app.inference.choosing.order import Order, Presented, lead
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import select
 from app.inference.fitting import posterior
+from app.inference.kernels.pair_sets import of_mask
 from app.inference.types import Bools, no_comparisons
 from tests.inference.factories import by_judges, cycle, every_pair, joined, model, random_comparisons, together
 

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, next_pairs
 from app.inference.choosing.criteria import DRAWN, Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal, upper_triangle
-from app.inference.choosing.joining import connected, joining
-from app.inference.choosing.order import Order
-from app.inference.choosing.pair_sets import of_mask
+from app.inference.choosing.picking import connected, joining
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
-from app.inference.kernels.pair_sets import PairSet, mask
+from app.inference.kernels.pair_sets import PairSet, mask, of_mask
 from app.inference.regimes import SMALL
 from app.inference.types import Comparisons, Ints, no_comparisons
 from tests.inference.factories import comparisons, cycle, every_pair, model

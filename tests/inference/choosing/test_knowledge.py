@@ -10,13 +10,12 @@ from scipy.stats import norm
 from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.knowledge import gains
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.picking import SHORTLIST, Choice
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import SHORTLIST, Choice, select
 from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.gaussian import DenseCovariance
+from app.inference.kernels.pair_sets import of_mask
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Floats
 from tests.inference.factories import (

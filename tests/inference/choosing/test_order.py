@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.order import Order, lead, present
+from app.inference.choosing.asking import Order, lead, present
 from app.inference.types import Ints
 from tests.inference.factories import comparisons
 

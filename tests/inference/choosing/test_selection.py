@@ -11,11 +11,10 @@ from scipy.stats import chi2
 
 from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, score
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.picking import Choice, fantasise
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import Choice, fantasise, select
 from app.inference.fitting import posterior
 from app.inference.gaussian import Covariance, DenseCovariance, plain
+from app.inference.kernels.pair_sets import of_mask
 from app.inference.types import Bools, Floats
 from tests.inference.factories import (
     Log,

@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 
 from app.inference.choosing import picking
-from app.inference.choosing.criteria import DRAWN, Criterion, Policy
+from app.inference.choosing.criteria import DRAWN, VAGUEST, Criterion, Policy, listed_by
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
-from app.inference.choosing.pair_sets import listed
-from app.inference.choosing.picking import Choice, Search, best_of
-from app.inference.choosing.selection import select
-from app.inference.choosing.shortlist import VAGUEST, listed_by
+from app.inference.choosing.picking import Choice, Search, best_of, select
 from app.inference.fitting import posterior
 from app.inference.fitting.posterior import Posterior
-from app.inference.kernels.pair_sets import PairSet, mask
+from app.inference.kernels.pair_sets import PairSet, listed, mask
 from app.inference.regimes import MEDIUM
 from app.inference.types import no_comparisons
 from tests.inference.factories import dense, every_pair, model, random_comparisons, together

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from app.inference import state
-from app.inference.choosing.asking import Plan
+from app.inference.choosing.asking import Order, Plan, lead
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.order import Order, lead
+from app.inference.choosing.knowledge import knowledge, most_knowledge
 from app.inference.core.cells import put, read
 from app.inference.core.design import precision, precision_times
 from app.inference.core.edges import evaluate
@@ -17,7 +17,6 @@ from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets, tilted
 from app.inference.kernels.all_pairs import mean_verdicts
 from app.inference.kernels.availability import HIGHER_FIRST, LOWER_FIRST, ShownPairs, mark, none_shown
-from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import BlockedPairs, Interpretation
 from app.inference.types import Ints
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
+from app.inference.choosing.knowledge import knowledge, most_knowledge
 from app.inference.fitting import posterior
-from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import model, numerics, random_comparisons, random_state
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from app.inference.choosing.asking import Plan
+from app.inference.choosing.asking import Order, Plan
 from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.order import Order
 from app.inference.fitting.model import Method
 from app.inference.state import Interpretation, choices_are_quick, empty
 from app.inference.state.speed import KNOWN_QUICKLY, QUICK, SLOWER
