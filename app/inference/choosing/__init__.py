@@ -12,9 +12,8 @@ Not here: what a log amounts to (state), who holds which pair (service).
 
 from app.inference.choosing.asking import IN_BOTH_ORDERS, Order, Plan, present
 from app.inference.choosing.criteria import Batch, Criterion, Policy
-from app.inference.choosing.forecasting import Forecast, Left, Missing, Stopping
+from app.inference.choosing.forecasting import Forecast, Left, Missing, Stopping, prompts_to_decide
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.overlap import Overlap, drawn
-from app.inference.choosing.prompts import prompts_to_decide
 from app.inference.choosing.stopping import Stop, can_be_met, has_claims, reason
 from app.inference.kernels.pair_sets import of_mask

@@ -158,7 +158,7 @@ def leads_of(leads: Ints, plan: Plan) -> Ints | None:
 
 
 def lead(first: Ints, second: Ints, before: Ints) -> Ints:
-    """(N,) how many times more often each candidate was shown first than second, once these (K,) pairs were shown too."""
+    """(N,) how many times more often each was shown first than second, once these (K,) pairs were shown too."""
     n = len(before)
     return before + np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
 

@@ -1,15 +1,20 @@
 """Results of a snapshot for readers: the exact posterior, that of another method, judges' biases, a reason to stop."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.choosing import quantity_stopping
-from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, distance_to_stop, stopped
+from app.inference.choosing.forecasting import (
+    NOTHING,
+    Left,
+    Missing,
+    Stopping,
+    forecast,
+    stopped,
+)
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.core.design import TooMany
 from app.inference.experts import is_vote
@@ -242,9 +247,9 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
     if sought and sought.target != "latent":
         if not snapshot.comparisons.size:
             return Checked(None)
-        by_live = live_quantity(snapshot, sought), live, snapshot.model
+        by_live = live_quantity(snapshot, sought)
         half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-        if quantity_stopping.reason(*by_live, half, goal) is None:
+        if reason(live, snapshot.model, half, goal, by_live) is None:
             return Checked(None)
         judged, needed = _prompts(snapshot, sought)
         if 1 < needed > judged:
@@ -253,11 +258,11 @@ def _checked(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) 
             return Checked(None, missing=missing)
         published = exact(snapshot, target=sought.target)
         ranked = quantity(snapshot, published, sought)
-        met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
+        met = reason(published.scores, published.model, stop, goal, ranked)
         missing = missing_for_a_stop(snapshot, sought, met, published) if met else None
         if met and not missing:
             return Checked(met)
-        is_refused = met is None and quantity_stopping.reason(*by_live, stop, goal) is not None
+        is_refused = met is None and reason(live, snapshot.model, stop, goal, by_live) is not None
         again = _to_repeat(snapshot, published, stop, goal, sought)
         return Checked(None, published if is_refused else None, missing, again)
     nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
@@ -278,7 +283,7 @@ def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal,
     if not questions:
         return ()
     supposed = quantity(snapshot, published, sought, supposing=True)
-    met = quantity_stopping.reason(supposed, published.scores, published.model, stop, goal)
+    met = reason(published.scores, published.model, stop, goal, supposed)
     return questions if met else ()
 
 
@@ -293,7 +298,7 @@ def distance(
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
-    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
+    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (prompts_to_decide), as more
     comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
 
     Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
@@ -313,13 +318,13 @@ def _distance(
     """Distance to the criteria themselves."""
     if sought and sought.target != "latent":
         ranked = quantity(snapshot, published, sought)
-        met = quantity_stopping.reason(ranked, published.scores, published.model, stop, goal)
+        met = reason(published.scores, published.model, stop, goal, ranked)
         if met:
             return stopped(met, left)
         needed = NOTHING
         if isinstance(ranked, WinRates):
             supposed = quantity(snapshot, published, sought, supposing=True)
-            needed = forecast_of_round(cast("WinRates", supposed), stop, left, goal)
+            needed = forecast(supposed, published.model, snapshot.comparisons.size, stop, left, goal)
         return Stopping(None, needed, left.in_all)
     met = _confirmed_reason(snapshot, published, stop, goal)
     if met is not None:
@@ -329,7 +334,8 @@ def _distance(
     if each != stop:
         tests.append(_as_one_vote(snapshot, published))
     by_scores = each == stop or stop.entropy_change is not None or stop.concordance is not None
-    distant = distance_to_stop(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    distant = Stopping(None, needed, left.in_all)
     claims = next(claims_of(stop, goal, snapshot.model.n), None)
     if claims is None:
         return distant

@@ -21,9 +21,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from app.inference.choosing import quantity_stopping, stopping
 from app.inference.choosing.asking import Order, Plan
-from app.inference.choosing.stopping import Stop
+from app.inference.choosing.stopping import Stop, needed
 from app.inference.experts import is_vote
 from app.inference.fitting.repetition import ALIKE
 from app.inference.kernels.availability import BOTH_ORDERS, HIGHER_FIRST, LOWER_FIRST, Orders, ShownPairs
@@ -32,7 +31,6 @@ from app.inference.state.log import Entries
 from app.inference.state.published import Sought, live_quantity
 from app.inference.state.repeating import MOST_REPEATS
 from app.inference.state.snapshot import Snapshot, plain_model, repeat_correlation_of
-from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
 V = TypeVar("V", Bools, Ints, Orders)
@@ -60,16 +58,12 @@ class Asked(NamedTuple):
 def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
     """The pairs of outputs that open again and that nobody holds, each in the orders of its kind."""
     rho = repeat_correlation_of(snapshot, reopening.judge)
-    if plan.target == "latent":
-        model = plain_model(snapshot)
-        needed = stopping.needed(snapshot.posterior.scores, model, reopening.stop, plan.goal)
-    else:
-        ranked = live_quantity(snapshot, Sought(plan.target, has, ()))
-        needed = quantity_stopping.needed(drawn_values(ranked))
+    ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
+    matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
     asked = _asked(snapshot, reopening, blocked.leases, rho)
-    orders, most = _reopen(asked, free & needed, plan.order)
+    orders, most = _reopen(asked, free & matters, plan.order)
     if not (most and orders.any()):
         orders, most = _reopen(asked, free, plan.order)
     closed = (~orders * LOWER_FIRST | ~_turned(orders) * HIGHER_FIRST).astype(np.uint8)
