@@ -76,6 +76,7 @@ MOST_NUMBERS = 2_000_000  # draws, pairs and times; with fewer than FEWEST draws
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_RATE = 1e-9  # of the precision before any comparison
 LEAST_WEIGHT = 1e-100  # of an answer
+OF_ALL, OF_ONE = (5.0, 2.0), (2.6, 3.0)  # `bits` and `spread`, of all and of one candidate or pair
 LEAST_WAY = 0.1  # of the way in a round, that is always to come
 LEAST_DOUBT = 1e-12
 FEW_DRAWS = 200  # for prompts
@@ -118,16 +119,6 @@ class Stopping(NamedTuple):
     missing: Missing | None = None  # where that is all, or the first, that is to come
 
 
-class Pace(NamedTuple):
-    """What N verdicts tell in a round, and by how much sets differ in it."""
-
-    bits: float
-    spread: float
-
-
-OF_ALL, OF_ONE = Pace(5.0, 2.0), Pace(2.6, 3.0)
-
-
 def stopped(met: Reason, left: Left) -> Stopping:
     """State of a set whose criterion is met."""
     return Stopping(met, Forecast(0, 0, 0), left.in_all)
@@ -144,8 +135,8 @@ def forecast(
         return NOTHING
     ends = _in_round(quantity, stop, goal) if isinstance(quantity, WinRates) else None
     if isinstance(quantity, Scores):
-        now = _State(quantity, model, comparisons, differences(quantity, model))
-        ends = _quantiles(_needs(now, stop, left.new, goal), comparisons, left)
+        needs = _needs(differences(quantity, model), model, comparisons, stop, left.new, goal)
+        ends = _quantiles(needs, comparisons, left)
     if ends is None:
         return NOTHING
     whole = np.maximum(np.ceil(ends), 1.0).astype(int).tolist()
@@ -169,11 +160,21 @@ def prompts_to_decide(
     return None if prompts.needed == prompts.prompts else prompts
 
 
-class _State(NamedTuple):
-    posterior: Scores
-    model: Model
-    comparisons: float  # so far
-    pairs: Differences
+class _Futures(NamedTuple):
+    """D futures of C differences, at S times from now. Where there is a 1 for D, it is the same in all."""
+
+    first: Ints  # (D, C) or (1, C)
+    second: Ints  # likewise
+    later: Floats  # (S,) comparisons
+    truth: Floats  # (D, C) d
+    m: Floats  # (D, C, S)
+    v: Floats  # (D, C, S) or (1, C, S)
+    rate: Floats  # (D, C) or (1, C), precision that a comparison brings
+    log_factor: Floats  # (D, C, S) ln B; -inf where m does not have the sign of d
+
+    def after(self, is_met: Bools) -> Floats:
+        """(...) the first of the times at which (..., S) is met, infinite where it never is."""
+        return np.where(is_met.any(axis=-1), self.later[is_met.argmax(axis=-1)], np.inf)
 
 
 def _quantiles(needs: Floats, comparisons: float, left: Left) -> Floats | None:
@@ -186,61 +187,44 @@ def _quantiles(needs: Floats, comparisons: float, left: Left) -> Floats | None:
     return np.asarray(needs[np.minimum(at, needs.size - 1)])
 
 
-class _Futures(NamedTuple):
-    """D futures of C differences, each after S times."""
+def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: int, goal: Goal) -> Floats:
+    """(D,) comparisons that each future takes to the first criterion that it meets, infinite if none."""
+    n, rng, needs = model.n, np.random.default_rng(SEED), list[Floats]()
 
-    first: Ints  # (D, C), or (1, C) of the same ones in all
-    second: Ints  # likewise
-    later: Floats  # (S,) comparisons from now
-    truth: Floats  # (D, C) d
-    m: Floats  # (D, C, S)
-    v: Floats  # (D, C, S), or (1, C, S)
-    rate: Floats  # (D, C), or (1, C), precision that a comparison brings
-    log_factor: Floats  # (D, C, S) ln B that the difference has the sign that it truly has
+    def futures_of(pairs: Bools, top_k: int | None = None) -> _Futures:
+        return _futures(now, comparisons, pairs, top_k, rng)
 
-
-def _needs(now: _State, stop: Stop, new: int, goal: Goal) -> Floats:
-    """(D,) comparisons that each future takes to the first criterion that it meets, infinite if none.
-
-    Args: `new` pairs were not shown yet.
-    """
-    n, rng = now.model.n, np.random.default_rng(SEED)
-    needs = [_need_of_claims(now, claims, new, rng) for claims in claims_of(stop, goal, n)]
+    for claims in claims_of(stop, goal, n):
+        pairs = goal_pairs(claims.goal, now.posterior.mean)
+        futures, many = futures_of(pairs, claims.goal.top_k), int(pairs.sum())
+        sure = futures.after(separated(futures.log_factor, many, claims.error_level))
+        weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * min(many, 2)
+        after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
+        while_new = sure.max(axis=1)
+        needs.append(np.where(while_new <= new, while_new, after))
     if has_width(stop, n):
-        needs.append(_need_of_width(now, stop, rng))
+        futures = futures_of(upper_triangle(n))
+        apart = np.zeros((len(futures.truth), n, n))
+        apart[:, futures.first[0], futures.second[0]] = futures.after(
+            separated(futures.log_factor, n * (n - 1) // 2, stop.error_level)
+        )
+        in_turn = np.sort(apart + apart.swapaxes(1, 2), axis=2)
+        needs.append(in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0))
     if stop.entropy_change is not None:
-        futures = _futures(now, upper_triangle(n), rng)
-        gain = 0.5 * np.log1p(expected_weight(futures.truth, now.model)[:, :, None] * futures.v)
-        needs.append(_first(futures.later, (gain <= stop.entropy_change).all(axis=1)))
+        futures = futures_of(upper_triangle(n))
+        gain = 0.5 * np.log1p(expected_weight(futures.truth, model)[:, :, None] * futures.v)
+        needs.append(futures.after(np.asarray(gain.max(axis=1) <= stop.entropy_change)))
     if stop.concordance is not None:
-        futures = _futures(now, goal_pairs(goal, now.posterior.mean), rng)
+        futures = futures_of(goal_pairs(goal, now.posterior.mean))
         share = ndtr(np.abs(futures.m) / np.sqrt(futures.v)).mean(axis=1)
-        needs.append(_first(futures.later, np.asarray(share >= stop.concordance)))
+        needs.append(futures.after(np.asarray(share >= stop.concordance)))
     draws = min(map(len, needs), default=0)
     return np.min([need[:draws] for need in needs], axis=0) if draws else np.empty(0)
 
 
-def _need_of_claims(now: _State, claims: Claims, new: int, rng: np.random.Generator) -> Floats:
-    pairs = goal_pairs(claims.goal, now.posterior.mean)
-    futures, many = _futures(now, pairs, rng, claims.goal.top_k), int(pairs.sum())
-    sure = _first(futures.later, separated(futures.log_factor, many, claims.error_level))
-    weight = np.maximum(expected_weight(futures.truth, now.model), LEAST_WEIGHT) * min(many, 2)
-    after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
-    while_new = sure.max(axis=1)
-    return np.asarray(np.where(while_new <= new, while_new, after))
-
-
-def _need_of_width(now: _State, stop: Stop, rng: np.random.Generator) -> Floats:
-    """Rank i is as wide as there are candidates from which i is not separated."""
-    n, width = now.model.n, stop.rank_width or 0
-    futures = _futures(now, upper_triangle(n), rng)
-    sure = _first(futures.later, separated(futures.log_factor, n * (n - 1) // 2, stop.error_level))
-    needs = np.zeros((len(sure), n, n))
-    needs[:, futures.first[0], futures.second[0]] = needs[:, futures.second[0], futures.first[0]] = sure
-    return np.asarray(np.sort(needs, axis=2)[:, :, n - 1 - width].max(axis=1, initial=0.0))
-
-
-def _futures(now: _State, pairs: Bools, rng: np.random.Generator, top_k: int | None = None) -> _Futures:
+def _futures(
+    now: Differences, comparisons: float, pairs: Bools, top_k: int | None, rng: np.random.Generator
+) -> _Futures:
     """As many as there is space for, of these pairs (N, N), or of the top k and the rest, were each draw the truth.
 
     They are in the order of the means, whoever joined first.
@@ -251,28 +235,20 @@ def _futures(now: _State, pairs: Bools, rng: np.random.Generator, top_k: int | N
     draws = draws if draws >= FEWEST else 0
     scores = drawn_in_place(Scores(now.posterior.mean, now.posterior.covariance), rng, draws)
     if top_k is not None:
-        best, k = np.argsort(-scores, axis=1), top_k
-        first, second = np.repeat(best[:, :k], len(order) - k, axis=1), np.tile(best[:, k:], (1, k))
+        best, rest = np.split(np.argsort(-scores, axis=1), [top_k], axis=1)
+        first, second = np.repeat(best, rest.shape[1], axis=1), np.tile(rest, (1, top_k))
     row = np.arange(draws)[:, None]
-    truth = scores[row, first] - scores[row, second]
-    m, v, prior, log_factor_now = (column[first, second] for column in now.pairs[1:])
-    rate = np.maximum(1.0 / v - 1.0 / prior, LEAST_RATE / prior) / now.comparisons
-    later = LATER * now.comparisons
-    growth = 1.0 + (v * rate)[:, :, None] * later
+    d = (scores[row, first] - scores[row, second])[:, :, None]
+    m, v, prior, known = (column[first, second][:, :, None] for column in now[1:])
+    rate = np.maximum(1.0 / v - 1.0 / prior, LEAST_RATE / prior) / comparisons
+    later = LATER * comparisons
+    growth = 1.0 + v * rate * later
     steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
-    noise = np.cumsum(rng.standard_normal((*truth.shape, len(later))) * steps, axis=2)
-    means = (m[:, :, None] + (growth - 1.0) * truth[:, :, None] + np.sqrt(v)[:, :, None] * noise) / growth
-    short = log_factor(m, v, prior) - log_factor_now
-    factors = log_factor(means, v[:, :, None] / growth, prior[:, :, None]) - short[:, :, None]
-    is_right = means * truth[:, :, None] > 0.0
-    return _Futures(
-        first, second, later, truth, means, v[:, :, None] / growth, rate, np.where(is_right, factors, -np.inf)
-    )
-
-
-def _first(later: Floats, is_met: Bools) -> Floats:
-    """(...) the first of the times at which (..., S) is met, infinite where it never is."""
-    return np.where(is_met.any(axis=-1), later[is_met.argmax(axis=-1)], np.inf)
+    noise = np.cumsum(rng.standard_normal((*d.shape[:2], len(later))) * steps, axis=2)
+    means = (m + (growth - 1.0) * d + np.sqrt(v) * noise) / growth
+    factors = log_factor(means, v / growth, prior) - (log_factor(m, v, prior) - known)
+    factors = np.where(means * d > 0.0, factors, -np.inf)
+    return _Futures(first, second, later, d[:, :, 0], means, v / growth, rate[:, :, 0], factors)
 
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
@@ -290,11 +266,10 @@ def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
 
 
 def _need_in_round(counts: Counts, goal: Goal, doubt: float, aim: float) -> Floats:
-    """(3,) low, median and high. Args: the criterion's `doubt` now, and the one that is the `aim`."""
-    pace = OF_ONE if goal.against is not None or goal.pair is not None else OF_ALL
+    """(3,) likewise. Args: the criterion's `doubt` now, and the one that is the `aim`."""
+    bits, spread = OF_ALL if goal.against is None and goal.pair is None else OF_ONE
     way = max(1.0 - aim / max(doubt, LEAST_DOUBT), LEAST_WAY)
-    median = len(counts.mean) / pace.bits * float(_bits(counts, goal).sum()) * way
-    return np.array([median / pace.spread, median, median * pace.spread])
+    return len(counts.mean) / bits * float(_bits(counts, goal).sum()) * way * np.array([1.0 / spread, 1.0, spread])
 
 
 def _bits(counts: Counts, goal: Goal) -> Floats:
@@ -303,14 +278,12 @@ def _bits(counts: Counts, goal: Goal) -> Floats:
     if goal.top_k is not None:
         best = np.argsort(-values, axis=1)[:, : goal.top_k]
         return _entropy(np.bincount(best.ravel(), minlength=n) / len(values))
-    pairs, above = goal_pairs(goal, counts.mean), np.empty((n, n))
-    for i in range(n):
-        lead = values[:, [i]] - values
-        above[i] = (lead > 0.0).mean(axis=0) + 0.5 * (lead == 0.0).mean(axis=0)
+    pairs = goal_pairs(goal, counts.mean)
     meets = pairs | pairs.T
+    above = np.array([0.5 + 0.5 * np.sign(values[:, [i]] - values).mean(axis=0) for i in range(n)])
     return np.asarray((_entropy(above) * meets).sum(axis=1) / np.maximum(meets.sum(axis=1), 1))
 
 
 def _entropy(p: Floats) -> Floats:
-    """Bits, elementwise."""
+    """h(p), elementwise."""
     return np.asarray((entr(p) + entr(1.0 - p)) / np.log(2.0))

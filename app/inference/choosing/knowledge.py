@@ -55,14 +55,6 @@ class JudgedRound(NamedTuple):
     questions: Questions  # what each answers
 
 
-class Answered(NamedTuple):
-    """The part of the round of all pairs that is answered."""
-
-    verdict: Floats  # (N, N) mean of the answers that i is better than j, 0 where there is none
-    share: Floats  # (N, N) of the questions
-    questions: int  # Q
-
-
 def gain(m: Floats, s: Floats) -> Floats:
     """g(m, s), elementwise."""
     distance = np.abs(m)
@@ -98,16 +90,20 @@ def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> J
     return JudgedRound(join(comparisons, expected), Questions(number, per_pair))
 
 
-def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answered:
-    """The answers to all questions; further ones to the same question are of the same verdict."""
+def answered_in(judged: JudgedRound, n: int) -> tuple[Floats, Floats]:
+    """(N, N) the mean of the answers that i is better than j, 0 where there is none, and the share of the questions.
+
+    Further answers to the same question are of the same verdict.
+    """
+    comparisons, (number, per_pair) = judged
     times, wins = np.zeros((n, n)), np.zeros((n, n))
     np.add.at(times, (comparisons.first, comparisons.second), 1.0)
     np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
     both = times + times.T
     verdict = (wins + times.T - wins.T) / np.maximum(both, 1.0)
-    pair = np.unique(pair_numbers(comparisons, n) * questions.per_pair + questions.number) // questions.per_pair
-    share = np.bincount(pair, minlength=n * n).reshape(n, n) / questions.per_pair
-    return Answered(np.where(both > 0.0, verdict, 0.0), share + share.T, questions.per_pair)
+    pair = np.unique(pair_numbers(comparisons, n) * per_pair + number) // per_pair
+    share = np.bincount(pair, minlength=n * n).reshape(n, n) / per_pair
+    return np.where(both > 0.0, verdict, 0.0), share + share.T
 
 
 def best_gains_in_round(
@@ -116,20 +112,18 @@ def best_gains_in_round(
     sigma: DenseCovariance,
     model: Model,
     matters: Kinds,
-    answered: Answered,
+    judged: JudgedRound,
     tie: float,
 ) -> tuple[Ints, Ints, Floats]:
     """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `gains` has it."""
-    full = sigma.matrix()
-    variance = full.diagonal()
-    v = np.maximum(variance[:, None] + variance - 2.0 * full, 0.0)
+    n, full, (verdict, share) = len(mean), sigma.matrix(), answered_in(judged, len(mean))
+    v = np.maximum(full.diagonal()[:, None] + full.diagonal() - 2.0 * full, 0.0)
     expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
-    w = (1.0 - answered.share) * expected * (1.0 - expected)
-    np.fill_diagonal(w, 0.0)
-    wins = answered.share * answered.verdict + (1.0 - answered.share) * expected
-    np.fill_diagonal(wins, 0.0)
-    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / (model.votes * answered.questions)
-    first, second = within(open_pairs, np.arange(len(mean)))
+    others = 1.0 - np.eye(n)
+    w = others * (1.0 - share) * expected * (1.0 - expected)
+    wins = others * (share * verdict + (1.0 - share) * expected)
+    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(n) / (model.votes * judged.questions.per_pair)
+    first, second = within(open_pairs, np.arange(n))
     weight = model.votes * expected[first, second] * expected[second, first]
     moves = (step[:, first] - step[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
     return first, second, knowledge(first, second, np.ascontiguousarray(moves), wins.sum(axis=1), *matters, tie)

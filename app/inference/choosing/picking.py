@@ -43,7 +43,6 @@ from app.inference.choosing.criteria import (
 from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.knowledge import (
     JudgedRound,
-    answered_in,
     best_gains,
     best_gains_in_round,
     expecting,
@@ -254,7 +253,7 @@ def _best_pairs(search: Search, open_pairs: PairSet, sigma: DenseCovariance, rng
     if n <= SMALL or goal != RANKING:
         state = mean, sigma, search.model, search.matters
         if search.judged and n <= SMALL:
-            i, j, values = best_gains_in_round(open_pairs, *state, answered_in(*search.judged, n), TIE)
+            i, j, values = best_gains_in_round(open_pairs, *state, search.judged, TIE)
         else:
             i, j, values = best_gains(open_pairs, *state, TIE)
         if len(i):
