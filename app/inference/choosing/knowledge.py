@@ -167,17 +167,11 @@ def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints
 
     Args: `moves` (L, N) u of each; `mean` (N,) of the scores; `kind` (N,) and `meets` (C, C) tell which pairs matter.
     """
-    gains, largest, order = np.empty(len(first)), 0.0, np.argsort(mean)
+    gains, rest, best, order = np.empty(len(first)), np.abs(moves), 0.0, np.argsort(mean)
     for a in range(len(first)):
         gains[a] = _with_either(first[a], second[a], moves[a], mean, kind, meets)
-        for k in range(len(mean)):
-            if k != first[a] and k != second[a]:
-                largest = max(largest, 2.0 * abs(moves[a, k]))
-    most, bounds, best = _most_of_each(largest, mean, kind, meets), gains.copy(), 0.0
-    for a in range(len(first)):
-        for k in range(len(mean)):
-            if k != first[a] and k != second[a]:
-                bounds[a] += most[k] * abs(moves[a, k])
+        rest[a, first[a]] = rest[a, second[a]] = 0.0
+    bounds = gains + (rest * _most_of_each(rest, mean, kind, meets)).sum(axis=1)
     for a in np.argsort(-bounds):
         if bounds[a] < best * (1.0 - 2.0 * tie):
             break
@@ -189,13 +183,11 @@ def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints
 @kernel
 def _with_either(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools) -> float:
     """The part of the sum that has i or j in it."""
-    total = _gain(mean[i] - mean[j], u[i] - u[j]) if meets[kind[i], kind[j]] else 0.0
-    for k in range(len(mean)):
-        if k != i and k != j:
-            if meets[kind[i], kind[k]]:
-                total += _gain(mean[i] - mean[k], u[i] - u[k])
-            if meets[kind[j], kind[k]]:
-                total += _gain(mean[j] - mean[k], u[j] - u[k])
+    total = 0.0
+    for end, other in ((i, j), (j, i)):
+        for k in range(len(mean)):
+            if k != end and meets[kind[end], kind[k]]:
+                total += _gain(mean[end] - mean[k], u[end] - u[k]) * (0.5 if k == other else 1.0)
     return total
 
 
@@ -217,13 +209,13 @@ def _without_them(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bo
 
 
 @kernel
-def _most_of_each(largest: float, mean: Floats, kind: Ints, meets: Bools) -> Floats:
-    """(N,) q of each candidate; `largest` is S."""
-    most = np.zeros(len(mean))
-    for k in range(len(mean)):
-        for other in range(k + 1, len(mean)):
+def _most_of_each(rest: Floats, mean: Floats, kind: Ints, meets: Bools) -> Floats:
+    """(N,) q of each candidate; `rest` (L, N) is |u|, 0 of i and j."""
+    most, largest = np.zeros(len(mean)), 2.0 * rest.max() if rest.size else 0.0
+    for k in range(len(mean) if largest > 0.0 else 0):
+        for other in range(k):
             if meets[kind[k], kind[other]]:
-                of_both = _gain((mean[k] - mean[other]) / largest, 1.0) if largest > 0.0 else 0.0
+                of_both = _gain((mean[k] - mean[other]) / largest, 1.0)
                 most[k] += of_both
                 most[other] += of_both
     return most

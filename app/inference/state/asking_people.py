@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing import human_checks
 from app.inference.choosing.asking import Draws, Plan, leads_of, presented_beside
+from app.inference.choosing.human_checks import next_checks
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.state.asking import ChosenPair
 from app.inference.state.availability import BlockedPairs, is_blocked
@@ -38,11 +38,10 @@ def ask_people(
         return []
     pair_votes = pair_votes_of(snapshot)
     is_out = is_blocked(blocked, pair_votes.item, pair_votes.low, pair_votes.high, n)
-    unchecked = human_checks.unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
-    marginal = snapshot.posterior.scores
-    leads = leads_of(snapshot.tally.leads, plan)
+    marginal, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     rng = Draws(plan, snapshot.version, blocked.code)
-    checks = human_checks.next_checks(unchecked, marginal, leads, plan.order, count, rng)
+    judge = ids.index(check.judge)
+    checks = next_checks(pair_votes, judge, people, is_out, marginal, leads, plan.order, count, rng)
     return [ChosenPair(int(pair_votes.item[row]), pair, "rank-sets") for row, pair in checks]
 
 
