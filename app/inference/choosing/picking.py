@@ -177,9 +177,8 @@ def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairS
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)
 
 
-def draw(pairs: PairSet, rng: Chance) -> tuple[int, int]:
-    """One of the pairs, uniformly; one alone needs no chance."""
-    many = size(pairs)
+def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
+    """One of the `many` pairs, uniformly; one alone needs no chance."""
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
@@ -212,21 +211,21 @@ def _picks(
     search: Search, open_pairs: PairSet, component: Ints, sigma: Covariance, count: int, rng: Chance
 ) -> list[Choice]:
     """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
-    joins = joining(component, open_pairs, search.policy.criterion)
+    joins, many_open = joining(component, open_pairs, search.policy.criterion), size(open_pairs)
     share = 1.0 if search.policy.criterion in DRAWN and joins is None else search.policy.random_share
-    uniform = share / size(open_pairs)
-    if share == 1.0:
-        return [_explain(search, sigma, *draw(open_pairs, rng), uniform, True)]
-    best = None if joins is None else Best(joins)
-    if best is None and isinstance(sigma, DenseCovariance):
+    uniform, best = share / many_open, None if joins is None else Best(joins)
+    if best is None and share < 1.0 and isinstance(sigma, DenseCovariance):
         best = _best_pairs(search, open_pairs, sigma, rng)
-    random = share > 0.0 and bool(rng.random() < share)
-    if best is None and not random:
+    random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
+    if random and best is None:
+        return [_explain(search, sigma, *draw(open_pairs, many_open, rng), uniform, True)]
+    if best is None:
         return _round(search, sigma, open_pairs, count if share == 0.0 else 1, uniform, rng)
-    i, j = draw(open_pairs if random or best is None else best.pairs, rng)
-    if best is None or not has(best.pairs, i, j):
-        return [_explain(search, sigma, i, j, uniform, random)]
-    return [_explain(search, sigma, i, j, uniform + (1.0 - share) / size(best.pairs), random, best.value)]
+    many = size(best.pairs)
+    i, j = draw(open_pairs, many_open, rng) if random else draw(best.pairs, many, rng)
+    is_best = not random or has(best.pairs, i, j)
+    propensity = uniform + (1.0 - share) * is_best / many
+    return [_explain(search, sigma, i, j, propensity, random, best.value if is_best else None)]
 
 
 def _explain(
@@ -297,7 +296,8 @@ def _round(
     first, second = shortlist(search.mean, variance, search.score, pairs, places, max(VAGUEST, 2 * places))
     share = search.policy.random_share
     if not len(first):  # none of the list is open
-        return [_explain(search, sigma, *draw(pairs, rng), uniform + (1.0 - share) / size(pairs), False)]
+        many = size(pairs)
+        return [_explain(search, sigma, *draw(pairs, many, rng), uniform + (1.0 - share) / many, False)]
     value = search.score(search.mean[first] - search.mean[second], sigma.variances(first, second))
     taken = apart(first, second, value, count)
     ends = zip(first[taken].tolist(), second[taken].tolist(), strict=True)
