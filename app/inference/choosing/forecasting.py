@@ -62,7 +62,7 @@ from app.inference.targets import (
     Quantity,
     WinRates,
     best_first,
-    drawn_in_place,
+    draw_scores,
     drawn_values,
     prompts_needed,
 )
@@ -232,12 +232,13 @@ def _futures(
     order = best_first(now.posterior)
     first, second = (order[places][None] for places in np.nonzero(np.triu((pairs | pairs.T)[np.ix_(order, order)])))
     draws = min(MOST_NUMBERS // (len(LATER) * first.size), MOST_DRAWS)
-    draws = draws if draws >= FEWEST else 0
-    scores = drawn_in_place(Scores(now.posterior.mean, now.posterior.covariance), rng, draws)
+    scores = np.empty((draws if draws >= FEWEST else 0, len(order)))
+    normal = Scores(now.posterior.mean, now.posterior.covariance)
+    scores[:, order] = draw_scores(normal, order, rng, len(scores)).scores
     if top_k is not None:
         best, rest = np.split(np.argsort(-scores, axis=1), [top_k], axis=1)
         first, second = np.repeat(best, rest.shape[1], axis=1), np.tile(rest, (1, top_k))
-    row = np.arange(draws)[:, None]
+    row = np.arange(len(scores))[:, None]
     d = (scores[row, first] - scores[row, second])[:, :, None]
     m, v, prior, known = (column[first, second][:, :, None] for column in now[1:])
     rate = np.maximum(1.0 / v - 1.0 / prior, LEAST_RATE / prior) / comparisons
