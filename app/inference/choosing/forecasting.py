@@ -71,7 +71,7 @@ from app.inference.types import Bools, Floats, Ints
 FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
 SEED = 20_261
 LEVELS = (0.1, 0.5, 0.9)
-LATER = np.append(0.0, np.geomspace(0.01, 1000.0, 45))  # times the comparisons so far: where futures are looked at
+LATER = np.append(0.0, np.geomspace(0.01, 300.0, 39))  # times the comparisons so far: where futures are looked at
 MOST_NUMBERS = 2_000_000  # draws, pairs and times; with fewer than FEWEST draws nothing is forecast
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_RATE = 1e-9  # of the precision before any comparison
