@@ -223,7 +223,7 @@ def _picks(
         return _round(search, sigma, open_pairs, count if share == 0.0 else 1, uniform, rng)
     many = size(best.pairs)
     i, j = draw(open_pairs, many_open, rng) if random else draw(best.pairs, many, rng)
-    is_best = not random or has(best.pairs, i, j)
+    is_best = has(best.pairs, i, j)
     propensity = uniform + (1.0 - share) * is_best / many
     return [_explain(search, sigma, i, j, propensity, random, best.value if is_best else None)]
 
