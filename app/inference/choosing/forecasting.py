@@ -7,11 +7,16 @@ is drawn,
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
 where x comparisons bring g = 1 + v rate x, each as much as they have on average so far. The stop's own test says when
-it is passed. Pairs of claims open again once new pairs are used up; then each claim is asked for by itself. With x_c
-the comparisons after which claim c is sure, F new pairs and w = phi w(d) more precision by each answer, a future takes
+it is passed. Claims that all share a candidate, as those of a leader do, tell of each other. There m and v are those
+that remain once the other differences are known, and with P = Sigma^-1, u = P 1, z = s - mu less (u z / u 1) 1,
 
-    max_c x_c                                        where that is within the F; otherwise, and if these tell more,
-    F + sum_c (x_c - F) rate_c / (w_c min(C, 2))     as an answer tells of two scores that others of C claims share
+    1 / v = P_ll - u_l^2 / (u 1)        m = d + (P z)_l v        for the claim about l
+
+Pairs of claims open again once new pairs are used up; then each claim is asked for by itself. With x_c the comparisons
+after which claim c is sure, F new pairs and w = phi w(d) more precision by each answer, a future takes
+
+    max_c x_c                                 where that is within the F; otherwise, and if these tell more,
+    F + sum_c (x_c - F) rate_c / (w_c rho)    rho = C / (N - 1) for C claims among N, what answers tell of others
 
 Where the posterior is a mixture, a future goes its way by the normal of the same moments. Its test asks for as much
 more of ln B as the mixture's falls short of it now.
@@ -191,14 +196,15 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
     """(D,) comparisons that each future takes to the first criterion that it meets, infinite if none."""
     n, rng, needs = model.n, np.random.default_rng(SEED), list[Floats]()
 
-    def futures_of(pairs: Bools, top_k: int | None = None) -> _Futures:
-        return _futures(now, comparisons, pairs, top_k, rng)
+    def futures_of(pairs: Bools, claimed: Goal | None = None) -> _Futures:
+        return _futures(now, comparisons, pairs, claimed, rng)
 
     for claims in claims_of(stop, goal, n):
         pairs = goal_pairs(claims.goal, now.posterior.mean)
-        futures, many = futures_of(pairs, claims.goal.top_k), int(pairs.sum())
+        futures, many = futures_of(pairs, claims.goal), int(pairs.sum())
         sure = futures.after(separated(futures.log_factor, many, claims.error_level))
-        weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * min(many, 2)
+        rho = many / (1 if claims.goal.pair is not None else n - 1)
+        weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * rho
         after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
         while_new = sure.max(axis=1)
         needs.append(np.where(while_new <= new, while_new, after))
@@ -223,11 +229,11 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
 
 
 def _futures(
-    now: Differences, comparisons: float, pairs: Bools, top_k: int | None, rng: np.random.Generator
+    now: Differences, comparisons: float, pairs: Bools, claimed: Goal | None, rng: np.random.Generator
 ) -> _Futures:
-    """As many as there is space for, of these pairs (N, N), or of the top k and the rest, were each draw the truth.
+    """As many as there is space for, of these pairs (N, N), in the order of the means, whoever joined first.
 
-    They are in the order of the means, whoever joined first.
+    Args: those of a goal that is `claimed` tell of each other, and a top k is the one of each draw.
     """
     order = best_first(now.posterior)
     first, second = (order[places][None] for places in np.nonzero(np.triu((pairs | pairs.T)[np.ix_(order, order)])))
@@ -235,21 +241,43 @@ def _futures(
     scores = np.empty((draws if draws >= FEWEST else 0, len(order)))
     normal = Scores(now.posterior.mean, now.posterior.covariance)
     scores[:, order] = draw_scores(normal, order, rng, len(scores)).scores
-    if top_k is not None:
-        best, rest = np.split(np.argsort(-scores, axis=1), [top_k], axis=1)
-        first, second = np.repeat(best, rest.shape[1], axis=1), np.tile(rest, (1, top_k))
+    if claimed and claimed.pair is None:
+        first, second = _claimed(claimed, scores, order)
+    share_one = claimed is not None and first.shape[1] == len(order) - 1
     row = np.arange(len(scores))[:, None]
     d = (scores[row, first] - scores[row, second])[:, :, None]
     m, v, prior, known = (column[first, second][:, :, None] for column in now[1:])
-    rate = np.maximum(1.0 / v - 1.0 / prior, LEAST_RATE / prior) / comparisons
+    short, before = log_factor(m, v, prior) - known, prior
+    if share_one:
+        (m, v), before = _among_others(now.posterior, scores, d, second), prior * len(order) / (2 * len(order) - 2)
+    rate = np.maximum(1.0 / v - 1.0 / before, LEAST_RATE / before) / comparisons
     later = LATER * comparisons
     growth = 1.0 + v * rate * later
     steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
     noise = np.cumsum(rng.standard_normal((*d.shape[:2], len(later))) * steps, axis=2)
     means = (m + (growth - 1.0) * d + np.sqrt(v) * noise) / growth
-    factors = log_factor(means, v / growth, prior) - (log_factor(m, v, prior) - known)
+    factors = log_factor(means, v / growth, prior) - short
     factors = np.where(means * d > 0.0, factors, -np.inf)
     return _Futures(first, second, later, d[:, :, 0], means, v / growth, rate[:, :, 0], factors)
+
+
+def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
+    """(D, C) or (1, C) pairs of a goal that is claimed; a candidate that all claims share is the first."""
+    if goal.against is not None:
+        others = order[order != goal.against][None]
+        return np.full_like(others, goal.against), others
+    best, rest = np.split(np.argsort(-scores, axis=1), [goal.top_k or 1], axis=1)
+    sides = np.repeat(best, rest.shape[1], axis=1), np.tile(rest, (1, best.shape[1]))
+    return sides if rest.shape[1] > 1 else sides[::-1]
+
+
+def _among_others(posterior: Scores, scores: Floats, d: Floats, second: Ints) -> tuple[Floats, Floats]:
+    """(D, C, 1) m and v of differences of one candidate with all others, `second`, once the others are known."""
+    precision = np.linalg.inv(posterior.covariance.matrix())
+    total, z = precision.sum(axis=1), scores - posterior.mean
+    pull = (z - (z @ total)[:, None] / total.sum()) @ precision
+    v = 1.0 / (precision.diagonal() - total**2 / total.sum())[second][:, :, None]
+    return d + pull[np.arange(len(d))[:, None], second][:, :, None] * v, v
 
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
