@@ -10,7 +10,6 @@ from app.inference.kernels.pair_sets import of_mask
 from app.inference.types import Bools, Ints, no_comparisons
 from tests.inference.factories import (
     by_judges,
-    comparisons,
     cycle,
     every_pair,
     joined,
@@ -20,11 +19,7 @@ from tests.inference.factories import (
 )
 
 N = 12
-
-
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
-
-
 LOG = joined(cycle(N, seed=0), random_comparisons(N, 10, seed=0))
 
 
@@ -77,12 +72,6 @@ def test_seed_version_and_number_of_leases_each_change_what_is_drawn() -> None:
     ]
 
     assert len({source.random() for source in sources}) == 4
-
-
-def test_the_pair_shown_is_the_pair_chosen() -> None:
-    plan = PLAN._replace(order=Order.BALANCED)
-
-    assert all({p.first, p.second} == {p.choice.i, p.choice.j} for p in ask(plan, count=20))
 
 
 def test_a_batch_balances_the_orders_within_itself() -> None:
@@ -160,17 +149,6 @@ def test_no_candidate_ever_leads_much_more_often_than_it_follows(n: int, order: 
     assert [np.square(each).mean() < 10.0 for each in np.split(leads, 3)] == [True] * 3
 
 
-def test_as_selected_does_not_balance() -> None:
-    assert leads_after(3000, 10, Order.AS_SELECTED, seed=0)[-1][0] > 100
-
-
-@pytest.mark.parametrize("order", Order)
-def test_both_candidates_of_the_pair_are_shown(order: Order) -> None:
-    rng = np.random.default_rng(0)
-
-    assert {frozenset(present(2, 5, np.zeros(6, np.int64), order, rng)[:2]) for _ in range(20)} == {frozenset({2, 5})}
-
-
 @pytest.mark.parametrize("order", [Order.BALANCED, Order.BOTH, Order.EACH])
 @pytest.mark.parametrize(("leads", "of_first"), [([-1, 1], 2 / 3), ([2, 1], 1 / 3), ([3, 3], 1 / 2), (None, 1 / 2)])
 def test_an_order_is_shown_as_often_as_its_chance_says(order: Order, leads: list[int] | None, of_first: float) -> None:
@@ -185,9 +163,3 @@ def test_an_order_is_shown_as_often_as_its_chance_says(order: Order, leads: list
 @pytest.mark.parametrize("leads", [[0, 0], [5, -5], [-5, 5]])
 def test_as_selected_shows_the_earlier_candidate_first(leads: list[int]) -> None:
     assert present(0, 1, np.array(leads), Order.AS_SELECTED, np.random.default_rng(0)) == (0, 1, 1.0)
-
-
-def test_lead_is_how_much_more_often_first_than_second() -> None:
-    log = comparisons((0, 1, 0.5), (0, 2, 0.5), (1, 0, 0.5), (2, 1, 0.5), (0, 1, 0.5))
-
-    assert lead(log.first, log.second, np.zeros(4, np.int64)).tolist() == [2, -2, 0, 0]

@@ -41,11 +41,7 @@ from tests.inference.factories import (
 )
 
 GOALS = [RANKING, Goal(top_k=1), Goal(top_k=2), Goal(against=1), Goal(pair=(0, 2))]
-
-
 each_goal = pytest.mark.parametrize("goal", GOALS, ids=str)
-
-
 TIE = 1e-9
 
 
@@ -149,36 +145,7 @@ def test_knowledge_is_never_negative_and_the_same_for_either_order(n: int, seed:
     np.testing.assert_allclose(swapped, gains, rtol=1e-12, atol=1e-15)
 
 
-def test_goals_that_part_the_pairs_part_the_knowledge() -> None:
-    mean, sigma = random_state(9, seed=2)
-    first, second = all_pairs(9)
-    moves = moves_of(sigma.matrix(), first, second)
-    kind, across = goal_kinds(Goal(top_k=3), mean)
-
-    parts = [knowledge(first, second, moves, mean, kind, meets, EVERY) for meets in (across, ~across)]
-
-    everything = knowledge(first, second, moves, mean, *goal_kinds(RANKING, mean), EVERY)
-    np.testing.assert_allclose(parts[0] + parts[1], everything, rtol=1e-12)
-
-
-@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=3)])
-def test_knowledge_does_not_depend_on_how_candidates_are_numbered(goal: Goal) -> None:
-    mean, sigma = random_state(10, seed=3)
-    label = np.random.default_rng(0).permutation(10)
-    back = np.argsort(label)
-    first, second = all_pairs(10)
-    here = knowledge(first, second, moves_of(sigma.matrix(), first, second), mean, *goal_kinds(goal, mean), EVERY)
-
-    full, there = sigma.matrix()[np.ix_(back, back)].copy(), mean[back]
-    ends = label[first], label[second]
-    moved = knowledge(*ends, moves_of(full, *ends), there, *goal_kinds(goal, there), EVERY)
-
-    np.testing.assert_allclose(moved, here, rtol=1e-10)
-
-
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
-
-
 Pair = tuple[int, int]
 
 
@@ -375,8 +342,6 @@ def test_the_own_term_is_what_a_pair_adds_to_its_own_order() -> None:
 
 
 FOUR = 4
-
-
 FIRST, SECOND, P = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 3]), np.array([1.0, 0.0, 0.5, 1.0])
 
 

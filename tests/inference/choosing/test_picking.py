@@ -41,11 +41,7 @@ from tests.inference.factories import (
 from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
-
-
 Formula = Callable[[Floats, Floats, float], Floats]
-
-
 EPSILON = 0.7
 
 
@@ -58,8 +54,6 @@ FORMULAS: dict[Criterion, Formula] = {
 
 
 each_scored_criterion = pytest.mark.parametrize("criterion", FORMULAS)
-
-
 each_criterion = pytest.mark.parametrize("criterion", Criterion)
 
 
@@ -320,14 +314,6 @@ def test_a_batch_does_not_crowd_around_the_one_newcomer() -> None:
     assert sum(9 in pair for pair in spread) < 5
 
 
-@each_criterion
-def test_two_candidates_have_one_pair(criterion: Criterion) -> None:
-    choices = chosen(np.array([0.3, -0.3]), isotropic(2, 1.0), Policy(criterion), count=3)
-
-    assert pairs_of(choices) == [(0, 1)]
-    assert choices[0].propensity == pytest.approx(1.0)
-
-
 @each_scored_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: int) -> None:
@@ -464,11 +450,7 @@ def test_a_pair_known_to_rounding_is_no_trouble(criterion: Criterion) -> None:
 
 
 HUNDRED = 100
-
-
 EVERY = np.flatnonzero(np.triu(np.ones((HUNDRED, HUNDRED)), 1))
-
-
 each_of_three = pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.REORDERING, Criterion.KNOWLEDGE])
 
 
@@ -539,14 +521,6 @@ def test_of_few_open_pairs_all_are_chosen_and_no_more(live: Posterior, criterion
     assert sorted(choice.i * HUNDRED + choice.j for choice in choices) == left.tolist()
 
 
-@each_of_three
-def test_no_pair_is_chosen_twice_however_many_are_wanted(live: Posterior, criterion: Criterion) -> None:
-    choices = chosen_of_many(live, every_pair(HUNDRED), 300, criterion)
-
-    assert len({(choice.i, choice.j) for choice in choices}) == 300
-    assert all(choice.i < choice.j for choice in choices)
-
-
 def test_the_first_pairs_share_no_candidate(live: Posterior) -> None:
     choices = chosen_of_many(live, every_pair(HUNDRED), 8, Criterion.REORDERING)
 
@@ -571,11 +545,7 @@ def test_pairs_that_are_level_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 MANY = SMALL + 2
-
-
 NOBODY = np.empty(0, np.int64)
-
-
 each_not_drawn = pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 
 
