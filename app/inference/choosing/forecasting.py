@@ -81,6 +81,7 @@ MOST_NUMBERS = 2_000_000  # draws, pairs and times; with fewer than FEWEST draws
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_RATE = 1e-9  # of the precision before any comparison
 LEAST_WEIGHT = 1e-100  # of an answer
+NATS = 1e-12, 100.0  # that are distinguished
 OF_ALL, OF_ONE = (5.0, 2.0), (2.6, 3.0)  # `bits` and `spread`, of all and of one candidate or pair
 LEAST_WAY = 0.1  # of the way in a round, that is always to come
 LEAST_DOUBT = 1e-12
@@ -166,20 +167,16 @@ def prompts_to_decide(
 
 
 class _Futures(NamedTuple):
-    """D futures of C differences, at S times from now. Where there is a 1 for D, it is the same in all."""
+    """D futures of C differences. Where there is a 1 for D, it is the same in all."""
 
     first: Ints  # (D, C) or (1, C)
     second: Ints  # likewise
-    later: Floats  # (S,) comparisons
     truth: Floats  # (D, C) d
-    m: Floats  # (D, C, S)
-    v: Floats  # (D, C, S) or (1, C, S)
-    rate: Floats  # (D, C) or (1, C), precision that a comparison brings
-    log_factor: Floats  # (D, C, S) ln B; -inf where m does not have the sign of d
-
-    def after(self, is_met: Bools) -> Floats:
-        """(...) the first of the times at which (..., S) is met, infinite where it never is."""
-        return np.where(is_met.any(axis=-1), self.later[is_met.argmax(axis=-1)], np.inf)
+    m: Floats  # (D, C) or (1, C), and so are the others
+    v: Floats
+    prior: Floats  # variance before any comparison
+    shortfall: Floats  # of ln B
+    rate: Floats  # precision that a comparison brings
 
 
 def _quantiles(needs: Floats, comparisons: float, left: Left) -> Floats | None:
@@ -194,42 +191,39 @@ def _quantiles(needs: Floats, comparisons: float, left: Left) -> Floats | None:
 
 def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: int, goal: Goal) -> Floats:
     """(D,) comparisons that each future takes to the first criterion that it meets, infinite if none."""
-    n, rng, needs = model.n, np.random.default_rng(SEED), list[Floats]()
-
-    def futures_of(pairs: Bools, claimed: Goal | None = None) -> _Futures:
-        return _futures(now, comparisons, pairs, claimed, rng)
-
+    n, rng, later, needs = model.n, np.random.default_rng(SEED), comparisons * LATER, list[Floats]()
     for claims in claims_of(stop, goal, n):
         pairs = goal_pairs(claims.goal, now.posterior.mean)
-        futures, many = futures_of(pairs, claims.goal), int(pairs.sum())
-        sure = futures.after(separated(futures.log_factor, many, claims.error_level))
+        futures, many = _futures(now, comparisons, pairs, rng, claims.goal), int(pairs.sum())
+        sure = _sure_after(futures, later, many, claims.error_level, rng)
         rho = many / (1 if claims.goal.pair is not None else n - 1)
         weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * rho
         after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
         while_new = sure.max(axis=1)
         needs.append(np.where(while_new <= new, while_new, after))
     if has_width(stop, n):
-        futures = futures_of(upper_triangle(n))
+        futures = _futures(now, comparisons, upper_triangle(n), rng)
         apart = np.zeros((len(futures.truth), n, n))
-        apart[:, futures.first[0], futures.second[0]] = futures.after(
-            separated(futures.log_factor, n * (n - 1) // 2, stop.error_level)
+        apart[:, futures.first[0], futures.second[0]] = _sure_after(
+            futures, later, n * (n - 1) // 2, stop.error_level, rng
         )
         in_turn = np.sort(apart + apart.swapaxes(1, 2), axis=2)
         needs.append(in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0))
     if stop.entropy_change is not None:
-        futures = futures_of(upper_triangle(n))
-        gain = 0.5 * np.log1p(expected_weight(futures.truth, model)[:, :, None] * futures.v)
-        needs.append(futures.after(np.asarray(gain.max(axis=1) <= stop.entropy_change)))
+        futures = _futures(now, comparisons, upper_triangle(n), rng)
+        least = expected_weight(futures.truth, model) / np.expm1(2.0 * np.clip(stop.entropy_change, *NATS))
+        needs.append((np.maximum(least - 1.0 / futures.v, 0.0) / futures.rate).max(axis=1))
     if stop.concordance is not None:
-        futures = futures_of(goal_pairs(goal, now.posterior.mean))
-        share = ndtr(np.abs(futures.m) / np.sqrt(futures.v)).mean(axis=1)
-        needs.append(futures.after(np.asarray(share >= stop.concordance)))
+        futures = _futures(now, comparisons, goal_pairs(goal, now.posterior.mean), rng)
+        means, v = _on_the_way(futures, later, rng)
+        share = ndtr(np.abs(means) / np.sqrt(v)).mean(axis=1)
+        needs.append(_first(later, np.asarray(share >= stop.concordance)))
     draws = min(map(len, needs), default=0)
     return np.min([need[:draws] for need in needs], axis=0) if draws else np.empty(0)
 
 
 def _futures(
-    now: Differences, comparisons: float, pairs: Bools, claimed: Goal | None, rng: np.random.Generator
+    now: Differences, comparisons: float, pairs: Bools, rng: np.random.Generator, claimed: Goal | None = None
 ) -> _Futures:
     """As many as there is space for, of these pairs (N, N), in the order of the means, whoever joined first.
 
@@ -243,22 +237,14 @@ def _futures(
     scores[:, order] = draw_scores(normal, order, rng, len(scores)).scores
     if claimed and claimed.pair is None:
         first, second = _claimed(claimed, scores, order)
-    share_one = claimed is not None and first.shape[1] == len(order) - 1
     row = np.arange(len(scores))[:, None]
-    d = (scores[row, first] - scores[row, second])[:, :, None]
-    m, v, prior, known = (column[first, second][:, :, None] for column in now[1:])
-    short, before = log_factor(m, v, prior) - known, prior
-    if share_one:
+    d = scores[row, first] - scores[row, second]
+    m, v, prior, known = (column[first, second][: len(scores)] for column in now[1:])
+    shortfall, before = log_factor(m, v, prior) - known, prior
+    if claimed and first.shape[1] == len(order) - 1:
         (m, v), before = _among_others(now.posterior, scores, d, second), prior * len(order) / (2 * len(order) - 2)
     rate = np.maximum(1.0 / v - 1.0 / before, LEAST_RATE / before) / comparisons
-    later = LATER * comparisons
-    growth = 1.0 + v * rate * later
-    steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
-    noise = np.cumsum(rng.standard_normal((*d.shape[:2], len(later))) * steps, axis=2)
-    means = (m + (growth - 1.0) * d + np.sqrt(v) * noise) / growth
-    factors = log_factor(means, v / growth, prior) - short
-    factors = np.where(means * d > 0.0, factors, -np.inf)
-    return _Futures(first, second, later, d[:, :, 0], means, v / growth, rate[:, :, 0], factors)
+    return _Futures(first, second, d, m, v, prior, shortfall, rate)
 
 
 def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
@@ -272,12 +258,33 @@ def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
 
 
 def _among_others(posterior: Scores, scores: Floats, d: Floats, second: Ints) -> tuple[Floats, Floats]:
-    """(D, C, 1) m and v of differences of one candidate with all others, `second`, once the others are known."""
+    """(D, C) m and v of differences of one candidate with all others, `second`, once the others are known."""
     precision = np.linalg.inv(posterior.covariance.matrix())
     total, z = precision.sum(axis=1), scores - posterior.mean
     pull = (z - (z @ total)[:, None] / total.sum()) @ precision
-    v = 1.0 / (precision.diagonal() - total**2 / total.sum())[second][:, :, None]
-    return d + pull[np.arange(len(d))[:, None], second][:, :, None] * v, v
+    v = 1.0 / (precision.diagonal() - total**2 / total.sum())[second]
+    return d + pull[np.arange(len(d))[:, None], second] * v, v[: len(d)]
+
+
+def _on_the_way(futures: _Futures, later: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """(D, C, S) m(g) and v(g) after so many comparisons each."""
+    d, m, v, rate = (column[:, :, None] for column in (futures.truth, futures.m, futures.v, futures.rate))
+    growth = 1.0 + v * rate * later
+    steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
+    noise = np.cumsum(rng.standard_normal((*d.shape[:2], len(later))) * steps, axis=2)
+    return (m + (growth - 1.0) * d + np.sqrt(v) * noise) / growth, v / growth
+
+
+def _sure_after(futures: _Futures, later: Floats, claims: int, error_level: float, rng: np.random.Generator) -> Floats:
+    """(D, C) comparisons after which a difference is proven to be what it truly is, one of so many claims."""
+    means, v = _on_the_way(futures, later, rng)
+    factors = log_factor(means, v, futures.prior[:, :, None]) - futures.shortfall[:, :, None]
+    return _first(later, (means * futures.truth[:, :, None] > 0.0) & separated(factors, claims, error_level))
+
+
+def _first(later: Floats, is_met: Bools) -> Floats:
+    """(...) the first of the times at which (..., S) is met, infinite where it never is."""
+    return np.where(is_met.any(axis=-1), later[is_met.argmax(axis=-1)], np.inf)
 
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
