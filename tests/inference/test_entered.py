@@ -12,9 +12,8 @@ import pytest
 
 from app.cli import run
 from app.inference import state
-from app.inference.choosing.asking import Plan
+from app.inference.choosing.asking import Order, Plan
 from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.order import Order
 from app.inference.fitting import Method
 from app.inference.reporting import Wanted
 from app.inference.reporting.standings import by_posterior

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.picking import Choice
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import Choice, select
 from app.inference.core.design import TooMany
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import no_absolute_scores

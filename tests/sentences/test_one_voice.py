@@ -9,10 +9,10 @@ from nextpair.words import InferenceTargetName
 from scipy.special import expit
 
 from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
-from app.inference.choosing.quantity_stopping import probability, reason
+from app.inference.choosing.stopping import counts_of, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, beside_one, by_posterior, predict, signal_of, summary_of
-from app.inference.targets import Quantity, drawn_values, judged_alone, publish_for, quantity_of, ranked_by
+from app.inference.targets import Quantity, judged_alone, publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
 from app.sentences.confidence import evidence, first_place
 from app.sentences.lists import NAMED
@@ -117,17 +117,17 @@ def test_every_interval_holds_its_estimate(target: InferenceTargetName, seed: in
 def test_a_goal_is_reached_where_the_ranking_says_so(target: InferenceTargetName, seed: int) -> None:
     published, quantity = ranked(target, seed)
     for goal in GOALS:
-        met = reason(quantity, published.scores, published.model, Stop(goal=LEVEL), goal)
+        met = reason(published.scores, published.model, Stop(goal=LEVEL), goal, quantity)
         if goal == RANKING:  # which is no claim
             assert met is None
             continue
-        certain = probability(drawn_values(quantity), ranked_by(quantity), goal)
+        certain = counts_of(quantity).probability(goal)
         assert met == ("goal" if certain >= LEVEL else None)
         standings = standings_of(target, seed, Wanted(), goal)
         assert standings.confidence is not None
         assert certain <= standings.confidence.expected_concordance + OF_DRAWS
         if goal.top_k == 1:
-            leader = int(np.argmax(ranked_by(quantity)))
+            leader = standings.table.best_first[0]
             assert certain == pytest.approx(standings.table.p_best[leader], abs=OF_DRAWS)
         if goal.pair:
             i, j = sorted(goal.pair, key=lambda candidate: -quantity.mean[candidate])

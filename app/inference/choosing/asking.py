@@ -4,8 +4,21 @@ A pure function of the log, the leases and the seed: the service, a preview, a s
 the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
 estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known. With balanced
 orders, what a single pair tells about the bias cancels.
+
+Which of its two candidates comes first:
+
+balanced      a coin: whoever has led less often among its appearances goes first with probability 2/3, of equals 1/2;
+              where the question is about prompts to come always 1/2, as evidence turns all orders of a prompt at once
+as_selected   the candidate that joined the set earlier goes first, for certain
+both          every pair in both orders, one after the other; the first of the two is balanced
+each          each of the N (N - 1) ordered pairs is a question of its own (GPM 6.1): once a pair was judged in one
+              order, the criterion says when it comes in the other; the first of the two is balanced
+
+The chance of the order that is shown is recorded, so that winners can be told from who was shown first
+(reporting/signal.py). Leads that count stay bounded: they drift towards 0 by 1/3 for each appearance.
 """
 
+from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,18 +27,26 @@ from nextpair.words import InferenceTargetName
 
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.joining import connected
 from app.inference.choosing.knowledge import JudgedRound, Questions, expecting
-from app.inference.choosing.order import Order, Presented, lead, presented
 from app.inference.choosing.overlap import Overlap
-from app.inference.choosing.picking import fantasise
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import Choice, connected, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
-from app.inference.kernels import contiguous
 from app.inference.kernels.pair_sets import PairSet
 from app.inference.types import Chance, Comparisons, Ints
 from app.inference.verdicts import joined
+
+
+class Order(StrEnum):
+    BALANCED = "balanced"
+    BOTH = "both"
+    EACH = "each"
+    AS_SELECTED = "as_selected"
+
+
+IN_BOTH_ORDERS = Order.BOTH, Order.EACH  # whose pairs are shown both ways round
+CERTAIN = 1.0
+OF_LEADS = (1 / 2, 1 / 2), (1 / 3, 2 / 3), (2 / 3, 1 / 3)  # that i, and that j, goes first; [sign of i's lead on j]
 
 
 class Plan(NamedTuple):
@@ -49,6 +70,13 @@ class Leased(NamedTuple):
 
     first: Ints  # (L,)
     second: Ints  # (L,)
+
+
+class Presented(NamedTuple):
+    first: int
+    second: int
+    choice: Choice
+    order_chance: float  # with which they were drawn in this order
 
 
 class Tally(NamedTuple):
@@ -90,8 +118,7 @@ class Draws:
 def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
     """The tally of n candidates once there are these comparisons, too."""
     leads, component = before or (np.zeros(n, np.int64), np.arange(n))
-    first, second = contiguous(new.first), contiguous(new.second)
-    return Tally(lead(first, second, leads), joined(component, first, second))
+    return Tally(lead(new.first, new.second, leads), joined(component, new.first, new.second))
 
 
 def next_pairs(
@@ -128,3 +155,43 @@ def next_pairs(
 def leads_of(leads: Ints, plan: Plan) -> Ints | None:
     """A copy of those that decide who goes first: none where the question is about prompts to come."""
     return None if plan.target == "new-items" else leads.copy()
+
+
+def lead(first: Ints, second: Ints, before: Ints) -> Ints:
+    """(N,) how many times more often each was shown first than second, once these (K,) pairs were shown too."""
+    n = len(before)
+    return before + np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
+
+
+def present(i: int, j: int, leads: Ints | None, order: Order, rng: Chance) -> tuple[int, int, float]:
+    """(first, second) for the pair i < j, and the chance of this order; None of `leads` is a fair coin."""
+    if order is Order.AS_SELECTED:
+        return i, j, CERTAIN
+    of_i, of_j = OF_LEADS[0 if leads is None else np.sign(leads[i] - leads[j])]
+    return (i, j, of_i) if rng.random() < of_i else (j, i, of_j)
+
+
+def presented(choice: Choice, leads: Ints | None, order: Order, rng: Chance) -> Presented:
+    """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
+    first, second, chance = present(choice.i, choice.j, leads, order, rng)
+    if leads is not None:
+        leads[first] += 1
+        leads[second] -= 1
+    return Presented(first, second, choice, chance)
+
+
+def presented_beside(
+    scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints | None, order: Order, rng: Chance
+) -> Presented:
+    """`presented`, of a pair that something else than the criterion chose: the scores explain it all the same."""
+    return presented(_explained(scores, low, high, score, propensity), leads, order, rng)
+
+
+def as_shown(scores: Scores, first: int, second: int) -> Presented:
+    """A pair once more in the order in which it was shown."""
+    return Presented(first, second, _explained(scores, min(first, second), max(first, second), 1.0, 1.0), CERTAIN)
+
+
+def _explained(scores: Scores, low: int, high: int, score: float, propensity: float) -> Choice:
+    m, v = float(scores.mean[low] - scores.mean[high]), scores.covariance.variance_of_difference(low, high)
+    return Choice(low, high, score, m, float(np.sqrt(v)), propensity, random=False)

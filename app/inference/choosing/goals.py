@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.pair_sets import among
-from app.inference.kernels.pair_sets import Kinds, PairSet, matching, of_one_kind, size
+from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
+from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 
 
@@ -37,7 +37,7 @@ def goal_kinds(goal: Goal, mean: Floats) -> Kinds:
         return of_one_kind(n)
     kind = np.zeros(n, np.int64)
     if goal.top_k is not None:
-        kind[np.argsort(-mean, kind="stable")[: goal.top_k]] = 1
+        kind[best_first(mean)[: goal.top_k]] = 1
     elif goal.against is not None:
         kind[goal.against] = 1
     elif goal.pair is not None:

@@ -15,11 +15,10 @@ chosen, which instance people see is left to chance: theta stays unbiased.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.order import Order, Presented, presented_beside
+from app.inference.choosing.asking import Order, Presented, presented_beside
 from app.inference.choosing.picking import TIE
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
@@ -31,42 +30,38 @@ ALPHA = 0.05
 UNSEEN = 0.5  # what a pair that people never judged counts for: it comes before every other
 
 
-class Unchecked(NamedTuple):
-    """Votes of a judge that people might check, and what their verdicts tell so far."""
-
-    votes: PairVotes
-    free: Bools  # (M,) judged by the judge, by none of the people, and out to nobody
-    counts: Ints  # (k, k), symmetric: people's verdicts on each pair of systems, those that are out included
-    rank_sets: RankBounds | None  # where people have judged enough to have them
-
-
-def unchecked(votes: PairVotes, judge: int, people: Sequence[int], is_out: Bools, k: int) -> Unchecked:
-    """Args: `judge` and `people` by their number; `is_out` (M,) says which pairs somebody is about to judge.
+def next_checks(
+    votes: PairVotes,
+    judge: int,
+    people: Sequence[int],
+    is_out: Bools,
+    marginal: Scores,
+    leads: Ints | None,
+    order: Order,
+    count: int,
+    rng: Chance,
+) -> list[tuple[int, Presented]]:
+    """Up to `count` votes of a judge that people should check, best first, each by its row and as it is shown.
 
     Rank-sets are about these prompts: other ones make all differences less certain, and take longer to estimate.
+
+    Args:
+        judge, people: by their numbers.
+        is_out: (M,) which votes somebody is about to check.
+        marginal: explains the choice.
+        leads: (k,) how many times more often each system was shown first; counted up.
     """
-    by_judge = votes.judged_by([judge])
+    k, by_judge = len(marginal.mean), votes.judged_by([judge])
     alone = by_judge & ~votes.judged_by(people)
-    counted = by_judge & (~alone | is_out)
+    free, counted = alone & ~is_out, by_judge & (~alone | is_out)
     counts = np.bincount(votes.low[counted] * k + votes.high[counted], minlength=k * k).reshape(k, k)
+    counts = np.asarray(counts + counts.T)
     instances = judged_instances(votes, [judge], people)
     enough = least_seen(instances.shown, instances.people, k)[1] >= ENOUGH
     rank_sets = ranked(prediction_powered(*instances[:3], k=k), ALPHA) if enough else None
-    return Unchecked(votes, alone & ~is_out, np.asarray(counts + counts.T), rank_sets)
-
-
-def next_checks(
-    unchecked: Unchecked, marginal: Scores, leads: Ints | None, order: Order, count: int, rng: Chance
-) -> list[tuple[int, Presented]]:
-    """Up to `count` of the free votes, best first, each by its row and as it is shown.
-
-    Args: `marginal` explains the choice; `leads` (k,) is how many times more often each system was shown first, and is
-        counted up.
-    """
-    votes, free, counts = unchecked.votes, unchecked.free.copy(), unchecked.counts.copy()
     checks = []
     for _ in range(min(count, int(free.sum()))):
-        gain = np.where(free, gains(unchecked.rank_sets, counts)[votes.low, votes.high], -np.inf)
+        gain = np.where(free, gains(rank_sets, counts)[votes.low, votes.high], -np.inf)
         best = np.flatnonzero(gain >= gain.max() * (1.0 - TIE))
         row = int(rng.choice(best))
         low, high = int(votes.low[row]), int(votes.high[row])

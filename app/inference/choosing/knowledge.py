@@ -1,4 +1,13 @@
-"""The knowledge gradient of pairs (methods 12; its equations are in kernels/knowledge.py), for any expert.
+"""The knowledge gradient: what one more verdict is expected to add to the confidence of an order (methods 12).
+
+An answer of expected weight w on the pair (i, j) moves the scores by u times a standard normal variable, and so the
+difference of k and l by s_kl, with r_ij = e_i - e_j:
+
+    u = Sigma r_ij sqrt(w / (1 + w v_ij))        s_kl = |u_k - u_l|
+
+To the sum of |m_kl| = |mu_k - mu_l| over the pairs that matter it adds, in expectation,
+
+    KG_ij = sum E |m'_kl| - |m_kl| = sum g(m_kl, s_kl)        g(m, s) = 2 (s phi(m / s) - |m| Phi(-|m| / s)) >= 0
 
 exact           among up to SMALL candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
@@ -7,8 +16,12 @@ win rates       where the round of all pairs is ranked (targets/all_pairs.py): a
                 L = diag(w 1) - w, phi the votes of a verdict and W wins, the u and mu of scores are
                 u = (L Sigma + I / (phi Q)) r_ij sqrt(w / (1 + w v)) and E W
 least decided   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
+
+Only few pairs can be the best. Most of the sum has i or j in it. As g is convex in s and 0 where s is, the rest is at
+most sum |u_k| q_k, with q_k = sum over l of g(m_kl, S) / S, where no 2 |u_k| of the rest exceeds S.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +30,15 @@ from scipy.special import expit, ndtr
 from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import DenseCovariance
-from app.inference.kernels.knowledge import ROOT_TWO_PI, knowledge, most_knowledge
+from app.inference.kernels import kernel
 from app.inference.kernels.pair_sets import Kinds, PairSet, within
 from app.inference.regimes import SMALL
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, join
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join
 from app.inference.verdicts import pair_numbers
+
+UNMOVED = 6  # |m| / s from which g, below 1e-9 s, counts as 0
+STEPS = 100  # of |m| / s in 1, at which g(., 1) and its derivatives are known
+EVERY = 1.0  # of `tie`: no pair is left out
 
 
 class Questions(NamedTuple):
@@ -38,64 +55,55 @@ class JudgedRound(NamedTuple):
     questions: Questions  # what each answers
 
 
-class Answered(NamedTuple):
-    """The part of the round of all pairs that is answered."""
-
-    verdict: Floats  # (N, N) mean of the answers that i is better than j, 0 where there is none
-    share: Floats  # (N, N) of the questions
-    questions: int  # Q
-
-
-def gains(first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds) -> Floats:
-    """(L,) KG of these pairs."""
-    spread = sigma.times_rows(Design(len(mean), len(mean), first, second))
-    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, np.argsort(mean), *matters)
+def gain(m: Floats, s: Floats) -> Floats:
+    """g(m, s), elementwise."""
+    distance = np.abs(m)
+    z = np.divide(distance, s, out=np.full(np.shape(s), np.inf), where=s > 0.0)
+    return np.asarray(2.0 * (s * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - distance * ndtr(-z)))
 
 
-def most_gains(
-    first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
+def gains(
+    first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float = EVERY
 ) -> Floats:
-    """(L,) KG of those pairs that may be the best or tied with it, and no more than KG of the others."""
+    """(L,) KG of those of the pairs that are within a relative `tie` of the best, and no more than KG of the others."""
     spread = sigma.times_rows(Design(len(mean), len(mean), first, second))
-    moves = _moves(spread, first, second, mean, model)
-    return most_knowledge(first, second, moves, mean, np.argsort(mean), *matters, tie)
+    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters, tie)
 
 
 def best_gains(
     open_pairs: PairSet, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
 ) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) among the least decided candidates, and their KG where it is within a relative `tie` of the best.
-
-    It sums over the pairs that matter among these candidates. Where a pair cannot be the best it gives less than KG.
-    """
+    """Open pairs (L,) among the least decided candidates, and `gains` by the pairs that matter among these."""
     who = _least_decided(mean, sigma, matters)
     few, mean, kind = np.ix_(who, who), mean[who], matters.kind[who]
     first, second = within(open_pairs, who)
     covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
     moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
-    gained = most_knowledge(first, second, moves, mean, np.argsort(mean), kind, matters.meets, tie)
-    return who[first], who[second], gained
+    return who[first], who[second], knowledge(first, second, moves, mean, kind, matters.meets, tie)
 
 
 def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> JudgedRound:
     """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
     comparisons, (number, per_pair) = before
     expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
-    return JudgedRound(
-        join(comparisons, expected), Questions(np.append(number, np.zeros(len(first), np.int64)), per_pair)
-    )
+    number = np.append(number, np.zeros(len(first), np.int64))
+    return JudgedRound(join(comparisons, expected), Questions(number, per_pair))
 
 
-def answered_in(comparisons: Comparisons, questions: Questions, n: int) -> Answered:
-    """The answers to all questions; further ones to the same question are of the same verdict."""
+def answered_in(judged: JudgedRound, n: int) -> tuple[Floats, Floats]:
+    """(N, N) the mean of the answers that i is better than j, 0 where there is none, and the share of the questions.
+
+    Further answers to the same question are of the same verdict.
+    """
+    comparisons, (number, per_pair) = judged
     times, wins = np.zeros((n, n)), np.zeros((n, n))
     np.add.at(times, (comparisons.first, comparisons.second), 1.0)
     np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
     both = times + times.T
     verdict = (wins + times.T - wins.T) / np.maximum(both, 1.0)
-    pair = np.unique(pair_numbers(comparisons, n) * questions.per_pair + questions.number) // questions.per_pair
-    share = np.bincount(pair, minlength=n * n).reshape(n, n) / questions.per_pair
-    return Answered(np.where(both > 0.0, verdict, 0.0), share + share.T, questions.per_pair)
+    pair = np.unique(pair_numbers(comparisons, n) * per_pair + number) // per_pair
+    share = np.bincount(pair, minlength=n * n).reshape(n, n) / per_pair
+    return np.where(both > 0.0, verdict, 0.0), share + share.T
 
 
 def best_gains_in_round(
@@ -104,27 +112,21 @@ def best_gains_in_round(
     sigma: DenseCovariance,
     model: Model,
     matters: Kinds,
-    answered: Answered,
+    judged: JudgedRound,
     tie: float,
 ) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `best_gains` has it."""
-    who, full = np.arange(len(mean)), sigma.matrix()
-    variance = full.diagonal()
-    v = np.maximum(variance[:, None] + variance - 2.0 * full, 0.0)
+    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `gains` has it."""
+    n, full, (verdict, share) = len(mean), sigma.matrix(), answered_in(judged, len(mean))
+    v = np.maximum(full.diagonal()[:, None] + full.diagonal() - 2.0 * full, 0.0)
     expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
-    w = (1.0 - answered.share) * expected * (1.0 - expected)
-    np.fill_diagonal(w, 0.0)
-    wins = answered.share * answered.verdict + (1.0 - answered.share) * expected
-    np.fill_diagonal(wins, 0.0)
-    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(len(mean)) / (model.votes * answered.questions)
-    first, second = within(open_pairs, who)
+    others = 1.0 - np.eye(n)
+    w = others * (1.0 - share) * expected * (1.0 - expected)
+    wins = others * (share * verdict + (1.0 - share) * expected)
+    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(n) / (model.votes * judged.questions.per_pair)
+    first, second = within(open_pairs, np.arange(n))
     weight = model.votes * expected[first, second] * expected[second, first]
     moves = (step[:, first] - step[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
-    total = wins.sum(axis=1)
-    gained = most_knowledge(
-        first, second, np.ascontiguousarray(moves), total, np.argsort(total), matters.kind, matters.meets, tie
-    )
-    return first, second, gained
+    return first, second, knowledge(first, second, np.ascontiguousarray(moves), wins.sum(axis=1), *matters, tie)
 
 
 def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
@@ -147,8 +149,86 @@ def _moves(spread: Floats, first: Ints, second: Ints, mean: Floats, model: Model
     return np.ascontiguousarray(spread * np.sqrt(weight / (1.0 + weight * v))[:, None])
 
 
-def gain(m: Floats, s: Floats) -> Floats:
-    """g(m, s)."""
-    distance = np.abs(m)
-    z = np.divide(distance, s, out=np.full(np.shape(s), np.inf), where=s > 0.0)
-    return np.asarray(2.0 * (s * np.exp(-0.5 * z * z) / ROOT_TWO_PI - distance * ndtr(-z)))
+def _series() -> Floats:
+    """(UNMOVED STEPS + 1, 5) g(z, 1) and the coefficients of its powers about each z: within 1e-12 half a step away."""
+    z = np.arange(UNMOVED * STEPS + 1) / STEPS
+    phi = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    return np.column_stack([gain(z, np.ones_like(z)), -2.0 * ndtr(-z), phi, -z * phi / 3.0, (z * z - 1.0) * phi / 12.0])
+
+
+SERIES = _series()
+
+
+@kernel
+def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints, meets: Bools, tie: float) -> Floats:
+    """(L,) KG of those of the pairs that are within a relative `tie` of the best, and no more than KG of the others.
+
+    Conceptually: for each pair, the sum of g over all k < l that matter.
+
+    Args: `moves` (L, N) u of each; `mean` (N,) of the scores; `kind` (N,) and `meets` (C, C) tell which pairs matter.
+    """
+    gains, rest, best, order = np.empty(len(first)), np.abs(moves), 0.0, np.argsort(mean)
+    for a in range(len(first)):
+        gains[a] = _with_either(first[a], second[a], moves[a], mean, kind, meets)
+        rest[a, first[a]] = rest[a, second[a]] = 0.0
+    bounds = gains + (rest * _most_of_each(rest, mean, kind, meets)).sum(axis=1)
+    for a in np.argsort(-bounds):
+        if bounds[a] < best * (1.0 - 2.0 * tie):
+            break
+        gains[a] += _without_them(first[a], second[a], moves[a], mean, kind, meets, order)
+        best = max(best, gains[a])
+    return gains
+
+
+@kernel
+def _with_either(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools) -> float:
+    """The part of the sum that has i or j in it."""
+    total = 0.0
+    for end, other in ((i, j), (j, i)):
+        for k in range(len(mean)):
+            if k != end and meets[kind[end], kind[k]]:
+                total += _gain(mean[end] - mean[k], u[end] - u[k]) * (0.5 if k == other else 1.0)
+    return total
+
+
+@kernel
+def _without_them(i: int, j: int, u: Floats, mean: Floats, kind: Ints, meets: Bools, order: Ints) -> float:
+    """The part that has neither; each k with those that move less, near it in the `order` (N,) of the means."""
+    others = order[(order != i) & (order != j)]
+    m, s, total = mean[others], u[others], 0.0
+    for a in range(len(others)):
+        reach = 2.0 * UNMOVED * abs(s[a])
+        for step in (1, -1):
+            b = a + step
+            while 0 <= b < len(others) and abs(m[b] - m[a]) < reach:
+                moves_less = abs(s[b]) < abs(s[a]) or (abs(s[b]) == abs(s[a]) and step > 0)
+                if moves_less and meets[kind[others[a]], kind[others[b]]]:
+                    total += _gain(m[b] - m[a], s[b] - s[a])
+                b += step
+    return total
+
+
+@kernel
+def _most_of_each(rest: Floats, mean: Floats, kind: Ints, meets: Bools) -> Floats:
+    """(N,) q of each candidate; `rest` (L, N) is |u|, 0 of i and j."""
+    most, largest = np.zeros(len(mean)), 2.0 * rest.max() if rest.size else 0.0
+    for k in range(len(mean) if largest > 0.0 else 0):
+        for other in range(k):
+            if meets[kind[k], kind[other]]:
+                of_both = _gain((mean[k] - mean[other]) / largest, 1.0)
+                most[k] += of_both
+                most[other] += of_both
+    return most
+
+
+@kernel
+def _gain(m: float, s: float) -> float:
+    """g(m, s) by its series, of either sign."""
+    m, s = abs(m), abs(s)
+    if m >= UNMOVED * s:
+        return 0.0
+    at = int(m / s * STEPS + 0.5)
+    z = m / s - at / STEPS
+    return float(
+        s * (SERIES[at, 0] + z * (SERIES[at, 1] + z * (SERIES[at, 2] + z * (SERIES[at, 3] + z * SERIES[at, 4]))))
+    )

@@ -1,10 +1,11 @@
 """Stopping: when a set need ask no more. How far off that is: forecasting.
 
 A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when it knows its
-goal. It may also stop when no further comparison would teach much, or when its order is likely enough. The first three
-are claims about the order of pairs, read after every comparison. So they rest on a test that stays valid under
-continuous monitoring. For a pair with posterior difference N(m, v) and prior difference N(0, V), the Bayes factor
-against s_i = s_j is (Savage and Dickey)
+goal. It may also stop when no further comparison would teach much, or when its order is likely enough.
+
+Scores, which no verdict shows, are tested by e-values. The first three criteria are claims about the order of pairs,
+read after every comparison. So they rest on a test that stays valid under continuous monitoring. For a pair with
+posterior difference N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j is (Savage and Dickey)
 
     B = sqrt(v / V) exp(m^2 / (2 v))
 
@@ -22,6 +23,17 @@ takes B >= c / alpha for each of them:
     goal                 its pairs (goals.py), alpha = 1 - the confidence asked for
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
     concordance          no claim: the mean over the goal's pairs of Phi(|m| / sqrt v)
+
+Any other quantity is counted in draws: a criterion is met where the posterior makes it as probable as asked for.
+
+    goal, top k          share of the draws in which nobody outside the present top k is above one of it
+    goal                 of another kind: share of the draws with every pair of the goal as the means have it
+    rank intervals       those that hold together with probability 1 - error_level
+    entropy              as above, over the pairs whose order differs from draw to draw
+    concordance          expected share of the goal's pairs in the right order
+
+Probabilities of a posterior mean the same however often one looks, as far as its model is right; false stops under
+peeking are measured (uncertainty.md).
 """
 
 from collections.abc import Iterator
@@ -29,10 +41,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs
+from app.inference.choosing.goals import RANKING, Goal, goal_pairs, upper_triangle
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
-from app.inference.reporting.confidence import concordance
+from app.inference.reporting.confidence import concordance, shares_in_order
+from app.inference.reporting.intervals import drawn_rank_intervals, ranks, ranks_of
+from app.inference.targets import Quantity, drawn_values, ranked_by
+from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 
 LARGEST = 700.0  # ln of an e-value that is distinguished
@@ -61,42 +76,119 @@ class Claims(NamedTuple):
 
 
 class Differences(NamedTuple):
+    """All differences of two scores: the test by e-values."""
+
+    posterior: Scores
     m: Floats  # (N, N) difference of means
     v: Floats  # (N, N) variance of the difference, positive off the diagonal
     prior: Floats  # (N, N) the same before any comparison
     log_factor: Floats  # (N, N) ln B
 
+    def undecided(self, claims: Claims) -> Bools:
+        """(N, N) those of the claimed pairs that are not sure."""
+        claimed = goal_pairs(claims.goal, self.posterior.mean)
+        return np.asarray(claimed & ~separated(self.log_factor, int(claimed.sum()), claims.error_level))
 
-def reason(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Reason | None:
-    """The first criterion that is met, of a set of at least two candidates."""
-    pairs = differences(posterior, model)
+    def are_met(self, claims: Claims) -> bool:
+        return not self.undecided(claims).any()
+
+    def apart(self, error_level: float) -> Bools:
+        """(N, N) those that are sure, were all pairs claimed."""
+        n = len(self.m)
+        return separated(self.log_factor, n * (n - 1) // 2, error_level)
+
+    def width(self, error_level: float) -> int:
+        is_above = self.apart(error_level) & (self.m > 0.0)
+        return int((len(self.m) - 1 - is_above.sum(axis=0) - is_above.sum(axis=1)).max())
+
+    def doubtful(self) -> Bools:
+        return upper_triangle(len(self.m))
+
+    def concordance(self, goal: Goal) -> float:
+        return concordance(self.posterior, goal_pairs(goal, self.posterior.mean))
+
+
+class Counts(NamedTuple):
+    """Draws of what is ranked: the test by counting."""
+
+    values: Floats  # (D, N)
+    mean: Floats  # (N,), in whose order the ranking is
+
+    def probability(self, goal: Goal) -> float:
+        """The posterior probability that the goal is as the means have it."""
+        if goal.top_k is not None:
+            order = best_first(self.mean)
+            top, rest = order[: goal.top_k], order[goal.top_k :]
+            return float((self.values[:, top].min(axis=1) >= self.values[:, rest].max(axis=1)).mean())
+        first, second = np.nonzero(goal_pairs(goal, self.mean))
+        drawn = np.sign(self.values[:, first] - self.values[:, second])
+        return float((drawn == np.sign(np.round(self.mean[first] - self.mean[second], 9))).all(axis=1).mean())
+
+    def are_met(self, claims: Claims) -> bool:
+        return self.probability(claims.goal) >= 1.0 - claims.error_level
+
+    def width(self, error_level: float) -> int:
+        best_and_worst = drawn_rank_intervals(ranks(self.mean), ranks_of(self.values), 1.0 - error_level)
+        return int((best_and_worst[:, 1] - best_and_worst[:, 0]).max())
+
+    def concordance(self, goal: Goal) -> float:
+        """The expected share of the goal's pairs in the order of the means."""
+        return float(shares_in_order(ranks(self.mean), ranks_of(self.values), goal_pairs(goal, self.mean)).mean())
+
+    def doubtful(self) -> Bools:
+        """(N, N) whose order differs from draw to draw, True at [i, j], i < j."""
+        n = len(self.mean)
+        first, second = np.triu_indices(n, 1)
+        order, result = np.sign(self.values[:, first] - self.values[:, second]), np.zeros((n, n), np.bool_)
+        result[first, second] = (order != order[:1]).any(axis=0)
+        return result
+
+
+def counts_of(quantity: Quantity) -> Counts:
+    return Counts(drawn_values(quantity), ranked_by(quantity))
+
+
+def reason(
+    posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING, ranked: Quantity | None = None
+) -> Reason | None:
+    """The first criterion that is met, of a set of at least two candidates.
+
+    Args: what is `ranked` is counted in draws; by default it is the posterior's scores, by e-values.
+    """
+    test = differences(posterior, model) if ranked is None else counts_of(ranked)
     for claims in claims_of(stop, goal, model.n):
-        if not _undecided(pairs, goal_pairs(claims.goal, posterior.mean), claims.error_level).any():
+        if test.are_met(claims):
             return claims.reason
-    if has_width(stop, model.n) and _width(pairs, stop) <= (stop.rank_width or 0):
+    if has_width(stop, model.n) and test.width(stop.error_level) <= (stop.rank_width or 0):
         return "rank_width"
-    if stop.entropy_change is not None and information_gain(pairs, model).max() <= stop.entropy_change:
-        return "entropy_change"
-    if stop.concordance is not None and concordance(posterior, goal_pairs(goal, posterior.mean)) >= stop.concordance:
+    if stop.entropy_change is not None:
+        gain = information_gain(posterior, model)[test.doubtful()]
+        if gain.max(initial=0.0) <= stop.entropy_change:
+            return "entropy_change"
+    if stop.concordance is not None and test.concordance(goal) >= stop.concordance:
         return "concordance"
     return None
 
 
-def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) -> Bools:
+def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING, ranked: Quantity | None = None) -> Bools:
     """(N, N), True at [i, j], i < j, for the pairs whose order keeps a criterion from being met.
 
-    Of claims that all seem decided, as by a live posterior where a published one differs, the least decided.
+    Of claims that all seem decided, as by a live posterior where a published one differs, the least decided. Of what is
+    `ranked` and counted in draws, all pairs of those whose order with another is undecided, or all pairs.
     """
+    if ranked is not None:
+        doubtful = counts_of(ranked).doubtful()
+        who = doubtful.any(axis=0) | doubtful.any(axis=1)
+        return np.triu(np.logical_or.outer(who, who) if who.any() else np.ones_like(doubtful), 1)
     pairs = differences(posterior, model)
     matters = np.zeros((model.n, model.n), np.bool_)
     for claims in claims_of(stop, goal, model.n):
-        claimed = goal_pairs(claims.goal, posterior.mean)
-        undecided = _undecided(pairs, claimed, claims.error_level)
-        matters |= undecided if undecided.any() else _least_decided(pairs, claimed)
+        undecided = pairs.undecided(claims)
+        matters |= undecided if undecided.any() else _least_decided(pairs, claims.goal)
     if has_width(stop, model.n):
-        matters |= ~separated(pairs.log_factor, model.n * (model.n - 1) // 2, stop.error_level)
+        matters |= ~pairs.apart(stop.error_level)
     if stop.entropy_change is not None:
-        matters |= information_gain(pairs, model) > stop.entropy_change
+        matters |= information_gain(posterior, model) > stop.entropy_change
     if stop.concordance is not None:
         matters |= goal_pairs(goal, posterior.mean)
     return np.triu(matters | matters.T, 1)
@@ -104,13 +196,17 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING) ->
 
 def can_be_met(stop: Stop, n: int, goal: Goal = RANKING) -> bool:
     """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
-    has_claims = has_width(stop, n) or any(claims_of(stop, goal, n))
-    return has_claims or stop.entropy_change is not None or stop.concordance is not None
+    of_order = has_width(stop, n) or has_claims(stop, goal, n)
+    return of_order or stop.entropy_change is not None or stop.concordance is not None
 
 
 def has_claims(stop: Stop, goal: Goal, n: int) -> bool:
     """Whether the first criterion is a claim about the top k or the goal."""
     return any(claims_of(stop, goal, n))
+
+
+def has_width(stop: Stop, n: int) -> bool:
+    return stop.rank_width is not None and stop.rank_width < n - 1
 
 
 def claims_of(stop: Stop, goal: Goal, n: int) -> Iterator[Claims]:
@@ -122,13 +218,8 @@ def claims_of(stop: Stop, goal: Goal, n: int) -> Iterator[Claims]:
 
 def evidence(posterior: Scores, model: Model, goal: Goal) -> float:
     """The e-value of the goal's pairs all together: a claim takes 1 / alpha."""
-    claimed = goal_pairs(goal, posterior.mean)
-    log_factors = differences(posterior, model).log_factor[claimed]
+    log_factors = differences(posterior, model).log_factor[goal_pairs(goal, posterior.mean)]
     return float(np.exp(min(log_factors.min() - np.log(len(log_factors)), LARGEST)))
-
-
-def has_width(stop: Stop, n: int) -> bool:
-    return stop.rank_width is not None and stop.rank_width < n - 1
 
 
 def separated(log_factors: Floats, claims: int, error_level: float) -> Bools:
@@ -141,29 +232,25 @@ def log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
     return np.asarray(0.5 * np.log(v / prior) + 0.5 * m * m / v)
 
 
-def shortfall(pairs: Differences) -> Floats:
-    """(N, N) ln B of the normal with the posterior's moments, less that of the posterior: 0 unless it is a mixture."""
-    return log_factor(pairs.m, pairs.v, pairs.prior) - pairs.log_factor
-
-
 def differences(posterior: Scores, model: Model) -> Differences:
     """All differences of two scores; `model` has the prior that the claims are tested with."""
     before = 1.0 / model.prior.precision[: model.n]
     m, v = _moments(posterior)
     prior = before[:, None] + before
     if not posterior.parts:
-        return Differences(m, v, prior, log_factor(m, v, prior))
+        return Differences(posterior, m, v, prior, log_factor(m, v, prior))
     log_tie = np.full_like(m, -np.inf)
     for weight, part in posterior.parts:
         assert part.scale is not None
         of_part = log_factor(*_moments(part), np.full_like(m, 2.0 * part.scale))
         log_tie = np.logaddexp(log_tie, np.log(weight) - of_part)
-    return Differences(m, v, prior, -log_tie)
+    return Differences(posterior, m, v, prior, -log_tie)
 
 
-def information_gain(pairs: Differences, model: Model) -> Floats:
+def information_gain(posterior: Scores, model: Model) -> Floats:
     """(N, N) nats that a comparison of each pair is expected to take off the entropy of the scores."""
-    gain = 0.5 * np.log1p(expected_weight(pairs.m, model) * pairs.v)
+    m, v = _moments(posterior)
+    gain = 0.5 * np.log1p(expected_weight(m, model) * v)
     np.fill_diagonal(gain, 0.0)
     return np.asarray(gain, np.float64)
 
@@ -177,18 +264,7 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     return mean[:, None] - mean, v
 
 
-def _undecided(pairs: Differences, claimed: Bools, error_level: float) -> Bools:
-    """(N, N) those of the claimed pairs that are not sure."""
-    return np.asarray(claimed & ~separated(pairs.log_factor, int(claimed.sum()), error_level))
-
-
-def _least_decided(pairs: Differences, claimed: Bools) -> Bools:
-    """(N, N) those of the claimed pairs whose ln B is nearest to the smallest."""
+def _least_decided(pairs: Differences, goal: Goal) -> Bools:
+    """(N, N) those of the goal's pairs whose ln B is nearest to the smallest."""
+    claimed = goal_pairs(goal, pairs.posterior.mean)
     return np.asarray(claimed & (pairs.log_factor <= pairs.log_factor[claimed].min() + ALIKE))
-
-
-def _width(pairs: Differences, stop: Stop) -> int:
-    n = len(pairs.m)
-    sure = separated(pairs.log_factor, n * (n - 1) // 2, stop.error_level)
-    is_above = sure & (pairs.m > 0.0)
-    return int((n - 1 - is_above.sum(axis=0) - is_above.sum(axis=1)).max())

@@ -18,7 +18,7 @@ habit delta, so that what they say against it tells more: h = 1 where the winner
     E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) f_u + 1 - pi ] N(s) ds
     f_u = sigma(kappa r_u s + l_u) / sigma(l_u),   kappa = 2 sigma(-h delta),   l_u = logit rho_u
 
-rho_u is the chance of the order that was shown, as it was recorded (choosing/order.py). Given the position that was
+rho_u is the chance of the order that was shown, as it was recorded (choosing/asking.py). Given the position that was
 named, the winner won because this order was drawn, with probability rho; the other order, with 1 - rho, would have made
 the loser win. So the winner had probability rho = sigma(l); under scores the odds are rho sigma(kappa r s) to (1 - rho)
 sigma(-kappa r s), whence the numerator. Over both orders f has mean 1. It is 2 sigma(kappa r s) of a fair coin, and 1

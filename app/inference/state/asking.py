@@ -10,12 +10,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.asking import Draws, Leased, Plan, leads_of, next_pairs
-from app.inference.choosing.human_checks import next_checks, unchecked
+from app.inference.choosing.asking import (
+    Draws,
+    Leased,
+    Order,
+    Plan,
+    Presented,
+    as_shown,
+    leads_of,
+    next_pairs,
+    presented_beside,
+)
+from app.inference.choosing.human_checks import next_checks
 from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.order import Order, Presented, as_shown, presented_beside
 from app.inference.choosing.overlap import due
-from app.inference.choosing.quantity_stopping import needed as needed_by_draws
 from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
@@ -34,7 +42,6 @@ from app.inference.state.open_pairs import (
 from app.inference.state.published import Sought, live_quantity
 from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
-from app.inference.targets import drawn_values
 from app.inference.types import Bools, Ints
 
 UNCHECKED = Checked(None)
@@ -177,10 +184,8 @@ def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, 
 
     First those alone whose order keeps the set from stopping, and all the others after them.
     """
-    if plan.target == "latent":
-        matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal)
-    else:
-        matters = needed_by_draws(drawn_values(live_quantity(snapshot, Sought(plan.target, has, ()))))
+    ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
+    matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
     entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
@@ -239,8 +244,8 @@ def ask_people(
     rng = Draws(plan, snapshot.version, blocked.code)
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     if check.judge is not None:
-        votes_to_check = unchecked(pair_votes, ids.index(check.judge), people, is_out, n)
-        checks = next_checks(votes_to_check, scores, leads, plan.order, count, rng)
+        judge = ids.index(check.judge)
+        checks = next_checks(pair_votes, judge, people, is_out, scores, leads, plan.order, count, rng)
         return [ChosenPair(int(item[row]), pair, "rank-sets") for row, pair in checks]
     labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
     judges = np.setdiff1d(np.arange(len(ids)), people)

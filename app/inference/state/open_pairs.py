@@ -10,10 +10,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from app.inference.choosing.order import CERTAIN, IN_BOTH_ORDERS, Order, Presented
-from app.inference.choosing.pair_sets import among, listed
+from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
-from app.inference.kernels.pair_sets import Kinds, PairSet
+from app.inference.kernels.pair_sets import Kinds, PairSet, among, listed
 from app.inference.types import Bools, Chance, Ints
 from app.inference.verdicts import LEAST, TABLE
 

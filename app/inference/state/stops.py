@@ -1,7 +1,7 @@
 """Whether a set is to stop, what it lacks before it may, and how far off that is.
 
 What the live posterior nearly says, the published one confirms. Scores themselves take the test of
-choosing/stopping.py, and what is ranked otherwise its draws (choosing/quantity_stopping.py).
+e-values, and what is ranked otherwise that of its draws (choosing/stopping.py).
 
 A stop of win rates may hang on whether judges repeat themselves (methods 17). A repeat is worth its price only where it
 decides: the set would stop if this judge repeated itself, and does not stop yet. Then a judge who votes is asked the
@@ -12,16 +12,14 @@ likeliest to change if each verdict were a new draw. After MOST_REPEATS no more 
 
 from collections.abc import Collection, Sequence
 from math import ceil
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, distance_to_stop, stopped
+from app.inference.choosing.asking import IN_BOTH_ORDERS, Order
+from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, forecast, stopped
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.order import IN_BOTH_ORDERS, Order
-from app.inference.choosing.quantity_stopping import reason as reason_by_draws
-from app.inference.choosing.round_forecasting import forecast_of_round
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.core.design import TooMany
 from app.inference.experts import is_vote
@@ -36,7 +34,6 @@ from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
 from app.inference.state.snapshot import Snapshot, plain_model, raw
-from app.inference.targets import WinRates
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
 
@@ -95,9 +92,9 @@ def _check_scores(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | N
 
 
 def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) -> Checked:
-    by_live = live_quantity(snapshot, sought), snapshot.posterior.scores, snapshot.model
+    ranked, of_live = live_quantity(snapshot, sought), (snapshot.posterior.scores, snapshot.model)
     half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-    if reason_by_draws(*by_live, half, goal) is None:
+    if reason(*of_live, half, goal, ranked) is None:
         return Checked(None)
     judged, needed = _prompts(snapshot, sought)
     if needed > 1 and (needed > judged or sought.target != "all-pairs") and (missing := _missing(snapshot, sought)):
@@ -107,7 +104,7 @@ def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) 
     missing = _missing(snapshot, sought, met, published) if met else None
     if met and not missing:
         return Checked(met)
-    is_refused = met is None and reason_by_draws(*by_live, stop, goal) is not None
+    is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
     again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
     return Checked(None, published if is_refused else None, missing, again)
 
@@ -123,8 +120,8 @@ def distance(
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
-    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (choosing/prompts.py), as more
-    comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
+    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (`prompts_to_decide`), as
+    more comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
 
     Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
 
@@ -141,7 +138,7 @@ def distance(
     needed = NOTHING
     if sought.target == "all-pairs":
         supposed = quantity(snapshot, published, sought, supposing=True)
-        needed = forecast_of_round(cast("WinRates", supposed), stop, left, goal)
+        needed = forecast(supposed, published.model, snapshot.comparisons.size, stop, left, goal)
     return Stopping(None, needed, left.in_all)
 
 
@@ -149,7 +146,8 @@ def _distance_of_scores(snapshot: Snapshot, published: Published, stop: Stop, go
     each, tests = _tests(snapshot, published, stop)
     by_scores = each.entropy_change is not None or each.concordance is not None
     comparisons = float(raw(snapshot).weight.sum())
-    distant = distance_to_stop(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+    distant = Stopping(None, needed, left.in_all)
     claims = next(claims_of(each, goal, snapshot.model.n), None)
     if claims is None:
         return distant
@@ -183,7 +181,7 @@ def _met(
         by_others = (met for other in others if (met := reason(*other, claims, goal)))
         return reason(*own, each, goal) or next(by_others, None)
     ranked = quantity(snapshot, published, sought, supposing=supposing)
-    return reason_by_draws(ranked, published.scores, published.model, stop, goal)
+    return reason(published.scores, published.model, stop, goal, ranked)
 
 
 def _missing(

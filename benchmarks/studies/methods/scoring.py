@@ -14,12 +14,9 @@ from nextpair.words import MethodName
 
 from app.inference import fitting
 from app.inference.choosing import RANKING, Criterion, Order, Policy, of_mask
-from app.inference.choosing.joining import joining
-from app.inference.choosing.pair_sets import without
-from app.inference.choosing.picking import draw
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import draw, joining, select
 from app.inference.fitting import BASELINES
-from app.inference.kernels.pair_sets import mask, size
+from app.inference.kernels.pair_sets import mask, size, without
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.inference.verdicts import joined
 from app.offline.cases import Case, noisy

@@ -1,15 +1,22 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Plan, next_pairs
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, Presented, lead, next_pairs, present
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import RANKING
-from app.inference.choosing.order import Order, Presented, lead
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.selection import select
+from app.inference.choosing.picking import select
 from app.inference.fitting import posterior
-from app.inference.types import Bools, no_comparisons
-from tests.inference.factories import by_judges, cycle, every_pair, joined, model, random_comparisons, together
+from app.inference.kernels.pair_sets import of_mask
+from app.inference.types import Bools, Ints, no_comparisons
+from tests.inference.factories import (
+    by_judges,
+    cycle,
+    every_pair,
+    joined,
+    model,
+    random_comparisons,
+    together,
+)
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
@@ -67,12 +74,6 @@ def test_seed_version_and_number_of_leases_each_change_what_is_drawn() -> None:
     assert len({source.random() for source in sources}) == 4
 
 
-def test_the_pair_shown_is_the_pair_chosen() -> None:
-    plan = PLAN._replace(order=Order.BALANCED)
-
-    assert all({p.first, p.second} == {p.choice.i, p.choice.j} for p in ask(plan, count=20))
-
-
 def test_a_batch_balances_the_orders_within_itself() -> None:
     """All 66 pairs of a cold start in one ask: leads have half the variance of those of fair coins, N - 1."""
     plans = (PLAN._replace(order=Order.BALANCED, seed=seed) for seed in range(10))
@@ -125,3 +126,40 @@ def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_sc
     picks = select(mean, sigma, m, every_pair(N), together(N), Policy(criterion), RANKING, 8, rng)
     assert [p.choice for p in presented] == picks
     assert max(max(p.first, p.second) for p in presented) < N
+
+
+def leads_after(rounds: int, n: int, order: Order, seed: int) -> list[Ints]:
+    """The leads after each of `rounds` uniform pairs."""
+    rng, leads, history = np.random.default_rng(seed), np.zeros(n, np.int64), []
+    for _ in range(rounds):
+        i, j = sorted(int(k) for k in rng.choice(n, 2, replace=False))
+        first, second, _ = present(i, j, leads, order, rng)
+        leads[first] += 1
+        leads[second] -= 1
+        history.append(leads.copy())
+    return history
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 50])
+@pytest.mark.parametrize("order", [Order.BALANCED, Order.BOTH])
+def test_no_candidate_ever_leads_much_more_often_than_it_follows(n: int, order: Order) -> None:
+    """Leads stay as they are, with a variance below 10; those of fair coins have one of 2 * 6,000 / n at the end."""
+    leads = np.array(leads_after(6000, n, order, seed=0))
+    assert np.abs(leads).max() <= 20
+    assert [np.square(each).mean() < 10.0 for each in np.split(leads, 3)] == [True] * 3
+
+
+@pytest.mark.parametrize("order", [Order.BALANCED, Order.BOTH, Order.EACH])
+@pytest.mark.parametrize(("leads", "of_first"), [([-1, 1], 2 / 3), ([2, 1], 1 / 3), ([3, 3], 1 / 2), (None, 1 / 2)])
+def test_an_order_is_shown_as_often_as_its_chance_says(order: Order, leads: list[int] | None, of_first: float) -> None:
+    """Who has led less often goes first in two of three; about prompts to come, leads do not count."""
+    rng = np.random.default_rng(0)
+    counted = None if leads is None else np.array(leads)
+    shown = [present(0, 1, counted, order, rng) for _ in range(4000)]
+    assert np.mean([first == 0 for first, _, _ in shown]) == pytest.approx(of_first, abs=4.0 * 0.5 / np.sqrt(4000))
+    assert {first: chance for first, _, chance in shown} == pytest.approx({0: of_first, 1: 1.0 - of_first})
+
+
+@pytest.mark.parametrize("leads", [[0, 0], [5, -5], [-5, 5]])
+def test_as_selected_shows_the_earlier_candidate_first(leads: list[int]) -> None:
+    assert present(0, 1, np.array(leads), Order.AS_SELECTED, np.random.default_rng(0)) == (0, 1, 1.0)

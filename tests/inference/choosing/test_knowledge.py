@@ -1,35 +1,149 @@
-"""Pairs chosen for what they tell of a goal."""
+"""Pairs chosen for what they tell of a goal; the knowledge gradient against its slow formula and what answers add."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, ndtr
 from scipy.stats import norm
 
 from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
-from app.inference.choosing.knowledge import gains
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.picking import SHORTLIST, Choice
-from app.inference.choosing.selection import select
+from app.inference.choosing.knowledge import (
+    EVERY,
+    JudgedRound,
+    Questions,
+    answered_in,
+    best_gains_in_round,
+    gains,
+    knowledge,
+)
+from app.inference.choosing.picking import SHORTLIST, Choice, select
 from app.inference.experts import make
 from app.inference.fitting import posterior
-from app.inference.fitting.model import Model
-from app.inference.gaussian import DenseCovariance
+from app.inference.fitting.model import Method, Model, build
+from app.inference.gaussian import DenseCovariance, plain
+from app.inference.kernels.pair_sets import of_mask
 from app.inference.regimes import SMALL
-from app.inference.types import Bools, Floats
+from app.inference.types import Bools, Floats, Ints, by_one_judge
 from tests.inference.factories import (
     condition,
     dense,
     every_pair,
     isotropic,
     model,
+    numerics,
     random_comparisons,
     random_state,
     together,
 )
-from tests.inference.kernels.test_knowledge import GOALS, moves_of, slow
+
+GOALS = [RANKING, Goal(top_k=1), Goal(top_k=2), Goal(against=1), Goal(pair=(0, 2))]
+each_goal = pytest.mark.parametrize("goal", GOALS, ids=str)
+TIE = 1e-9
+
+
+def all_pairs(n: int) -> tuple[Ints, Ints]:
+    first, second = np.triu_indices(n, 1)
+    return first.copy(), second.copy()
+
+
+def moves_of(sigma: Floats, first: Ints, second: Ints, weight: float = 0.25) -> Floats:
+    """(L, N) u = Sigma r sqrt(w / (1 + w v))."""
+    spread = sigma[first] - sigma[second]
+    v = spread[np.arange(len(first)), first] - spread[np.arange(len(first)), second]
+    return spread * np.sqrt(weight / (1.0 + weight * v))[:, None]
+
+
+def slow(moves: Floats, mean: Floats, matters: Bools) -> Floats:
+    """The sum over all k < l that matter."""
+    k, other = np.nonzero(matters)
+    m, s = np.abs(mean[k] - mean[other]), np.abs(moves[:, k] - moves[:, other])
+    z = m / np.maximum(s, 1e-300)
+    terms = 2.0 * (s * np.exp(-0.5 * np.minimum(z, 40.0) ** 2) / np.sqrt(2.0 * np.pi) - m * ndtr(-z))
+    return np.asarray(terms.sum(axis=1))
+
+
+@each_goal
+@pytest.mark.parametrize("n", [3, 5, 40])
+@pytest.mark.parametrize("spread", [0.0, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("weight", [0.25, 4.0])
+def test_knowledge_is_the_sum_over_the_pairs_that_matter(goal: Goal, n: int, spread: float, weight: float) -> None:
+    mean, sigma = random_state(n, seed=0)
+    mean, (first, second) = spread * mean, all_pairs(n)
+    moves, matters = moves_of(sigma.matrix(), first, second, weight), goal_kinds(goal, mean)
+
+    gains = knowledge(first, second, moves, mean, *matters, EVERY)
+
+    np.testing.assert_allclose(gains, slow(moves, mean, goal_pairs(goal, mean)), rtol=0.0, atol=1e-8)
+
+
+@each_goal
+@pytest.mark.parametrize("n", [3, 8, 40])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("spread", [0.0, 0.3, 3.0])
+def test_the_most_knowledge_is_the_maximum_and_what_is_tied_with_it(
+    goal: Goal, n: int, seed: int, spread: float
+) -> None:
+    mean, sigma = random_state(n, seed)
+    mean, (first, second) = spread * mean, all_pairs(n)
+    moves, matters = moves_of(sigma.matrix(), first, second), goal_kinds(goal, mean)
+    every = knowledge(first, second, moves, mean, *matters, EVERY)
+
+    most = knowledge(first, second, moves, mean, *matters, TIE)
+
+    line = every.max() * (1.0 - TIE)
+    np.testing.assert_array_equal(most >= line, every >= line)
+    np.testing.assert_array_equal(most[most >= line], every[every >= line])
+    assert (most <= every * (1.0 + TIE)).all()
+
+
+def test_no_pair_has_no_knowledge() -> None:
+    nobody, mean = np.empty(0, np.int64), np.zeros(3)
+
+    assert not len(knowledge(nobody, nobody, np.empty((0, 3)), mean, *goal_kinds(RANKING, mean), TIE))
+
+
+@each_goal
+def test_knowledge_is_what_a_verdict_adds_to_the_confidence_of_the_order(goal: Goal) -> None:
+    """E sum |m'| - sum |m| over 200,000 answers that the posterior expects, within 4.5 standard errors."""
+    mean, sigma = random_state(6, seed=1)
+    (first, second), matters = all_pairs(6), goal_kinds(goal, mean)
+    moves = moves_of(sigma.matrix(), first, second, weight=2.0)
+    gains = knowledge(first, second, moves, mean, *matters, EVERY)
+    k, other = np.nonzero(goal_pairs(goal, mean))
+
+    for pair in (0, 7, 14):
+        answers = np.random.default_rng(pair).standard_normal((200_000, 1))
+        after = mean + answers * moves[pair]
+        added = np.abs(after[:, k] - after[:, other]).sum(axis=1) - np.abs(mean[k] - mean[other]).sum()
+        assert gains[pair] == pytest.approx(added.mean(), abs=4.5 * added.std() / np.sqrt(len(added)))
+
+
+def test_a_tie_counts_for_four_fifths_of_what_it_moves() -> None:
+    """Two candidates of prior variance 1, an answer of weight 1/4: v = 2, s = 2 sqrt(1/4 / (3/2))."""
+    first, second = all_pairs(2)
+    moves = moves_of(np.eye(2), first, second)
+
+    (gain,) = knowledge(first, second, moves, np.zeros(2), *goal_kinds(RANKING, np.zeros(2)), EVERY)
+
+    assert gain == pytest.approx(2.0 / np.sqrt(2.0 * np.pi) * 2.0 * np.sqrt(0.25 / 1.5))
+
+
+@numerics
+@given(n=st.integers(2, 12), seed=st.integers(0, 99), goal=st.sampled_from([RANKING, Goal(top_k=1), Goal(against=0)]))
+def test_knowledge_is_never_negative_and_the_same_for_either_order(n: int, seed: int, goal: Goal) -> None:
+    mean, sigma = random_state(n, seed)
+    (first, second), matters = all_pairs(n), goal_kinds(goal, mean)
+
+    gains = knowledge(first, second, moves_of(sigma.matrix(), first, second), mean, *matters, EVERY)
+
+    assert (gains >= 0.0).all()
+    swapped = knowledge(second, first, moves_of(sigma.matrix(), second, first), mean, *matters, EVERY)
+    np.testing.assert_allclose(swapped, gains, rtol=1e-12, atol=1e-15)
+
 
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
 Pair = tuple[int, int]
@@ -225,3 +339,66 @@ def test_the_own_term_is_what_a_pair_adds_to_its_own_order() -> None:
     own = score(KNOWLEDGE, model(7), m, v, 0.0)
 
     np.testing.assert_allclose(own, gains(*pair, mean, sigma, model(7), goal_kinds(Goal(pair=(2, 5)), mean)), rtol=1e-9)
+
+
+FOUR = 4
+FIRST, SECOND, P = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 3]), np.array([1.0, 0.0, 0.5, 1.0])
+
+
+def test_a_question_is_answered_once() -> None:
+    comparisons = by_one_judge(FIRST, SECOND, P)
+    verdict, answered = answered_in(JudgedRound(comparisons, Questions(np.array([0, 0, 1, 1]), 2)), FOUR)
+    share = np.zeros((FOUR, FOUR))
+    share[[0, 1, 2], [1, 2, 3]] = 0.5
+    np.testing.assert_array_equal(answered, share + share.T)
+    np.testing.assert_array_equal(verdict[[0, 1, 1, 2], [1, 0, 2, 1]], [1.0, 0.0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("votes", [1.0, 50.0])
+def test_what_is_open_moves_with_the_scores_and_what_is_answered_does_not(votes: float) -> None:
+    """Slow formula: the wins of a candidate whose score, with those of all others, moves by Sigma r times little.
+
+    A gain far below the differences grows faster than the move, whose own error is 3%: that of the curvature at v = 0.
+    """
+    rng, model = np.random.default_rng(3), build(Method(), FOUR, 1)._replace(votes=votes)
+    root = rng.standard_normal((FOUR, FOUR))
+    sigma, mean = 0.01 * (root @ root.T + np.eye(FOUR)), rng.standard_normal(FOUR)
+    comparisons = by_one_judge(FIRST, SECOND, P)
+    judged, little = JudgedRound(comparisons, Questions(np.array([0, 0, 1, 1]), 2)), 1e-6
+    verdict, share = answered_in(judged, FOUR)
+
+    def wins(s: Floats) -> Floats:
+        variance = sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma
+        expected = expit((s[:, None] - s) / np.sqrt(1.0 + np.pi / 8.0 * variance))
+        of_pairs = share * verdict + (1.0 - share) * expected
+        return np.asarray(of_pairs.sum(axis=1) - of_pairs.diagonal())
+
+    open_pairs = of_mask(np.triu(np.ones((FOUR, FOUR), np.bool_), 1))
+    i, j, gained = best_gains_in_round(
+        open_pairs, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), judged, 1.0
+    )
+    expected = []
+    for a, b in zip(i, j, strict=True):
+        r = np.eye(FOUR)[a] - np.eye(FOUR)[b]
+        move = (wins(mean + little * sigma @ r) - wins(mean)) / little + r / (2 * votes)
+        v, p = r @ sigma @ r, expit((mean[a] - mean[b]) / np.sqrt(1.0 + np.pi / 8.0 * (r @ sigma @ r)))
+        weight = votes * p * (1.0 - p)
+        u = move * np.sqrt(weight / (1.0 + weight * v))
+        apart, m = np.abs(u[:, None] - u), np.abs(wins(mean)[:, None] - wins(mean))
+        draws = np.random.default_rng(0).standard_normal(200_000)
+        pairs = [(k, low) for k in range(FOUR) for low in range(k)]
+        expected.append(sum(np.abs(m[at] + apart[at] * draws).mean() - m[at] for at in pairs))
+    np.testing.assert_allclose(gained, expected, rtol=0.15)
+
+
+def test_judge_of_many_votes_is_asked_about_an_unknown_candidate_first() -> None:
+    """Three candidates are known well, the last one not at all; a verdict of theirs would add next to nothing."""
+    sigma, mean = np.diag([1e-3, 1e-3, 1e-3, 4.0]), np.array([0.3, 0.0, -0.3, 0.0])
+    open_pairs = of_mask(np.triu(np.ones((FOUR, FOUR), np.bool_), 1))
+    nothing = JudgedRound(by_one_judge(FIRST[:0], SECOND[:0], P[:0]), Questions(np.empty(0, np.int64), 1))
+    for votes in (1.0, 1000.0):
+        model = build(Method(), FOUR, 1)._replace(votes=votes)
+        i, j, gained = best_gains_in_round(
+            open_pairs, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), nothing, 1.0
+        )
+        assert 3 in (i[gained.argmax()], j[gained.argmax()])

@@ -5,17 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.choosing.pair_sets import among, listed, without
 from app.inference.fitting import posterior
 from app.inference.kernels.pair_sets import (
     Kinds,
     PairSet,
+    among,
     has,
     in_rows,
+    listed,
     mask,
     nth,
     size,
     within,
+    without,
 )
 from app.inference.types import take
 from app.inference.verdicts import components, joined

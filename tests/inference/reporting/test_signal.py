@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, log_expit
 
-from app.inference.choosing.order import Order, present
+from app.inference.choosing.asking import Order, present
 from app.inference.reporting import signal
 from app.inference.reporting.signal import CLAIMED, Units, log_evidence, signal_of
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, no_comparisons, once_each, take

@@ -5,17 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.inference.choosing.asking import Plan
+from app.inference.choosing.asking import Order, Plan
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
-from app.inference.choosing.order import Order, lead
+from app.inference.choosing.knowledge import knowledge
 from app.inference.core.cells import put, read
 from app.inference.core.design import precision, precision_times
 from app.inference.core.edges import evaluate
 from app.inference.fitting.evidence import tilted_moments
 from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets
-from app.inference.kernels.knowledge import knowledge, most_knowledge
 from app.inference.state import (
     MANY,
     BlockedPairs,
@@ -84,7 +83,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
         pair_sets.has,
         pair_sets.within,
     ]
-    of_pairs = [knowledge, most_knowledge, lead, mark, *of_sets]
+    of_pairs = [knowledge, mark, *of_sets]
     of_sums = [put, read, evaluate, precision, *([precision_times] if n > N else [])]
     kernels: list[Any] = [*of_pairs, *of_sums]
     warm_up()

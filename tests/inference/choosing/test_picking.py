@@ -1,3 +1,5 @@
+"""The pairs that are chosen, by every criterion; test_many.py has the same without a matrix."""
+
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations
@@ -9,23 +11,30 @@ from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
-from app.inference.choosing.criteria import Batch, Criterion, Policy, equality, score
-from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.pair_sets import of_mask
-from app.inference.choosing.picking import Choice, fantasise
-from app.inference.choosing.selection import select
+from app.inference.choosing import picking
+from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, next_pairs
+from app.inference.choosing.criteria import DRAWN, VAGUEST, Batch, Criterion, Policy, equality, listed_by, score
+from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds, upper_triangle
+from app.inference.choosing.picking import Choice, Search, best_of, connected, fantasise, joining, select
 from app.inference.fitting import posterior
+from app.inference.fitting.model import Model
+from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import Covariance, DenseCovariance, plain
-from app.inference.types import Bools, Floats
+from app.inference.kernels.pair_sets import PairSet, listed, mask, of_mask
+from app.inference.regimes import MEDIUM, SMALL
+from app.inference.types import Bools, Comparisons, Floats, Ints, no_comparisons
 from tests.inference.factories import (
     Log,
     comparisons,
     condition,
+    cycle,
+    dense,
     every_pair,
     isotropic,
     logs,
     model,
     numerics,
+    random_comparisons,
     random_state,
     together,
 )
@@ -33,14 +42,17 @@ from tests.inference.table import Row, each_row
 
 Pair = tuple[int, int]
 Formula = Callable[[Floats, Floats, float], Floats]
-
 EPSILON = 0.7
+
+
 FORMULAS: dict[Criterion, Formula] = {
     Criterion.VARIANCE: lambda m, v, floor: v,
     Criterion.DETERMINANT: lambda m, v, floor: expit(m) * expit(-m) * v,
     Criterion.REORDERING: lambda m, v, floor: ndtr(-np.sqrt(m**2 + floor) / np.sqrt(v)),
     Criterion.EXPONENT: lambda m, v, floor: v / np.sqrt(m**2 + floor) ** EPSILON,
 }
+
+
 each_scored_criterion = pytest.mark.parametrize("criterion", FORMULAS)
 each_criterion = pytest.mark.parametrize("criterion", Criterion)
 
@@ -96,16 +108,6 @@ def test_select_is_the_slow_greedy_choice(criterion: Criterion, count: int, seed
 
 
 @each_scored_criterion
-def test_select_is_the_slow_greedy_choice_over_several_blocks_of_rows(criterion: Criterion) -> None:
-    n = 150
-    mean, sigma = random_state(n, seed=1)
-
-    picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=20))
-
-    assert picks == greedy(mean, sigma.matrix(), all_open(n), FORMULAS[criterion], 20)
-
-
-@each_scored_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_select_is_the_slow_greedy_choice_among_the_open_pairs(criterion: Criterion, seed: int) -> None:
     mean, sigma = random_state(30, seed)
@@ -140,23 +142,6 @@ def test_any_state_gives_each_open_pair_once_and_no_other(
     assert sorted(pairs_of(choices)) == [(int(i), int(j)) for i, j in np.argwhere(np.triu(open_pairs, 1))]
     assert all(np.isfinite(choice[2:]).all() for choice in choices)
     assert all(0.0 < choice.propensity <= 1.0 for choice in choices)
-
-
-def test_no_open_pair_gives_no_choice() -> None:
-    mean, sigma = random_state(4, seed=0)
-
-    assert chosen(mean, sigma, Policy(Criterion.VARIANCE), open_pairs=~all_open(4)) == []
-
-
-def test_select_leaves_its_input_untouched() -> None:
-    mean, sigma = random_state(6, seed=0)
-    open_pairs, before = all_open(6), (mean.copy(), sigma.matrix())
-
-    chosen(mean, sigma, Policy(Criterion.VARIANCE), count=5, open_pairs=open_pairs)
-
-    assert open_pairs.all()
-    np.testing.assert_array_equal(mean, before[0])
-    np.testing.assert_array_equal(sigma.matrix(), before[1])
 
 
 @each_criterion
@@ -216,14 +201,6 @@ def test_propensity_is_how_often_a_pair_is_picked(criterion: Criterion, state: t
     assert sum(propensity.values()) == pytest.approx(1.0)
     for pair, p in propensity.items():
         assert count[pair] / draws == pytest.approx(p, abs=4.5 * np.sqrt(p * (1.0 - p) / draws))
-
-
-def test_a_random_share_of_none_never_strays_from_the_best_pair() -> None:
-    mean, sigma = random_state(6, seed=0)
-    choices = [chosen(mean, sigma, Policy(Criterion.VARIANCE), seed=seed)[0] for seed in range(50)]
-
-    assert len(set(pairs_of(choices))) == 1
-    assert {choice.propensity for choice in choices} == {1.0}
 
 
 @pytest.mark.parametrize("policy", [Policy(Criterion.RANDOM), Policy(Criterion.VARIANCE, random_share=1.0)])
@@ -337,14 +314,6 @@ def test_a_batch_does_not_crowd_around_the_one_newcomer() -> None:
     assert sum(9 in pair for pair in spread) < 5
 
 
-@each_criterion
-def test_two_candidates_have_one_pair(criterion: Criterion) -> None:
-    choices = chosen(np.array([0.3, -0.3]), isotropic(2, 1.0), Policy(criterion), count=3)
-
-    assert pairs_of(choices) == [(0, 1)]
-    assert choices[0].propensity == pytest.approx(1.0)
-
-
 @each_scored_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_relabelling_relabels_where_nothing_is_tied(criterion: Criterion, seed: int) -> None:
@@ -380,28 +349,6 @@ def test_a_top_batch_is_the_top_of_one_list(criterion: Criterion, n: int, count:
     )
 
     assert picks == one_list(mean, sigma, half, FORMULAS[criterion], count)
-
-
-@each_scored_criterion
-def test_scores_fall_down_a_top_batch_and_its_pairs_are_explained_by_the_state_before_it(criterion: Criterion) -> None:
-    mean, sigma = random_state(12, seed=0)
-    full = sigma.matrix()
-
-    choices = chosen(mean, sigma, Policy(criterion, batch=Batch.TOP), count=20)
-
-    assert (np.diff([choice.score for choice in choices]) <= 0.0).all()
-    for choice in choices:
-        v = full[choice.i, choice.i] + full[choice.j, choice.j] - 2.0 * full[choice.i, choice.j]
-        assert choice.sd_difference == pytest.approx(np.sqrt(v))
-
-
-@each_scored_criterion
-def test_the_first_pick_does_not_depend_on_how_batches_are_made(criterion: Criterion) -> None:
-    mean, sigma = random_state(12, seed=0)
-
-    greedy_first, top_first = (chosen(mean, sigma, Policy(criterion, batch=batch))[0] for batch in Batch)
-
-    assert greedy_first == top_first
 
 
 def test_a_top_batch_crowds_where_a_greedy_one_spreads() -> None:
@@ -465,24 +412,6 @@ def test_where_verdicts_weigh_alike_determinant_is_variance() -> None:
 
 
 @pytest.mark.parametrize("batch", Batch)
-@pytest.mark.parametrize(("share", "expected"), [(0.0, 0.0), (0.25, 0.25), (1.0, 1.0)])
-def test_picks_drawn_uniformly_say_so(batch: Batch, share: float, expected: float) -> None:
-    """Within 4.5 standard errors of their share."""
-    mean, sigma = random_state(8, seed=0)
-    policy = Policy(Criterion.VARIANCE, random_share=share, batch=batch)
-
-    drawn = [chosen(mean, sigma, policy, seed=seed)[0].random for seed in range(1000)]
-
-    assert np.mean(drawn) == pytest.approx(expected, abs=4.5 * np.sqrt(expected * (1.0 - expected) / 1000))
-
-
-def test_every_pick_of_the_random_criterion_is_random() -> None:
-    choices = chosen(*random_state(6, seed=0), Policy(Criterion.RANDOM), count=15)
-
-    assert all(choice.random for choice in choices)
-
-
-@pytest.mark.parametrize("batch", Batch)
 @each_scored_criterion
 def test_a_pick_that_is_not_random_is_the_best_and_one_that_is_may_be(criterion: Criterion, batch: Batch) -> None:
     mean, sigma = random_state(5, seed=0)
@@ -509,11 +438,6 @@ def test_propensities_in_a_batch_are_of_the_pairs_left_at_that_pick(criterion: C
         assert choice.random or choice.propensity == pytest.approx(share + 0.6)
 
 
-@each_criterion
-def test_one_candidate_has_no_pair(criterion: Criterion) -> None:
-    assert chosen(np.zeros(1), isotropic(1, 1.0), Policy(criterion), count=3) == []
-
-
 @each_scored_criterion
 def test_a_pair_known_to_rounding_is_no_trouble(criterion: Criterion) -> None:
     """A million verdicts of weight 1/4 on one pair: its v is next to nothing."""
@@ -523,3 +447,261 @@ def test_a_pair_known_to_rounding_is_no_trouble(criterion: Criterion) -> None:
 
     assert len(choices) == 6
     assert all(np.isfinite(choice[2:]).all() for choice in choices)
+
+
+HUNDRED = 100
+EVERY = np.flatnonzero(np.triu(np.ones((HUNDRED, HUNDRED)), 1))
+each_of_three = pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.REORDERING, Criterion.KNOWLEDGE])
+
+
+@pytest.fixture
+def live(monkeypatch: pytest.MonkeyPatch) -> Posterior:
+    monkeypatch.setattr(posterior, "DENSE", 5)
+    return posterior.fit(random_comparisons(HUNDRED, 4 * HUNDRED, seed=5), model(HUNDRED))
+
+
+def chosen_of_many(
+    live: Posterior, pairs: PairSet, count: int, criterion: Criterion, seed: int = 0, goal: Goal = RANKING
+) -> list[Choice]:
+    chance = np.random.default_rng(seed)
+    return select(
+        live.mean, live.covariance, live.model, pairs, together(HUNDRED), Policy(criterion), goal, count, chance
+    )
+
+
+@pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
+@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=9), Goal(against=7)])
+def test_the_best_of_many_pairs_is_on_the_list(
+    criterion: Criterion, goal: Goal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seeds 0 to 3, 150 candidates compared some eight times, of whose pairs nine in ten are open."""
+    n = 2 * MEDIUM - 50
+    for seed in range(4):
+        of_log = random_comparisons(n, 4 * n, seed=seed)
+        fitted = posterior.fit(of_log, model(n))
+        closed = np.flatnonzero(np.triu(np.random.default_rng(seed).random((n, n)) < 0.1, 1))
+        search = Search(fitted.mean, model(n), Policy(criterion), 0.01, goal, goal_kinds(goal, fitted.mean), None)
+        pairs, sigma = favoured(listed(n, closed, leaves_out=True), search.matters), dense(fitted.covariance)
+
+        code, values = best_of(pairs, search, sigma, 5)
+        monkeypatch.setattr(picking, "MEDIUM", n)
+        scanned, scores = best_of(pairs, search, sigma, 5)
+        monkeypatch.undo()
+
+        assert code[values.argmax()] == scanned[scores.argmax()]
+        np.testing.assert_allclose(np.sort(values), np.sort(scores), rtol=0.2)
+
+
+@pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
+def test_where_the_list_is_closed_the_best_of_all_is_found(criterion: Criterion) -> None:
+    """Most pairs are open, but none between those of the largest variances or of near means."""
+    n = 2 * MEDIUM
+    fitted = posterior.fit(random_comparisons(n, 4 * n, seed=0), model(n))
+    search = Search(fitted.mean, model(n), Policy(criterion), 0.01, RANKING, goal_kinds(RANKING, fitted.mean), None)
+    sigma = dense(fitted.covariance)
+    first, second = listed_by(fitted.mean, sigma.diagonal, every_pair(n), VAGUEST)
+    pairs = listed(n, np.unique(first * n + second), leaves_out=True)
+    i, j = np.nonzero(mask(pairs))
+
+    code, _ = best_of(pairs, search, sigma)
+
+    values = search.score(fitted.mean[i] - fitted.mean[j], sigma.variances(i, j))
+    assert len(i) > 0.5 * n * (n - 1) / 2
+    assert code.tolist() == [i[values.argmax()] * n + j[values.argmax()]]
+
+
+@each_of_three
+@pytest.mark.parametrize("leaves_out", [True, False])
+def test_of_few_open_pairs_all_are_chosen_and_no_more(live: Posterior, criterion: Criterion, leaves_out: bool) -> None:
+    left = np.array([3 * HUNDRED + 9, 5 * HUNDRED + 41, 17 * HUNDRED + 20])
+    pairs = listed(HUNDRED, np.setdiff1d(EVERY, left) if leaves_out else left, leaves_out=leaves_out)
+
+    choices = chosen_of_many(live, pairs, 5, criterion)
+
+    assert sorted(choice.i * HUNDRED + choice.j for choice in choices) == left.tolist()
+
+
+def test_the_first_pairs_share_no_candidate(live: Posterior) -> None:
+    choices = chosen_of_many(live, every_pair(HUNDRED), 8, Criterion.REORDERING)
+
+    assert len({who for choice in choices[:2] for who in (choice.i, choice.j)}) == 4
+
+
+def test_the_goal_says_which_pairs_come_into_question(live: Posterior) -> None:
+    choices = chosen_of_many(live, every_pair(HUNDRED), 20, Criterion.REORDERING, goal=Goal(against=7))
+
+    assert all(7 in (choice.i, choice.j) for choice in choices)
+
+
+def test_pairs_that_are_level_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any comparison all 4,950 pairs are level."""
+    monkeypatch.setattr(posterior, "DENSE", 5)
+    nothing = posterior.fit(no_comparisons(), model(HUNDRED))
+
+    choices = [chosen_of_many(nothing, every_pair(HUNDRED), 1, Criterion.DETERMINANT, seed)[0] for seed in range(60)]
+
+    assert len({(choice.i, choice.j) for choice in choices}) > 45
+    assert len({who for choice in choices for who in (choice.i, choice.j)}) > 50
+
+
+MANY = SMALL + 2
+NOBODY = np.empty(0, np.int64)
+each_not_drawn = pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
+
+
+def asked(
+    criterion: Criterion,
+    count: int,
+    *,
+    log: Comparisons | None = None,
+    of: Model | None = None,
+    leased: Leased = NONE_LEASED,
+    goal: Goal = RANKING,
+    n: int = MANY,
+) -> list[tuple[int, int]]:
+    log, of = log or no_comparisons(), of or model(n)
+    plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
+    open_pairs = every_pair(n)
+    presented = next_pairs(
+        live.scores,
+        of,
+        log,
+        leased,
+        open_pairs,
+        plan,
+        count,
+        Draws(plan, log.size, len(leased.first)),
+    )
+    return [(pair.first, pair.second) for pair in presented]
+
+
+def joins(component: Ints, open_pairs: PairSet, criterion: Criterion = Criterion.REORDERING) -> set[tuple[int, int]]:
+    pairs = joining(component, open_pairs, criterion)
+    assert pairs is not None
+    return {(int(i), int(j)) for i, j in np.argwhere(mask(pairs))}
+
+
+def components_after(pairs: list[tuple[int, int]], n: int) -> Ints:
+    first, second = np.array(pairs).T
+    return connected(np.arange(n), first, second, model(n), RANKING, Criterion.REORDERING)
+
+
+@each_not_drawn
+@pytest.mark.parametrize("n", [MANY, MANY + 1])
+def test_everyone_is_compared_once_before_anyone_twice_and_a_tree_comes_before_any_cycle(
+    criterion: Criterion, n: int
+) -> None:
+    pairs = asked(criterion, n - 1, n=n)
+
+    assert len(np.unique(pairs[: n // 2])) == 2 * (n // 2)
+    assert set(components_after(pairs, n)) == {0}
+
+
+def test_what_is_apart_joins_the_largest_component() -> None:
+    component = np.array([0, 0, 0, 1, 1, 2, 2])
+
+    assert joins(component, every_pair(7)) == {(i, j) for i in (0, 1, 2) for j in (3, 4, 5, 6)}
+
+
+def test_never_compared_candidates_meet_each_other_first() -> None:
+    component, open_pairs = np.array([0, 0, 1, 2, 3]), upper_triangle(5).copy()
+
+    assert joins(component, every_pair(5)) == {(2, 3), (2, 4), (3, 4)}
+
+    open_pairs[2:, 2:] = False  # somebody else has these
+    assert joins(component, of_mask(open_pairs)) == {(i, j) for i in (0, 1) for j in (2, 3, 4)}
+
+
+def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open() -> None:
+    within = np.zeros((4, 4), np.bool_)
+    within[0, 1] = True
+
+    assert joining(np.zeros(4, np.int64), every_pair(4), Criterion.REORDERING) is None
+    assert joining(np.array([0, 0, 1, 1]), of_mask(within), Criterion.REORDERING) is None
+
+
+def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
+    out = np.arange(0, MANY - 2, 2)
+
+    (pair,) = asked(Criterion.REORDERING, 1, leased=Leased(out, out + 1))
+
+    assert pair == (MANY - 2, MANY - 1)
+
+
+def test_an_absolute_score_connects() -> None:
+    scored, precision = model(MANY), np.zeros(MANY)
+    precision[[0, 2, 3]] = [1.0, 2.0, 1.0]
+    scored = scored._replace(prior=scored.prior._replace(absolute=precision))
+
+    component = connected(np.arange(MANY), NOBODY, NOBODY, scored, RANKING, Criterion.REORDERING)
+
+    assert len({component[0], component[2], component[3]}) == 1
+    assert len(set(component)) == MANY - 2
+
+
+@pytest.mark.parametrize(("n", "goal"), [(SMALL, RANKING), (MANY, Goal(top_k=1))])
+def test_few_candidates_and_other_goals_need_no_joining(n: int, goal: Goal) -> None:
+    assert set(connected(np.arange(n), NOBODY, NOBODY, model(n), goal, Criterion.REORDERING)) == {0}
+
+
+def test_a_candidate_that_comes_late_is_asked_about_next() -> None:
+    (pair,) = asked(Criterion.REORDERING, 1, log=cycle(MANY - 1, seed=0))
+
+    assert pair[1] == MANY - 1
+
+
+def test_another_goal_than_the_ranking_asks_what_it_needs() -> None:
+    """The candidates that are not in the pair in question stay as they are."""
+    log = comparisons((0, 1, 0.9), (1, 2, 0.6))
+
+    assert asked(Criterion.KNOWLEDGE, 1, log=log, goal=Goal(pair=(0, 2))) == [(0, 2)]
+
+
+def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
+    """Four of the candidates were never compared."""
+    log, of = cycle(MANY - 4, seed=0), model(MANY)
+    plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(log, of)
+    open_pairs = every_pair(MANY)
+
+    pairs = [
+        next_pairs(live.scores, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
+        for seed in range(300)
+    ]
+
+    counts = np.unique([(first.first, first.second) for first, _ in pairs], axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert counts.min() > 30
+    assert {(round(1 / a.choice.propensity), round(1 / b.choice.propensity)) for a, b in pairs} == {(6, 1)}
+
+
+@pytest.mark.parametrize("n", [2, 5, 12, 13, MANY])
+@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=1)])
+def test_covering_is_random_but_has_every_candidate_in_a_pair_at_once(n: int, goal: Goal) -> None:
+    """PoE 4.2 draws random pairs in which each text is at least once."""
+    half = (n + 1) // 2
+
+    pairs = asked(Criterion.COVERING, half + 3, n=n, goal=goal)
+
+    assert len(np.unique(pairs[: n // 2])) == 2 * (n // 2)
+    assert set(np.ravel(pairs[:half])) == set(range(n))
+
+
+def test_covering_joins_nothing_and_leaves_alone_who_has_no_open_pair() -> None:
+    component, open_pairs = np.array([0, 0, 1, 1, 2, 3]), upper_triangle(6).copy()
+
+    assert joins(component, every_pair(6), Criterion.COVERING) == {(4, 5)}
+
+    open_pairs[4, 5] = False
+    open_pairs[:, 5] = False
+    assert joins(component, of_mask(open_pairs), Criterion.COVERING) == {(i, 4) for i in range(4)}
+
+    open_pairs[:, 4] = False
+    assert joining(component, of_mask(open_pairs), Criterion.COVERING) is None
+    assert joining(np.array([0, 0, 1, 1]), every_pair(4), Criterion.COVERING) is None
+
+
+def test_covering_reads_no_absolute_score() -> None:
+    of = model(4)
+    of = of._replace(prior=of.prior._replace(absolute=np.ones(4)))
+
+    assert len(set(connected(np.arange(4), NOBODY, NOBODY, of, RANKING, Criterion.COVERING))) == 4
