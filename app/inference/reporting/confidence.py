@@ -32,7 +32,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, owens_t
-from scipy.stats import rankdata
 
 from app.inference.gaussian import Covariance, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import Kinds, matching, of_one_kind
@@ -301,6 +300,8 @@ def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
 
     Scores equal to nine decimals share their average rank.
     """
+    from scipy.stats import rankdata  # slow to load, and few need it
+
     x, y = (rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1) for each in (one, other))
     scale = float(np.sqrt((x @ x) * (y @ y)))
     return float(x @ y) / scale if scale else 0.0

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import kendalltau
 
 from app.inference.gaussian import Precision, SparseCovariance, draws, series_of, solve
 from app.inference.types import Floats, Ints
@@ -75,6 +74,8 @@ def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Fl
 
 def shares_in_order(rank: Ints, scores: Floats) -> Floats:
     """(D,) shares of the pairs that (D, N) drawn scores have as the `rank` has them, and half of those that it ties."""
+    from scipy.stats import kendalltau  # slow to load, and few need it
+
     n, tied = len(rank), np.bincount(rank).astype(np.float64)
     decided = 1.0 - float((tied * (tied - 1.0)).sum()) / (n * (n - 1)) if n > 1 else 0.0
     if not decided:
