@@ -43,7 +43,14 @@ def get(path: str, answer: type[M], **params: Param | None) -> Call[M]:
 
 
 def write(method: str, path: str, answer: type[M], body: BaseModel | None = None, *, wait: float = 0.0) -> Call[M]:
-    return Call(method, path, answer.model_validate_json, body=body, idempotency_key=str(uuid4()), wait=wait)
+    return write_once(method, path, answer.model_validate_json, body, wait=wait)
+
+
+def write_once(
+    method: str, path: str, parse: Callable[[bytes], T], body: BaseModel | None = None, *, wait: float = 0.0
+) -> Call[T]:
+    """A request that is done once, however often it is sent."""
+    return Call(method, path, parse, body=body, idempotency_key=str(uuid4()), wait=wait)
 
 
 def path_of(*parts: Id | int) -> str:

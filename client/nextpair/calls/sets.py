@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from uuid import uuid4
 
 from nextpair import schemas
 from nextpair.calls.description import PAGE, Call, Id, Listing, get, nothing, path_of, without_none, write
@@ -47,7 +46,7 @@ def patch_set(set_id: Id, changes: schemas.SetPatch) -> Call[schemas.SetOut]:
 
 def delete_set(set_id: Id) -> Call[None]:
     """Delete the set. Later requests for it answer 410; for 30 days it can be restored."""
-    return Call("DELETE", path_of("sets", set_id), nothing, idempotency_key=str(uuid4()))
+    return write_once("DELETE", path_of("sets", set_id), nothing)
 
 
 def restore_set(set_id: Id) -> Call[schemas.SetOut]:

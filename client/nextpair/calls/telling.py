@@ -2,12 +2,11 @@
 
 from functools import partial
 from typing import TypeAlias
-from uuid import uuid4
 
 from pydantic import TypeAdapter
 
 from nextpair import schemas
-from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of, write
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, path_of, write, write_once
 
 Recorded: TypeAlias = schemas.Comparison | schemas.FailureRecorded
 RECORDED: TypeAdapter[Recorded] = TypeAdapter(Recorded)
@@ -16,7 +15,7 @@ RECORDED: TypeAdapter[Recorded] = TypeAdapter(Recorded)
 def send_verdict(assignment_id: Id, verdict: schemas.VerdictIn) -> Call[Recorded]:
     """Send a verdict. Returns its entry of the log, or the failure if that was the verdict."""
     path, parse = path_of("assignments", assignment_id, "verdict"), RECORDED.validate_json
-    return Call("POST", path, parse, body=verdict, idempotency_key=str(uuid4()))
+    return write_once("POST", path, parse, verdict)
 
 
 def send_verdicts(verdicts: schemas.VerdictsIn) -> Call[schemas.VerdictResults]:
