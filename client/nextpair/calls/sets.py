@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from nextpair import schemas
-from nextpair.calls.description import PAGE, Call, Id, Listing, get, nothing, path_of, without_none, write
+from nextpair.calls.description import PAGE, Call, Id, Listing, get, nothing, path_of, without_none, write, write_once
 from nextpair.words import EstimatedGoal, JudgeKind, ScaleName, SetStatus
 
 
