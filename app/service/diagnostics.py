@@ -11,7 +11,7 @@ from scipy.special import logit
 
 from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
-from app.inference.judges.agreement import agreement_with_others
+from app.inference.judges import agreement_with_others
 from app.inference.reporting import AgreedShare, LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import pair_votes_of, quantity_after

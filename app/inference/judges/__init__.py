@@ -15,6 +15,7 @@ from app.inference.judges.aggregation import (
     votes,
 )
 from app.inference.judges.agreement import (
+    agreement_with_others,
     agreements,
     krippendorff,
     krippendorff_of_items,
