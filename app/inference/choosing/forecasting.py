@@ -33,7 +33,7 @@ The round of all pairs, by judges who repeat themselves, by the bits that are no
 
 A candidate's W is a mean over its N - 1 pairs, so that it takes a share of N verdicts to know a bit more of it. `bits`
 and `spread`, by which times either way the interval reaches, are fitted to sets that stopped
-(benchmarks/studies/round_forecasts.py). Sets with a goal against one, or of one pair, are asked by what a verdict adds,
+(decision 100). Sets with a goal against one, or of one pair, are asked by what a verdict adds,
 which takes longer. Not forecast: rank widths and the entropy, nor anything where no question can be asked about a
 candidate.
 

@@ -9,7 +9,7 @@ leave open: over eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_j
     ln p(eta | log) = ln p(log, theta) - ln(det H / det of the prior's precision) / 2 + ln prior + constant
 
 by Laplace in theta, which is exact for measurements. It finds the mode and the curvature; with votes it makes tau2 too
-small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there (expectation_propagation.py).
+small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there (evidence.py).
 Weights of votes move with theta, and theta with eta, so that the determinant moves in two ways. Its slope has
 theta' = theta - x, twice as far as the posterior's mean is from its mode. With var d = R H^-1 R^T, G_j how many
 measurements j has, the slopes of effects.py are those of s . s' and u_j . u_j', with

@@ -1,7 +1,7 @@
 """Each judge over its verdicts in order: discrimination relative to the others, and agreement with them.
 
 Is it random, has it changed? Verdict k of a judge is predicted from all verdicts of the others and from its own earlier
-ones (fitting/prediction.py). The scales count in proportion to how well they predict both. Then q is the probability
+ones (reporting/prediction.py). The scales count in proportion to how well they predict both. Then q is the probability
 predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less
 its mean. Over a part of the judge's verdicts
 

@@ -1,7 +1,7 @@
 """What few draws say of very many candidates, whose posterior N(mu, H^-1) has no matrix.
 
     sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
-                   terms of its series say (gaussian/sparse.py) times f_i, the factor by which (2) is larger. The
+                   terms of its series say (gaussian.py) times f_i, the factor by which (2) is larger. The
                    draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
     given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others

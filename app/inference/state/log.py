@@ -3,7 +3,7 @@
 The log has comparisons and absolute scores, oldest first, each with its sequence number, and of the shared priors the
 last entry. Voided entries are taken out as soon as their void is read; judges go by their ids, p is as it was stored.
 In the evidence each judge is at its temperature and goes by its number, and an answer counts as one vote or as many
-as the set says of its judge. What is learnt of verdict weights comes on top (fitting/hyperparameters.py).
+as the set says of its judge. What is learnt of verdict weights comes on top (fitting/weights.py).
 """
 
 from collections.abc import Iterable, Mapping
