@@ -1,12 +1,15 @@
 """Numerics, pure: arrays in, arrays out; what continues an earlier result is state in, (state, info) out.
 
-A verdict       state.advance    the log, its stage (what was learnt), core.Cells (what was said), then fitting.fold:
-                                 the exact mean, and the covariance with one more column; at a new stage
-                                 fitting.fit computes both again
-A pair          state.ask        which pairs are open, then choosing: the best one by the set's criterion
-A stop          state.check      first on the live posterior, then on the exact one
-A ranking       state.exact      the posterior as it is published (fitting.publish), then targets: the quantity that
-                                 is ranked, then reporting: ranks, intervals, confidence
+A verdict       state.advance: the log as the model reads it, and its stage, from which weights are learnt. While a stage
+                lasts, core.Cells takes the verdict in (what was said, added up), and posterior.fold of fitting goes on
+                from the mean before; the covariance gets a column more, or is computed again, as always of few
+                candidates. At a new stage weights are learnt, and posterior.fit_edges computes all again
+A pair          state.ask: what is due for overlap or to be repeated, which pairs are open, then choosing: the best one
+                by the set's criterion
+A stop          state.check: first on the live posterior, then on the exact one
+A ranking       by three calls of analysis/ranking.py or its callers: state.exact, the posterior as it is published (the
+                live one made exact, or learnt and fitted again by fitting.publish); state.quantity, what is ranked of
+                it, by targets; reporting.by_posterior, its table with ranks, intervals and confidence
 
     state        a set: its log, its candidates, the snapshot that they amount to
     choosing     which pair next, in which order, and when to stop
@@ -20,7 +23,9 @@ A ranking       state.exact      the posterior as it is published (fitting.publi
     experts      what one comparison says of a score difference
     regimes.py   every size at which something else is done
 
-Each imports only what stands below it. A door is the __init__ of a package: other packages import what it lists.
+Below them types, verdicts (which candidate is named), wilson (intervals of shares) and growing (arrays with an end).
+Each imports only what stands below it. A door is the __init__ of a package: who is not of inference imports what it
+lists. docs/appendix/architecture.md draws the paths.
 Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service),
 words for people (sentences).
 """

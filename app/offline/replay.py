@@ -109,11 +109,11 @@ class LocalLoop:
     @property
     def is_due(self) -> bool:
         """Whether it is time to learn verdict weights from a pool again."""
-        return self.snapshot.learnt is not None and self.snapshot.stage.learnt != self._pooled_at
+        return self.snapshot.learnt is not None and self.snapshot.stage.learnt_at != self._pooled_at
 
     def learn(self, hyperprior: Hyperprior) -> None:
         """Learn verdict weights, given what a pool says of them."""
-        self._pooled_at, version = self.snapshot.stage.learnt, self.snapshot.version + 1
+        self._pooled_at, version = self.snapshot.stage.learnt_at, self.snapshot.version + 1
         self._advance(version, log_from_rows([], pooled=SharedPriors(version, hyperprior)))
 
     def contribution(self) -> LogContribution:

@@ -29,6 +29,8 @@ Two measurements within ALIKE of each other agree, which of draws, with sigma2 o
 of at most
 
     b = 2 ALIKE / (p (1 - p) sqrt(4 pi sigma2));  the odds gain (1 - LAPSE (1 - b)) / b, or LAPSE where they differ
+
+Not here: how much repeated verdicts weigh, by their correlation rho (weights.py, core/cells.py).
 """
 
 from typing import NamedTuple

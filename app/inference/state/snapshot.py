@@ -52,8 +52,8 @@ class Stage(NamedTuple):
 
     bias_variances: tuple[float, ...] = ()  # (J,) prior, where judges' weights or biases are parameters
     entered: int = 0  # sequence number of the last absolute score or shared priors
-    learnt: int = 0  # comparisons at which verdict weights, and biases in closed form, were learnt
-    fitted: int = 0  # comparisons at which the scale of absolute scores was estimated
+    learnt_at: int = 0  # comparisons from which verdict weights, and biases in closed form, are learnt
+    scaled_at: int = 0  # comparisons from which the scale of absolute scores is estimated
 
 
 class Snapshot(NamedTuple):
@@ -80,7 +80,7 @@ class Snapshot(NamedTuple):
         """What is to be computed beside the requests."""
         if posteriors.is_due(self.posterior):
             return "covariance"
-        is_next = self.learnt is not None and leading(self.comparisons.size, DIGITS) > self.stage.learnt
+        is_next = self.learnt is not None and leading(self.comparisons.size, DIGITS) > self.stage.learnt_at
         return "weights" if is_next and self.learnt_ahead is None else None
 
     @property
@@ -122,7 +122,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     )
     stage = _stage(now, old)
     if voids or stage != old.stage:
-        next_one = old.stage._replace(learnt=leading(old.comparisons.size, DIGITS), fitted=stage.fitted)
+        next_one = old.stage._replace(learnt_at=leading(old.comparisons.size, DIGITS), scaled_at=stage.scaled_at)
         learnt = old.learnt_ahead if stage == next_one else None
         return _at_stage(now._replace(stage=stage, learnt=learnt, learnt_ahead=None))
     now = now._replace(cells=_with_new(old, now))
@@ -147,10 +147,10 @@ def _at_stage(now: Snapshot) -> Snapshot:
     """The snapshot at the beginning of its stage: the same whether its first comparison has just come or its last."""
     method, (_, item, answers, absolute) = now.interpretation.method, now.evidence
     if now.learnt is None and method.verdict_weight == "learnt":
-        now = now._replace(learnt=_learn(now, now.stage.learnt))
+        now = now._replace(learnt=_learn(now, now.stage.learnt_at))
     model = _unscored_model(now)
     if absolute.size:
-        first, item = take(answers, slice(now.stage.fitted)), item[: now.stage.fitted]
+        first, item = take(answers, slice(now.stage.scaled_at)), item[: now.stage.scaled_at]
         weighing = first if now.learnt is None else weighed(first, item, now.learnt)
         model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").posterior.model
     now = now._replace(model=model)
@@ -174,7 +174,7 @@ def _built(snapshot: Snapshot, size: int) -> Model:
 
 def _unscored_model(snapshot: Snapshot) -> Model:
     """The model without what absolute scores add to the prior."""
-    size, learnt = snapshot.stage.learnt, snapshot.learnt
+    size, learnt = snapshot.stage.learnt_at, snapshot.learnt
     model = _built(snapshot, size)
     return model if learnt is None else as_learnt(model, take(snapshot.comparisons, slice(size)), learnt)
 
