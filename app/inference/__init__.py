@@ -1,6 +1,6 @@
 """Numerics, pure: arrays in, arrays out; what continues an earlier result is state in, (state, info) out.
 
-A verdict       state.advance: the log as the model reads it, and its stage, from which weights are learnt. While a stage
+A verdict       state.advance: the log as the model reads it, and its stage, at which weights are learnt. While it
                 lasts, core.Cells takes the verdict in (what was said, added up), and posterior.fold of fitting goes on
                 from the mean before; the covariance gets a column more, or is computed again, as always of few
                 candidates. At a new stage weights are learnt, and posterior.fit_edges computes all again
