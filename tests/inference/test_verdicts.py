@@ -1,17 +1,8 @@
 import numpy as np
 from hypothesis import given
 
-from app.inference.types import no_comparisons
 from app.inference.verdicts import components
-from tests.inference.factories import Log, comparisons, logs, numerics
-
-
-def test_candidates_that_a_chain_of_comparisons_links_are_one_component() -> None:
-    assert components(comparisons((2, 0, 1.0), (2, 4, 0.0), (1, 3, 0.5)), 6).tolist() == [0, 1, 0, 1, 0, 2]
-
-
-def test_without_comparisons_everyone_is_alone() -> None:
-    assert components(no_comparisons(), 3).tolist() == [0, 1, 2]
+from tests.inference.factories import Log, logs, numerics
 
 
 @numerics

@@ -122,16 +122,6 @@ def test_knowledge_is_what_a_verdict_adds_to_the_confidence_of_the_order(goal: G
         assert gains[pair] == pytest.approx(added.mean(), abs=4.5 * added.std() / np.sqrt(len(added)))
 
 
-def test_a_tie_counts_for_four_fifths_of_what_it_moves() -> None:
-    """Two candidates of prior variance 1, an answer of weight 1/4: v = 2, s = 2 sqrt(1/4 / (3/2))."""
-    first, second = all_pairs(2)
-    moves = moves_of(np.eye(2), first, second)
-
-    (gain,) = knowledge(first, second, moves, np.zeros(2), *goal_kinds(RANKING, np.zeros(2)), EVERY)
-
-    assert gain == pytest.approx(2.0 / np.sqrt(2.0 * np.pi) * 2.0 * np.sqrt(0.25 / 1.5))
-
-
 @numerics
 @given(n=st.integers(2, 12), seed=st.integers(0, 99), goal=st.sampled_from([RANKING, Goal(top_k=1), Goal(against=0)]))
 def test_knowledge_is_never_negative_and_the_same_for_either_order(n: int, seed: int, goal: Goal) -> None:

@@ -344,15 +344,6 @@ def learnt_from(log: Comparisons) -> Learnt:
     return learn(log, ITEM, LEARNING, 2)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_same_again_counts_once(seed: int) -> None:
-    log = votes(seed, fresh=False)
-    hyperparameters = learnt_from(log).hyperparameters
-    np.testing.assert_array_equal(hyperparameters.repeat_correlation, 1.0)
-    weight = weighed(log, ITEM, hyperparameters).weight.reshape(PAIRS, TIMES)
-    np.testing.assert_allclose(weight.sum(axis=1), hyperparameters.votes[1])
-
-
 def test_votes_drawn_again_count_in_full_and_keep_the_scale() -> None:
     """240 votes on scores of variance 1 tell it within a factor of 2 (20 logs, seeds 0 to 19)."""
     all_learnt = [learnt_from(votes(seed, fresh=True)).hyperparameters for seed in range(20)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.optimize import LinearConstraint, linprog, lsq_linear, minimize
+from scipy.optimize import linprog, lsq_linear, minimize
 from scipy.special import expit
 
 from app.inference.fitting import posterior
@@ -96,34 +96,6 @@ def test_with_a_prior_the_value_is_that_of_the_dual(prior_variance: float, seed:
 
     primal = float(np.abs(t - r @ theta).sum() / B + 0.5 * theta @ (q * theta))
     assert primal == pytest.approx(dual_maximum(r, t, q), abs=1e-6)
-
-
-def test_with_a_prior_the_map_is_that_of_the_epigraph_form() -> None:
-    """Smooth objective, linear constraints, by SLSQP."""
-    log, m = by_judges(random_comparisons(4, 12, seed=3), 2), model(4, 1.0, "laplace", biases=2)
-    r, t = design(log, 4, 2), 4.0 * (log.p - 0.5)
-
-    q = precision(4, 2, 1.0)
-
-    def loss(x: Floats) -> float:
-        return float(x[6:].sum() / B + 0.5 * x[:6] @ (q * x[:6]))
-
-    def slope(x: Floats) -> Floats:
-        return np.concatenate([q * x[:6], np.full(12, 1.0 / B)])
-
-    found = minimize(
-        loss,
-        np.concatenate([np.zeros(6), np.abs(t)]),
-        jac=slope,
-        constraints=[
-            LinearConstraint(np.hstack([r, np.eye(12)]), lb=t),
-            LinearConstraint(np.hstack([-r, np.eye(12)]), lb=-t),
-        ],
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
-
-    np.testing.assert_allclose(map_of(log, m).mean, found.x[:6], atol=1e-6)
 
 
 def stationarity(theta: Floats, r: Floats, t: Floats, q: Floats) -> float:

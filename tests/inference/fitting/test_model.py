@@ -78,19 +78,6 @@ def test_everything_that_reads_the_design_reads_the_same_one(biases: int, log: L
     )
 
 
-def test_differences_are_first_minus_second() -> None:
-    d = design_of(comparisons((0, 1, 0.9), (2, 0, 0.1)), model(3)).differences(np.array([3.0, 1.0, 0.5]))
-
-    np.testing.assert_array_equal(d, [2.0, -2.5])
-
-
-def test_scatter_is_the_transpose_of_differences() -> None:
-    log, m, rng = random_comparisons(7, 20, seed=0), model(7), np.random.default_rng(0)
-    scores, values = rng.standard_normal(7), rng.standard_normal(20)
-
-    assert values @ design_of(log, m).differences(scores) == pytest.approx(design_of(log, m).scatter(values) @ scores)
-
-
 @pytest.mark.parametrize("biases", [0, 1, 3])
 def test_priors_by_hand(biases: int) -> None:
     unit, anchor = (model(3, 4.0, prior=prior, biases=biases).prior for prior in ("unit", "anchor"))
@@ -101,14 +88,6 @@ def test_priors_by_hand(biases: int) -> None:
     assert (unit.variance, anchor.variance) == (4.0, 1.0)
     for prior in (unit, anchor):
         np.testing.assert_array_equal(prior.pull, np.zeros(3 + biases))
-
-
-def test_a_bias_favours_the_first_position() -> None:
-    """delta > 0 adds to d = s_first - s_second, whoever is first."""
-    m = model(2, biases=1)
-    log = once_each(np.array([0, 1]), np.array([1, 0]), np.full(2, 0.5), np.zeros(2, np.int64))
-
-    np.testing.assert_allclose(design_of(log, m).differences(np.array([0.3, 0.1, 0.7])), [0.9, 0.5])
 
 
 def known(m: Model, log: Comparisons, judges: int) -> Model:

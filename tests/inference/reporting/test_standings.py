@@ -98,19 +98,6 @@ def test_candidates_are_interchangeable_up_to_the_rounding_of_their_variance() -
     assert interchangeable(Scores(np.zeros(n), plain(sigma, 0.0))).tolist() == [0] * n
 
 
-def test_rank_intervals_of_a_decided_order_are_points() -> None:
-    decided = Scores(np.array([0.0, 100.0, -100.0]), isotropic(3, 1.0))
-
-    assert table(decided).rank_interval.tolist() == [[2, 2], [1, 1], [3, 3]]
-
-
-@pytest.mark.parametrize("n", [1, 2, 12])
-def test_someone_is_best(n: int) -> None:
-    live = random_posterior(n, 3 * n) if n > 1 else marginal(posterior.prior(model(1)))
-
-    assert table(live).p_best.sum() == pytest.approx(1.0)
-
-
 def test_p_best_of_two_is_the_prediction() -> None:
     live = marginal(posterior.fit(comparisons((0, 1, 0.9)), model(2)))
 
@@ -157,15 +144,6 @@ def test_k_candidates_are_among_the_first_k(k: int) -> None:
     assert summary.p_top_k.sum() == pytest.approx(min(k, 8))
     assert (summary.p_top_k >= summary.p_best).all()
     assert ((summary.p_top_k == summary.p_best).all()) == (k == 1)
-
-
-def test_p_top_grows_with_k() -> None:
-    live = random_posterior(8, 20)
-
-    of_k = np.array([table(live, Wanted(top_k=k)).p_top_k for k in range(1, 9)])
-
-    assert (np.diff(of_k, axis=0) >= 0.0).all()
-    np.testing.assert_array_equal(of_k[-1], 1.0)
 
 
 def test_relabelling_relabels_the_whole_table() -> None:

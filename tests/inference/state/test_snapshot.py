@@ -10,12 +10,12 @@ from app.inference import state as snapshots
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.measurements import Normal
-from app.inference.fitting.model import Method, at_scale, build, build_for
+from app.inference.fitting.model import Method, at_scale, build_for
 from app.inference.fitting.posterior import period
 from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
-from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
+from app.inference.state import ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
 from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
 
@@ -38,9 +38,6 @@ MIXED = {
     "learnt biases": Interpretation(Method(position_bias="estimate", verdict_weight="learnt"), {}),
     "votes": Interpretation(Method(), {}, {1: 4.0, 9: 0.5}),
 }
-MODEL = build(Method(), N)
-NOTHING = np.empty(0, np.int64)
-NONE_BLOCKED = BlockedPairs(NOTHING, NOTHING, NOTHING, 0)
 
 
 def rows() -> list[ComparisonRow]:
@@ -332,14 +329,6 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
         assert held.evidence.absolute.variance.tolist() == [0.5, 1.0, 1.0]
         assert held.log.scored.seq.tolist() == [1, 2, 3, 4]
     assert_same(at_once, one_by_one)
-
-
-def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
-    held = by_steps(*ONE_BY_ONE)
-    fitted = posteriors.fit(held.comparisons, MODEL)
-    published = snapshots.exact(held).posterior
-    assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
-    assert published.covariance.matrix() == pytest.approx(fitted.covariance.matrix(), abs=1e-8)
 
 
 def test_voided_entries_are_gone() -> None:
