@@ -1,4 +1,4 @@
-"""The pairs that are chosen, by every criterion; test_many.py has the same without a matrix."""
+"""The pairs that are chosen, by every criterion, with a matrix and without."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -618,3 +618,34 @@ def test_covering_reads_no_absolute_score() -> None:
     of = of._replace(prior=of.prior._replace(absolute=np.ones(4)))
 
     assert len(set(connected(np.arange(4), NOBODY, NOBODY, of, RANKING, Criterion.COVERING))) == 4
+
+
+@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
+@pytest.mark.parametrize("goal", [RANKING, Goal(top_k=5), Goal(against=7)])
+@pytest.mark.parametrize("seed", range(3))
+def test_without_a_matrix_the_pair_is_the_best_or_nearly(
+    criterion: Criterion, goal: Goal, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = random_comparisons(HUNDRED, 6 * HUNDRED, seed=seed)
+    with_matrix = posterior.fit(log, model(HUNDRED))
+    monkeypatch.setattr(posterior, "DENSE", 5)
+    without_matrix = posterior.fit(log, model(HUNDRED))
+
+    (best,), (near,) = (
+        chosen_of_many(live, every_pair(HUNDRED), 1, criterion, goal=goal) for live in (with_matrix, without_matrix)
+    )
+
+    assert near.score >= 0.97 * best.score
+    assert near.propensity == 1.0
+
+
+def test_without_a_matrix_candidates_that_nothing_connects_are_joined_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posterior, "DENSE", 5)
+    live, rng = posterior.prior(model(HUNDRED)), np.random.default_rng(0)
+    pairs, policy = every_pair(HUNDRED), Policy(Criterion.VARIANCE)
+
+    choices = select(
+        live.mean, live.covariance, live.model, pairs, np.arange(HUNDRED), policy, RANKING, HUNDRED // 2, rng
+    )
+
+    assert len({who for choice in choices for who in (choice.i, choice.j)}) == HUNDRED

@@ -1,9 +1,14 @@
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.inference.core.cells import Hyperparameters
+from app.inference.core.design import TooMany
 from app.inference.experts import measured_bt
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
@@ -30,10 +35,11 @@ from tests.inference.factories import (
     precision_at,
     random_comparisons,
     relabelled,
+    sparse,
     weights_at,
 )
 
-MANY = 20_000
+UPDATES = 20_000
 SIZES = [(5, 33), (30, 100), (260, 312), (260, 330)]  # candidates, comparisons
 few = settings(numerics, max_examples=25)
 each_size = pytest.mark.parametrize(("n", "count"), SIZES)
@@ -373,13 +379,13 @@ def from_first(live: Posterior) -> Floats:
 def test_many_rank_one_updates_do_not_drift() -> None:
     """One at a time with the columns compacted as they are live; posterior's docstring has five times as many."""
     n, m, rng = 40, model(40, 1.0, "gaussian"), np.random.default_rng(0)
-    first = rng.integers(n, size=MANY)
-    second = (first + rng.integers(1, n, size=MANY)) % n
+    first = rng.integers(n, size=UPDATES)
+    second = (first + rng.integers(1, n, size=UPDATES)) % n
     sigma = dense(posterior.prior(m).covariance)
     for i, j in zip(first.tolist(), second.tolist(), strict=True):
         sigma = condition(sigma, i, j, 0.25)
 
-    precision = precision_at(np.zeros(n), by_one_judge(first, second, np.full(MANY, 0.5)), m)
+    precision = precision_at(np.zeros(n), by_one_judge(first, second, np.full(UPDATES, 0.5)), m)
     np.testing.assert_allclose(sigma.matrix(), np.linalg.inv(precision), rtol=0.0, atol=1e-14)
     assert sigma.log_det == pytest.approx(-np.linalg.slogdet(precision).logabsdet, abs=1e-10)
 
@@ -432,3 +438,64 @@ def test_the_entropy_of_the_scores_does_not_know_names(expert: str, biases: int)
     here, there = (fit_rows(each, m).scores.covariance.log_det for each in (log, other))
 
     assert there == pytest.approx(here, abs=1e-9)
+
+
+MANY, K = 120, 700
+Limit = Callable[[int], None]
+
+
+@pytest.fixture
+def dense_up_to(monkeypatch: pytest.MonkeyPatch) -> Limit:
+    return lambda candidates: monkeypatch.setattr(posterior, "DENSE", candidates)
+
+
+def log_of_many(count: int = K, seed: int = 0) -> Comparisons:
+    return random_comparisons(MANY, count, seed=seed)
+
+
+def test_without_a_matrix_the_mean_is_the_same_and_variances_are_nearly(dense_up_to: Limit) -> None:
+    with_matrix = posterior.fit(log_of_many(), model(MANY))
+    dense_up_to(MANY - 1)
+    without_matrix = posterior.fit(log_of_many(), model(MANY))
+
+    np.testing.assert_allclose(without_matrix.mean, with_matrix.mean, atol=1e-8)
+    np.testing.assert_allclose(without_matrix.covariance.diagonal, with_matrix.covariance.diagonal, rtol=0.03)
+
+
+@pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
+def test_without_a_matrix_a_fold_vote_by_vote_is_a_fit(expert: str, dense_up_to: Limit) -> None:
+    m, some = model(MANY, expert=expert), log_of_many(K + 60)
+    exact = posterior.fit(some, m)
+    dense_up_to(MANY - 1)
+    live = posterior.prior(m)
+    for seen in (*range(K, K + 60, 7), K + 60):
+        live = fold_rows(live, take(some, slice(seen)))
+
+    assert live.edges.size == some.size
+    np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
+    np.testing.assert_allclose(live.covariance.diagonal, exact.covariance.diagonal, rtol=0.03)
+
+
+def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> None:
+    """Two ways to go on from one posterior, and then its own covariance and rows."""
+    m, some, other = model(MANY), log_of_many(K + 40), log_of_many(K + 40, seed=1)
+    dense_up_to(MANY - 1)
+    before = fit_rows(take(some, slice(K)), m)
+    sigma = sparse(before.covariance)
+    arrays: list[NDArray[Any]] = [sigma.precision.links.data, sigma.diagonal, *before.edges[1:], before.mean]
+    kept = [array.copy() for array in arrays]
+
+    for log_of_one in (some, join(take(some, slice(K)), take(other, slice(K, None)))):
+        live = fold_rows(before, log_of_one)
+        np.testing.assert_allclose(live.mean, posterior.fit(log_of_one, m).mean, atol=1e-9)
+
+    for array, copy in zip(arrays, kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("m", [model(10_001, biases=1), model(10_001, prior="anchor")], ids=["biases", "vague"])
+def test_a_matrix_that_few_machines_hold_is_refused_before_it_is_made(m: Model) -> None:
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.prior(m)
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.fit(log_of_many(), m)
