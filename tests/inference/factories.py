@@ -155,6 +155,12 @@ def sparse(covariance: Covariance) -> SparseCovariance:
     return covariance
 
 
+def design_matrix(log: Comparisons, n: int, biases: int = 0) -> Floats:
+    """R (K, N + J), written out."""
+    of_pairs = np.eye(n)[log.first] - np.eye(n)[log.second]
+    return np.hstack([of_pairs, np.eye(biases)[log.judge]]) if biases else of_pairs
+
+
 def pairs(first: Ints, second: Ints, n: int) -> Design:
     """Rows of the design of these (L,) pairs of scores."""
     return Design(n, n, first, second)

@@ -225,12 +225,6 @@ def test_of_many_candidates_the_pair_is_nearly_the_best(goal: Goal, share: float
     assert pick.score >= share * every.max()
 
 
-def test_of_many_candidates_whose_pairs_are_all_alike_any_may_be_the_first() -> None:
-    (pick,) = chosen(np.zeros(70), isotropic(70, 1.0))
-
-    assert pick.propensity == pytest.approx(1.0 / (70 * 69 / 2))
-
-
 def test_a_batch_of_many_candidates_is_the_choice_by_a_full_scan_after_each_pick() -> None:
     mean, sigma = large_state(80, seed=0)
     batch, left = chosen(mean, sigma, count=6), np.ones((80, 80), np.bool_)

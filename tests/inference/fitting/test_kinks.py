@@ -7,27 +7,22 @@ from scipy.optimize import linprog, lsq_linear, minimize
 from scipy.special import expit
 
 from app.inference.fitting import posterior
-from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.types import Comparisons, Floats, Outcome
-from tests.inference.factories import Log, by_judges, comparisons, logs, map_of, model, numerics, random_comparisons
+from tests.inference.factories import (
+    Log,
+    by_judges,
+    comparisons,
+    design_matrix,
+    logs,
+    map_of,
+    model,
+    numerics,
+    random_comparisons,
+)
 
 B = 2.0  # the scale, and alpha = 4: the defaults
 few = settings(numerics, max_examples=40)
 each_bias = pytest.mark.parametrize("biases", [0, 2])
-
-
-def design(log: Comparisons, n: int, biases: int) -> Floats:
-    rows = np.zeros((log.size, n + biases))
-    k = np.arange(log.size)
-    rows[k, log.first] = 1.0
-    rows[k, log.second] = -1.0
-    if biases:
-        rows[k, n + log.judge] = 1.0
-    return rows
-
-
-def precision(n: int, biases: int, prior_variance: float) -> Floats:
-    return np.concatenate([np.full(n, 1.0 / prior_variance), np.full(biases, 1.0 / BIAS_VARIANCE)])
 
 
 def least_absolute_deviations(r: Floats, t: Floats) -> float:
@@ -75,7 +70,7 @@ def test_next_to_no_prior_gives_the_value_of_the_linear_program(seed: int, biase
     """PoE-v1 App. B, by HiGHS. Of all its solutions ours is one, to within what a prior of variance 1e6 costs."""
     log, m = by_judges(random_comparisons(7, 40, seed), 2), model(7, 1e6, "laplace", biases=biases)
     m = m._replace(prior=m.prior._replace(precision=np.full(m.size, 1e-6)))
-    r, t = design(log, 7, biases), 4.0 * (log.p - 0.5)
+    r, t = design_matrix(log, 7, biases), 4.0 * (log.p - 0.5)
 
     fit = map_of(log, m)
 
@@ -90,7 +85,7 @@ def test_next_to_no_prior_gives_the_value_of_the_linear_program(seed: int, biase
 def test_with_a_prior_the_value_is_that_of_the_dual(prior_variance: float, seed: int, biases: int) -> None:
     """No dual value is above any primal one, so where both meet both are best."""
     log, m = by_judges(random_comparisons(6, 30, seed), 2), model(6, prior_variance, "laplace", biases=biases)
-    r, t, q = design(log, 6, biases), 4.0 * (log.p - 0.5), precision(6, biases, prior_variance)
+    r, t, q = design_matrix(log, 6, biases), 4.0 * (log.p - 0.5), m.prior.precision
 
     theta = map_of(log, m).mean
 
@@ -115,13 +110,13 @@ def stationarity(theta: Floats, r: Floats, t: Floats, q: Floats) -> float:
 @given(log=logs(judges=2))
 def test_some_subgradient_is_zero_at_the_map_of_any_log(biases: int, prior_variance: float, log: Log) -> None:
     m = model(log.n, prior_variance, "laplace", biases=biases)
-    r, t = design(log.comparisons, log.n, biases), 4.0 * (log.comparisons.p - 0.5)
+    r, t = design_matrix(log.comparisons, log.n, biases), 4.0 * (log.comparisons.p - 0.5)
 
     fit = map_of(log.comparisons, m)
 
     assert fit.convergence.converged
     if log.comparisons.size:
-        assert stationarity(fit.mean, r, t, precision(log.n, biases, prior_variance)) < 1e-6
+        assert stationarity(fit.mean, r, t, m.prior.precision) < 1e-6
 
 
 @pytest.mark.parametrize("prior_variance", [1e-6, 0.1, 1.0, 100.0])

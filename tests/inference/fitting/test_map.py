@@ -23,6 +23,7 @@ from tests.inference.factories import (
     comparisons,
     covariance_at,
     cycle,
+    design_matrix,
     each_expert,
     each_smooth_expert,
     fold_rows,
@@ -55,17 +56,6 @@ def connected(n: int, count: int, seed: int = 0, *, hard: bool = False) -> Compa
     return by_judges(joined(cycle(n, seed), random_comparisons(n, count, seed, hard=hard)), 3)
 
 
-def design(log: Comparisons, n: int, biases: int) -> Floats:
-    """R, one row at a time."""
-    rows = np.zeros((log.size, n + biases))
-    for row, first, second, judge in zip(rows, log.first, log.second, log.judge, strict=True):
-        row[first] += 1.0
-        row[second] -= 1.0
-        if biases:
-            row[n + judge] += 1.0
-    return rows
-
-
 def prior_variances(prior: str, n: int, biases: int) -> Floats:
     scores = np.full(n, TAU2 if prior == "unit" else VAGUE)
     return np.concatenate([scores, np.full(biases, BIAS_VARIANCE)])
@@ -80,7 +70,7 @@ def without_level(sigma: Floats, n: int) -> Floats:
 
 def least(row: Row, log: Comparisons, variances: Floats, n: int) -> tuple[Floats, Callable[[Floats], float]]:
     """The minimum of the negative log-posterior by a general optimiser, and that function."""
-    r = design(log, n, len(variances) - n)
+    r = design_matrix(log, n, len(variances) - n)
 
     def loss(theta: Floats) -> float:
         return float((0.5 * theta**2 / variances).sum() - row.log_density(r @ theta, log.p).sum())
@@ -143,7 +133,7 @@ def test_the_covariance_is_the_inverse_of_a_numerical_hessian(expert: str, prior
 def test_the_covariance_under_constant_curvature_is_that_of_weighted_least_squares(expert: str, biases: int) -> None:
     """(Q + R^T R / 4)^-1 for all by default: 1 / v of the gaussians, the Fisher information 1 / b^2 of laplace."""
     log, m = connected(6, 30), model(6, TAU2, expert, biases=biases)
-    r = design(log, 6, biases)
+    r = design_matrix(log, 6, biases)
 
     expected = np.linalg.inv(np.diag(1.0 / prior_variances("unit", 6, biases)) + r.T @ r / 4.0)
 

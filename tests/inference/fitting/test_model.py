@@ -36,6 +36,7 @@ from tests.inference.factories import (
     by_judges,
     comparisons,
     covariance_at,
+    design_matrix,
     each_expert,
     fold_rows,
     gradient,
@@ -50,22 +51,13 @@ few = settings(numerics, max_examples=40)
 each_bias = pytest.mark.parametrize("biases", [0, 3])
 
 
-def design(log: Comparisons, m: Model) -> Floats:
-    rows = np.zeros((log.size, m.size))
-    for row, first, second, judge in zip(rows, log.first, log.second, log.judge, strict=True):
-        row[first], row[second] = 1.0, -1.0
-        if m.has_biases:
-            row[m.n + judge] = 1.0
-    return rows
-
-
 @each_bias
 @few
 @given(log=logs(judges=3), seed=st.integers(0, 99))
 def test_everything_that_reads_the_design_reads_the_same_one(biases: int, log: Log, seed: int) -> None:
     m, rng = model(log.n, 0.7, biases=biases), np.random.default_rng(seed)
     theta, weights = rng.standard_normal(m.size), rng.uniform(0.0, 2.0, log.comparisons.size)
-    r = design(log.comparisons, m)
+    r = design_matrix(log.comparisons, log.n, biases)
 
     gram = r.T @ np.diag(weights) @ r
     np.testing.assert_allclose(design_of(log.comparisons, m).differences(theta), r @ theta, atol=1e-13)

@@ -11,7 +11,7 @@ from app.inference.fitting import posterior
 from app.inference.fitting.baselines import average_probability
 from app.inference.fitting.model import VAGUE
 from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, cycle, joined, map_of, model, random_comparisons
+from tests.inference.factories import comparisons, cycle, design_matrix, joined, map_of, model, random_comparisons
 
 ALPHA, BETA = 4.0, 0.5
 each_n = pytest.mark.parametrize("n", [2, 3, 7, 20])
@@ -27,11 +27,7 @@ def all_pairs(n: int, seed: int, *, both_orders: bool = False) -> Comparisons:
 
 def anchored_design(log: Comparisons, n: int) -> Floats:
     """W~: the anchor's row on the first score, then one row for each comparison (PoE-v1 A.1)."""
-    rows = np.zeros((log.size + 1, n))
-    rows[0, 0] = 1.0
-    rows[1 + np.arange(log.size), log.first] = 1.0
-    rows[1 + np.arange(log.size), log.second] = -1.0
-    return rows
+    return np.vstack([np.eye(1, n), design_matrix(log, n)])
 
 
 @each_n
@@ -77,7 +73,7 @@ def test_on_the_full_set_the_orders_agree_and_on_part_of_it_they_need_not() -> N
 def test_eq_7_and_8_in_closed_form_are_our_map_and_covariance(expert: str, power: float) -> None:
     """(W^T S^-1 W)^-1 W^T S^-1 mu with the variances S that each p has; the unit prior adds a row to each score."""
     log = random_comparisons(6, 20, seed=3)
-    w, precision = anchored_design(log, 6)[1:], (4.0 * log.p * (1.0 - log.p)) ** power / 2.0
+    w, precision = design_matrix(log, 6), (4.0 * log.p * (1.0 - log.p)) ** power / 2.0
     mu, more = logit(log.p), dict[str, float]()
     if expert == "gaussian":
         mu, more = 3.0 * (log.p - 0.6), {"alpha": 3.0, "beta": 0.6}
@@ -128,7 +124,7 @@ def test_any_two_functions_of_p_make_a_gaussian_expert() -> None:
     general = model(n)._replace(expert=linear_gaussian(f_mu, f_sigma, lambda d: 0.5 + np.arctan(d) / 3.0))
     fitted = posterior.fit(log, general)
 
-    w, weight = anchored_design(log, n)[1:], 1.0 / f_sigma(log.p)
+    w, weight = design_matrix(log, n), 1.0 / f_sigma(log.p)
     precision = w.T @ (weight[:, None] * w) + np.eye(n)
     np.testing.assert_allclose(fitted.mean, np.linalg.solve(precision, w.T @ (weight * f_mu(log.p))), atol=1e-8)
     np.testing.assert_allclose(fitted.covariance.matrix(), np.linalg.inv(precision), atol=1e-10)

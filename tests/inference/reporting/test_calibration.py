@@ -289,12 +289,6 @@ def test_the_least_sure_are_left_out_first_and_ties_share_their_weight() -> None
     assert turned.accuracy.tolist() == pytest.approx(curve.accuracy.tolist())
 
 
-def test_accuracy_rises_as_the_least_sure_are_left_out_where_confidence_tells() -> None:
-    honest, said = simulated(1.0), np.random.default_rng(0).random(20_000)
-    assert (np.diff(rejection(*honest).accuracy) > 0.0).all()
-    assert np.ptp(rejection(said, honest[1]).accuracy) < 0.06
-
-
 def test_without_verdicts_there_is_no_curve() -> None:
     assert [column.size for column in rejection(NOTHING, NOTHING)] == [0, 0, 0]
 

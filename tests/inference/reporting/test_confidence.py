@@ -84,15 +84,6 @@ def test_predict_agrees_with_draws_of_the_scores() -> None:
     assert prediction.sd_difference == pytest.approx(d.std(), rel=0.01)
 
 
-def test_predict_the_other_way_round_is_the_complement() -> None:
-    live = random_posterior(5, 10)
-
-    here, there = predict(live, 3, 1), predict(live, 1, 3)
-
-    assert here.p_first_better + there.p_first_better == pytest.approx(1.0)
-    assert here.mean_difference == -there.mean_difference
-
-
 def fitted_scores(seed: int) -> Scores:
     live = posterior.fit(random_comparisons(4, 20, seed), model(4))
     return Scores(live.mean, live.covariance)

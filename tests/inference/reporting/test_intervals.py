@@ -101,19 +101,6 @@ def test_another_seed_moves_hardly_an_end_of_few(n: int) -> None:
     assert np.mean(np.array(apart) > 0) < 0.05
 
 
-def test_they_are_no_wider_than_one_width_in_standard_deviations_of_normal_scores() -> None:
-    """The rule before them; seed 3."""
-    scores = state(50, 20, hard=True)
-    drawn = draw_ranks(scores, np.random.default_rng(3), 4000)
-    order = np.sort(np.abs(drawn - drawn.mean(axis=0)) / drawn.std(axis=0), axis=1)[:, -1]
-    half = np.quantile(order, 0.95) * drawn.std(axis=0)
-
-    intervals = rank_intervals(scores.mean, sd_of(scores), 0.95)
-
-    assert np.diff(intervals, axis=1).mean() <= 2.0 * half.mean()
-    assert held(intervals, drawn) >= 0.94
-
-
 def test_they_widen_with_the_level_and_hold_marginal_ones() -> None:
     scores = state(20, 5)
     drawn = draw_ranks(scores, np.random.default_rng(0))

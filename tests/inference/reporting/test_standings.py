@@ -98,14 +98,6 @@ def test_candidates_are_interchangeable_up_to_the_rounding_of_their_variance() -
     assert interchangeable(Scores(np.zeros(n), plain(sigma, 0.0))).tolist() == [0] * n
 
 
-def test_p_best_of_two_is_the_prediction() -> None:
-    live = marginal(posterior.fit(comparisons((0, 1, 0.9)), model(2)))
-
-    p_best = table(live).p_best
-
-    assert p_best[0] == pytest.approx(predict(live, 0, 1).p_first_better, abs=4.0 * 0.5 / np.sqrt(2000))
-
-
 def test_a_table_has_the_scores_and_their_ranks() -> None:
     live = random_posterior(5, 10)
     summary = table(live)

@@ -12,6 +12,7 @@ from app.inference.choosing.stopping import differences
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.fitting.model import design_of
+from app.inference.reporting import predict
 from app.inference.targets.new_items import (
     _nodes,
     by_prompt,
@@ -180,21 +181,8 @@ def test_prompts_of_one_pair_each_tell_nothing_of_effects() -> None:
 
 def leads(scores: Scores) -> float:
     """Chance that the first of a published order is ahead of the second."""
-    best, second = np.argsort(-scores.mean)[:2]
-    return float(
-        sum(
-            weight
-            * norm.cdf(
-                (part.mean[best] - part.mean[second])
-                / np.sqrt(
-                    part.covariance.diagonal[best]
-                    + part.covariance.diagonal[second]
-                    - 2.0 * part.covariance.matrix()[best, second]
-                )
-            )
-            for weight, part in scores.parts
-        )
-    )
+    best, second = np.argsort(-scores.mean)[:2].tolist()
+    return predict(scores, best, second).p_first_better
 
 
 def test_with_effects_prompts_decide_it_and_comparisons_do_not() -> None:
