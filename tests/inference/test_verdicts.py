@@ -1,7 +1,9 @@
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
-from app.inference.verdicts import components
+from app.inference.types import take
+from app.inference.verdicts import components, joined
 from tests.inference.factories import Log, logs, numerics
 
 
@@ -24,3 +26,16 @@ def test_components_are_what_following_every_edge_finds(log: Log) -> None:
 
     label = components(log.comparisons, log.n)
     np.testing.assert_array_equal(label[:, None] == label, linked)
+
+
+@numerics
+@given(logs(max_n=9), st.floats(0.0, 1.0))
+def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: float) -> None:
+    first, second, *_ = log.comparisons
+    seen = int(share * len(first))
+
+    before = joined(np.arange(log.n), first[:seen], second[:seen])
+    after = joined(before, first[seen:], second[seen:])
+
+    np.testing.assert_array_equal(before, components(take(log.comparisons, slice(seen)), log.n))
+    np.testing.assert_array_equal(after, components(log.comparisons, log.n))

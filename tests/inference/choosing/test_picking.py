@@ -70,28 +70,32 @@ def chosen(
     seed: int = 0,
     open_pairs: Bools | None = None,
     goal: Goal = RANKING,
+    of: Model | None = None,
 ) -> list[Choice]:
     n, rng = len(mean), np.random.default_rng(seed)
     pairs = every_pair(n) if open_pairs is None else of_mask(open_pairs)
-    return select(mean, sigma, model(n), pairs, together(n), policy, goal, count, rng)
+    return select(mean, sigma, of or model(n), pairs, together(n), policy, goal, count, rng)
 
 
 def pairs_of(choices: list[Choice]) -> list[Pair]:
     return [(choice.i, choice.j) for choice in choices]
 
 
-def greedy(mean: Floats, sigma: Floats, open_pairs: Bools, formula: Formula, count: int) -> list[Pair]:
-    """Score every open pair, take the best, condition by inverting twice; and so on."""
+def greedy(
+    mean: Floats,
+    sigma: Floats,
+    open_pairs: Bools,
+    values: Callable[[Floats, Ints, Ints], Floats],
+    count: int,
+    votes: float = 1.0,
+) -> list[Pair]:
+    """Value every open pair by Sigma, take the best, condition by inverting twice; and so on."""
     left, picks = [(int(i), int(j)) for i, j in np.argwhere(np.triu(open_pairs, 1))], list[Pair]()
-    floor = 0.01 * float(np.diag(sigma).mean())
     for _ in range(count):
-        i, j = np.array(left).T
-        m, v = mean[i] - mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
-        best = left.pop(int(np.argmax(formula(m, v, floor))))
-        picks.append(best)
-        r, d = np.zeros(len(mean)), float(mean[best[0]] - mean[best[1]])
-        r[best[0]], r[best[1]] = 1.0, -1.0
-        sigma = np.asarray(np.linalg.inv(np.linalg.inv(sigma) + expit(d) * expit(-d) * np.outer(r, r)))
+        i, j = picked = left.pop(int(np.argmax(values(sigma, *np.array(left).T))))
+        picks.append(picked)
+        r, d = np.eye(len(mean))[i] - np.eye(len(mean))[j], float(mean[i] - mean[j])
+        sigma = np.asarray(np.linalg.inv(np.linalg.inv(sigma) + votes * expit(d) * expit(-d) * np.outer(r, r)))
     return picks
 
 
@@ -105,9 +109,14 @@ def test_select_is_the_slow_greedy_choice_among_the_open_pairs(
     some = np.triu(np.random.default_rng(seed).random((n, n)) < share)
     open_pairs = some | some.T
 
+    floor = equality(sigma)
+
+    def values(full: Floats, i: Ints, j: Ints) -> Floats:
+        return FORMULAS[criterion](mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j], floor)
+
     picks = pairs_of(chosen(mean, sigma, Policy(criterion, EPSILON), count=count, open_pairs=open_pairs))
 
-    assert picks == greedy(mean, sigma.matrix(), open_pairs, FORMULAS[criterion], count)
+    assert picks == greedy(mean, sigma.matrix(), open_pairs, values, count)
 
 
 @each_criterion

@@ -499,3 +499,11 @@ def test_a_matrix_that_few_machines_hold_is_refused_before_it_is_made(m: Model) 
         posterior.prior(m)
     with pytest.raises(TooMany, match="are the most"):
         posterior.fit(log_of_many(), m)
+
+
+@numerics
+@given(logs(max_n=6))
+def test_without_biases_no_covariance_is_negative(log: Log) -> None:
+    live = posterior.fit(log.comparisons, model(log.n))
+
+    assert live.covariance.matrix().min() > -1e-12
