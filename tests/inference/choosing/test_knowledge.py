@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, ndtr
-from scipy.stats import norm
 
 from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
@@ -137,13 +136,6 @@ def test_knowledge_is_never_negative_and_the_same_for_either_order(n: int, seed:
 KNOWLEDGE = Policy(Criterion.KNOWLEDGE)
 
 
-def own_term(m: Floats, v: Floats, weight: Floats) -> Floats:
-    """E |m'| - |m| of a mean m' ~ N(m, s^2), s = v sqrt(w / (1 + w v))."""
-    s = v * np.sqrt(weight / (1.0 + weight * v))
-    z = np.abs(m) / s
-    return np.asarray(2.0 * s * (norm.pdf(z) - z * norm.cdf(-z)))
-
-
 @pytest.mark.parametrize("goal", GOALS, ids=str)
 @pytest.mark.parametrize("votes", [1.0, 8.0])
 @pytest.mark.parametrize(("n", "seed"), [(5, 0), (5, 1), (14, 0)])
@@ -199,7 +191,7 @@ def test_a_batch_of_many_candidates_is_the_choice_by_a_full_scan_after_each_pick
         first, second = np.nonzero(np.triu(left, 1))
         m = mean[first] - mean[second]
         v = np.array([sigma.variance_of_difference(int(i), int(j)) for i, j in zip(first, second, strict=True)])
-        own = own_term(m, v, expit(m) * expit(-m))
+        own = score(KNOWLEDGE, model(80), m, v, 0.0)
         front = np.argsort(-own)[:SHORTLIST]
         values = gains(first[front].copy(), second[front].copy(), mean, sigma, model(80), goal_kinds(RANKING, mean))
         best = front[int(values.argmax())]

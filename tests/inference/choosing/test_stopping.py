@@ -20,7 +20,6 @@ from tests.inference.factories import (
     covariance_of,
     each_expert,
     isotropic,
-    marginal,
     model,
     random_comparisons,
 )
@@ -99,8 +98,8 @@ def test_entropy_is_about_what_the_most_telling_pair_would_take_off(expert: str)
 
     most = float(0.5 * np.log1p(w * (sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j])).max())
 
-    assert reason(marginal(live), m, Stop(entropy_change=1.001 * most)) == "entropy_change"
-    assert reason(marginal(live), m, Stop(entropy_change=0.999 * most)) is None
+    assert reason(live.scores, m, Stop(entropy_change=1.001 * most)) == "entropy_change"
+    assert reason(live.scores, m, Stop(entropy_change=0.999 * most)) is None
 
 
 def test_the_first_reason_that_holds_is_given() -> None:

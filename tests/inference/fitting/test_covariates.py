@@ -27,7 +27,7 @@ from app.inference.fitting.posterior import log_posterior
 from app.inference.reporting.bias import estimates
 from app.inference.targets import by_tag, effects_on_new_items, on_new_items
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
-from tests.inference.factories import model, random_comparisons, relabelled, swapped
+from tests.inference.factories import model, of_differences, random_comparisons, relabelled, swapped
 
 N = 4
 FIRST, SECOND = np.triu_indices(N, 1)
@@ -235,10 +235,8 @@ def test_what_cannot_be_is_refused() -> None:
 
 def held(log: Judged, scores: Scores) -> list[bool]:
     """Whether the 95% interval of each difference, on new prompts, holds the true one."""
-    sigma, mean = scores.covariance.matrix(), scores.mean
-    sd = np.sqrt(sigma[FIRST, FIRST] + sigma[SECOND, SECOND] - 2.0 * sigma[FIRST, SECOND])
-    off = mean[FIRST] - mean[SECOND] - log.s[FIRST] + log.s[SECOND]
-    return [bool(each) for each in np.abs(off) <= 1.96 * sd]
+    mean, variance = of_differences(scores)
+    return [bool(each) for each in np.abs(mean - log.s[FIRST] + log.s[SECOND]) <= 1.96 * np.sqrt(variance)]
 
 
 @pytest.mark.study

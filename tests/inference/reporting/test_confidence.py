@@ -33,14 +33,12 @@ from app.inference.types import Bools, Comparisons, Ints, by_one_judge, no_compa
 from tests.inference.factories import (
     condition,
     covariance_of,
-    cycle,
     draw_ranks,
     independent,
     isotropic,
-    joined,
-    marginal,
     model,
     random_comparisons,
+    random_scores,
     random_state,
 )
 
@@ -56,10 +54,6 @@ def only(n: int, *pairs: tuple[int, int]) -> Bools:
     return named
 
 
-def random_posterior(n: int, count: int, seed: int = 0) -> Scores:
-    return marginal(posterior.fit(joined(cycle(n, seed), random_comparisons(n, count, seed, hard=True)), model(n)))
-
-
 def after(scores: Scores, factor: float) -> float:
     """The concordance of all pairs under a prior of variance 1."""
     first, second = np.nonzero(every(len(scores.mean)))
@@ -73,7 +67,7 @@ def groups(scores: Scores, level: float = 0.95, epsilon: float = 0.0) -> Ints:
 
 
 def test_predict_agrees_with_draws_of_the_scores() -> None:
-    live, draws = random_posterior(5, 10), 100_000
+    live, draws = random_scores(5, 10), 100_000
     scores = np.random.default_rng(0).multivariate_normal(live.mean, live.covariance.matrix(), draws)
 
     prediction = predict(live, 3, 1)
@@ -85,8 +79,7 @@ def test_predict_agrees_with_draws_of_the_scores() -> None:
 
 
 def fitted_scores(seed: int) -> Scores:
-    live = posterior.fit(random_comparisons(4, 20, seed), model(4))
-    return Scores(live.mean, live.covariance)
+    return posterior.fit(random_comparisons(4, 20, seed), model(4)).scores
 
 
 def test_expected_wins_are_those_predicted_of_each_pair() -> None:
@@ -196,7 +189,7 @@ def test_stated_and_true_shares_agree() -> None:
         s, first = rng.standard_normal(10), rng.integers(10, size=30)
         second = (first + rng.integers(1, 10, size=30)) % 10
         won = (rng.random(30) < expit(s[first] - s[second])).astype(np.float64)
-        posterior = marginal(fit(by_one_judge(first, second, won), m))
+        posterior = fit(by_one_judge(first, second, won), m).scores
         rank = ranks(posterior.mean)
         sure = confidence_of(posterior, draw_ranks(posterior, rng, 400), pairs, 0.9)
         assert sure is not None
@@ -239,7 +232,7 @@ def test_epsilon_widens_the_groups(epsilon: float, expected: list[int]) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_groups_go_down_the_ranking_and_merge_as_more_is_asked_of_them(seed: int) -> None:
-    live = random_posterior(12, 60, seed)
+    live = random_scores(12, 60, seed)
     order = np.argsort(-live.mean)
 
     count = []
@@ -252,7 +245,7 @@ def test_groups_go_down_the_ranking_and_merge_as_more_is_asked_of_them(seed: int
 
 
 def test_without_data_all_are_in_one_group() -> None:
-    assert groups(marginal(posterior.prior(model(4))), 0.5).tolist() == [1, 1, 1, 1]
+    assert groups(posterior.prior(model(4)).scores, 0.5).tolist() == [1, 1, 1, 1]
 
 
 def test_correlated_scores_are_distinguished_by_the_variance_of_their_difference() -> None:
@@ -279,7 +272,7 @@ def test_in_draws_a_group_ends_where_ranks_do_and_with_epsilon_where_the_head_is
 
 @pytest.mark.parametrize("count", [0, 30])
 def test_entropy_is_that_of_the_joint_normal(count: int) -> None:
-    live = random_posterior(6, count)
+    live = random_scores(6, count)
 
     expected = multivariate_normal(live.mean, live.covariance.matrix()).entropy()
     assert entropy(live.covariance) == pytest.approx(expected)
@@ -338,5 +331,4 @@ def test_a_log_without_comparisons_has_no_history() -> None:
 
 
 def fit_of_first(log: Comparisons, count: int) -> Scores:
-    fitted = posterior.fit(take(log, slice(count)), model(6))
-    return Scores(fitted.mean, fitted.covariance)
+    return posterior.fit(take(log, slice(count)), model(6)).scores

@@ -21,6 +21,7 @@ from app.inference.targets.new_items import (
     variance_of_effects,
 )
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
+from tests.inference.factories import of_differences
 
 N = 6
 PAIRS = np.array(np.triu_indices(N, 1))
@@ -44,12 +45,6 @@ def judged(
 
 def published(comparisons: Comparisons, item: Ints, method: Method = LEARNT) -> Published:
     return publish(comparisons, item, no_absolute_scores(), method, N, 2)
-
-
-def of_differences(scores: Scores) -> tuple[Floats, Floats]:
-    """Means and variances."""
-    sigma, (i, j) = scores.covariance.matrix(), PAIRS
-    return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
 
 
 def test_pulls_are_sums_by_prompt() -> None:
