@@ -58,17 +58,17 @@ def snapshot() -> Snapshot:
 
 def test_a_verdict(snapshot: Snapshot) -> None:
     one = state.log_from_rows(rows(K, K + 1))
-    assert len(entered(lambda: state.advance(snapshot, K + 1, one, []))) <= 24
+    assert len(entered(lambda: state.advance(snapshot, K + 1, one, []))) <= 17
 
 
 def test_an_ask(snapshot: Snapshot) -> None:
     everyone = state.Catalogue(0, tuple(map(str, range(N))), (("x", None),), np.ones((1, N), np.int64), ({},))
     plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
-    assert len(entered(lambda: state.ask(snapshot, everyone, state.NONE_BLOCKED, plan, 1))) <= 16
+    assert len(entered(lambda: state.ask(snapshot, everyone, state.NONE_BLOCKED, plan, 1))) <= 12
 
 
 def test_a_ranking(snapshot: Snapshot) -> None:
-    assert len(entered(lambda: by_posterior(state.exact(snapshot), Wanted()))) <= 36
+    assert len(entered(lambda: by_posterior(state.exact(snapshot), Wanted()))) <= 27
 
 
 def test_a_file_of_three_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,14 +7,7 @@ from scipy.special import log_ndtr, logit, ndtr
 from app.inference.experts import MAKERS, excess, log_tail, make, parameters, truncated_variance
 from app.inference.types import Bools, Floats
 from tests.inference.factories import each_expert, numerics
-from tests.inference.table import (
-    BY_DEFAULT,
-    OTHERWISE,
-    Row,
-    each_default,
-    each_row,
-    each_smooth_row,
-)
+from tests.inference.table import BY_DEFAULT, OTHERWISE, Row, each_default, each_row, each_smooth_row
 
 D, P = (grid.ravel() for grid in np.meshgrid(np.linspace(-8.0, 8.0, 33), np.linspace(0.0, 1.0, 11)))
 NEAR = np.abs(D) <= 5.0

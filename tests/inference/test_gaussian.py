@@ -10,15 +10,7 @@ from hypothesis import strategies as st
 
 from app.inference import gaussian as module
 from app.inference.core.design import Design, TooMany
-from app.inference.gaussian import (
-    SOLVED,
-    DenseCovariance,
-    SparseCovariance,
-    draws,
-    from_edges,
-    from_precision,
-    solve,
-)
+from app.inference.gaussian import SOLVED, DenseCovariance, SparseCovariance, draws, from_edges, from_precision, solve
 from app.inference.types import Floats, Ints
 from tests.inference.factories import condition, isotropic, numerics, pairs, random_precision
 from tests.inference.factories import pairs as pairs_of

@@ -1,12 +1,7 @@
 import numpy as np
 import pytest
 
-from app.inference.types import (
-    Convergence,
-    Outcome,
-    join,
-    take,
-)
+from app.inference.types import Convergence, Outcome, join, take
 from tests.inference.factories import comparisons
 
 

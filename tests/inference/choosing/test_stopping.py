@@ -16,13 +16,7 @@ from app.inference.types import Comparisons, Floats
 from benchmarks.loop import further, opened_again, unjudged
 from benchmarks.studies.coverage import answering
 from benchmarks.studies.simulated import hard_verdicts
-from tests.inference.factories import (
-    covariance_of,
-    each_expert,
-    isotropic,
-    model,
-    random_comparisons,
-)
+from tests.inference.factories import covariance_of, each_expert, isotropic, model, random_comparisons
 
 
 def known(mean: list[float], variance: float) -> Scores:

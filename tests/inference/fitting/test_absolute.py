@@ -27,7 +27,6 @@ from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.types import Comparisons, Floats, no_comparisons
 from tests.inference.factories import (
     by_judges,
-    comparisons,
     design_matrix,
     each_expert,
     fold_rows,
@@ -301,15 +300,6 @@ def test_both_kinds_of_verdict_together_beat_either_alone(expert: str) -> None:
         scored.append(error(combine(no_comparisons(), m, given).posterior.mean, truth))
 
     assert np.mean(together) < 0.9 * min(np.mean(compared), np.mean(scored))
-
-
-def test_absolute_scores_tell_apart_who_was_never_compared() -> None:
-    log = comparisons((0, 1, 0.9), (1, 2, 0.8))
-    given = rated(*[(i, 0, mean, 0.1) for i, mean in enumerate([9.0, 6.0, 4.0, 8.0, 2.0])])
-
-    mean = combine(log, model(5), given).posterior.mean
-
-    assert np.argsort(-mean).tolist() == [0, 3, 1, 2, 4]
 
 
 def test_without_comparisons_absolute_scores_spread_like_the_prior() -> None:

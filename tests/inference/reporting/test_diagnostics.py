@@ -18,16 +18,7 @@ from app.inference.reporting.diagnostics import (
     repeats,
 )
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, no_comparisons, take
-from tests.inference.factories import (
-    Log,
-    comparisons,
-    joined,
-    logs,
-    numerics,
-    random_comparisons,
-    relabelled,
-    swapped,
-)
+from tests.inference.factories import Log, comparisons, joined, logs, numerics, random_comparisons, relabelled, swapped
 
 NOTHING = AgreedShare(0, None)
 

@@ -13,26 +13,12 @@ from app.inference.fitting.published import publish
 from app.inference.gaussian import Scores, draws, plain
 from app.inference.regimes import DENSE
 from app.inference.reporting import very_many
-from app.inference.reporting.confidence import (
-    Confidence,
-    all_pairs,
-    concordance,
-    expected_wins,
-    forecast,
-    predict,
-)
+from app.inference.reporting.confidence import Confidence, all_pairs, concordance, expected_wins, forecast, predict
 from app.inference.reporting.intervals import ranks, ranks_of, relative_sd
 from app.inference.reporting.standings import Table, Wanted, by_posterior, interchangeable, summary_of
 from app.inference.targets import drawn_values, publish_for
 from app.inference.types import Comparisons, by_one_judge
-from tests.inference.factories import (
-    comparisons,
-    covariance_of,
-    isotropic,
-    model,
-    random_comparisons,
-    random_scores,
-)
+from tests.inference.factories import comparisons, covariance_of, isotropic, model, random_comparisons, random_scores
 from tests.inference.factories import sparse as rows_of
 
 WANTED = Wanted(top_k=20)

@@ -13,13 +13,7 @@ from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.fitting.model import design_of
 from app.inference.reporting import predict
-from app.inference.targets.new_items import (
-    _nodes,
-    by_prompt,
-    on_new_items,
-    prompts_needed,
-    variance_of_effects,
-)
+from app.inference.targets.new_items import _nodes, by_prompt, on_new_items, prompts_needed, variance_of_effects
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
 from tests.inference.factories import of_differences
 
