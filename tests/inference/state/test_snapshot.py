@@ -79,6 +79,13 @@ def by_steps(*versions: int, interpretation: Interpretation = PLAIN, mixed: bool
     return held
 
 
+def in_steps(held: Snapshot, answers: list[ComparisonRow]) -> Snapshot:
+    """One answer after the other."""
+    for row in answers:
+        held = snapshots.advance(held, row.seq, snapshots.log_from_rows([row]), [])
+    return held
+
+
 def assert_same(one: Snapshot, other: Snapshot) -> None:
     assert (one.version, one.interpretation, one.stage) == (other.version, other.interpretation, other.stage)
     assert np.array_equal(one.log.entries.seq, other.log.entries.seq)
@@ -174,9 +181,8 @@ def repeated(n: int, seed: int) -> list[ComparisonRow]:
 @pytest.mark.parametrize(("n", "seed"), [*((n, seed) for n in (6, SMALL + 6) for seed in range(3)), (MEDIUM + 4, 0)])
 @pytest.mark.parametrize("way", ["learnt", "learnt biases"])
 def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int, way: str, seed: int) -> None:
-    answers, one_by_one = repeated(n, seed), snapshots.empty(MIXED[way], n, ITEMS)
-    for row in answers:
-        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    answers = repeated(n, seed)
+    one_by_one = in_steps(snapshots.empty(MIXED[way], n, ITEMS), answers)
     in_one_go = snapshots.advance(snapshots.empty(MIXED[way], n, ITEMS), LENGTH, snapshots.log_from_rows(answers), [])
 
     weight = snapshots.in_model(one_by_one).weight
@@ -191,9 +197,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
     n, nothing = 6, snapshots.empty(MIXED["learnt"], 6, ITEMS)
     scored = [ScoreRow(seq, 0, seq, 5, 0.5 * seq, 0.3) for seq in range(4)]
     answers = [row._replace(seq=row.seq + 4) for row in repeated(n, seed)]
-    one_by_one = snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), [])
-    for row in answers:
-        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    one_by_one = in_steps(snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), []), answers)
     in_one_go = snapshots.advance(nothing, LENGTH + 4, snapshots.log_from_rows(answers, scored), [])
     assert_same(one_by_one, in_one_go)
 
