@@ -45,15 +45,6 @@ def test_separated_is_a_bayes_factor_of_claims_over_alpha(claims: int, error_lev
     assert not found.all()
 
 
-def test_the_top_is_apart_once_it_is_proven_above_all_others() -> None:
-    """Two cross pairs of m = 2 at v = 0.2: sqrt(0.1) exp(10) = 6966 against 2 / 0.05; the others may tie."""
-    live = known([2.0, 0.0, 0.0], 0.1)
-
-    assert reason(live, model(3), Stop(top_k=1)) == "top_k"
-    assert reason(live, model(3), Stop(top_k=2)) is None
-    assert reason(known([0.0, 2.0, 2.0], 0.1), model(3), Stop(top_k=2)) == "top_k"
-
-
 def edge(claims: int) -> float:
     """The least difference that is sure at alpha = 0.05, among so many claims, with v = 0.2 and V = 2."""
     return float(np.sqrt(0.4 * np.log(claims / 0.05 * np.sqrt(10.0))))

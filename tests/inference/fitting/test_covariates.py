@@ -165,14 +165,6 @@ def test_names_units_and_sides_change_names_alone(change: Callable[[Judged], Jud
     assert the_effect(changed) == pytest.approx(the_effect(fitted), abs=1e-7)
 
 
-def test_the_longer_output_that_wins_has_a_positive_effect() -> None:
-    """By the sign convention of methods; the shorter one is the same with the other sign."""
-    log = judged(8, 20, 0.6)
-    shorter = log._replace(length=-log.length)
-    assert the_effect(published(log)).mean > 0.4
-    assert the_effect(published(shorter)).mean == pytest.approx(-the_effect(published(log)).mean)
-
-
 def test_scores_are_those_of_outputs_alike_in_length() -> None:
     """Judges without noise and prompts without effects: the scores and the effect are what was put in."""
     log = judged(9, 30, 0.8, omega=0.0)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from app.inference.experts import make
@@ -32,42 +30,16 @@ from app.inference.state.snapshot import DIGITS, leading
 from app.inference.targets import publish_for
 from app.inference.types import Comparisons, Floats, once_each, take
 from tests.inference.factories import (
-    Log,
     by_judges,
     comparisons,
     covariance_at,
-    design_matrix,
     each_expert,
     fold_rows,
     gradient,
-    logs,
     model,
-    numerics,
     random_comparisons,
     true_scores,
 )
-
-few = settings(numerics, max_examples=40)
-each_bias = pytest.mark.parametrize("biases", [0, 3])
-
-
-@each_bias
-@few
-@given(log=logs(judges=3), seed=st.integers(0, 99))
-def test_everything_that_reads_the_design_reads_the_same_one(biases: int, log: Log, seed: int) -> None:
-    m, rng = model(log.n, 0.7, biases=biases), np.random.default_rng(seed)
-    theta, weights = rng.standard_normal(m.size), rng.uniform(0.0, 2.0, log.comparisons.size)
-    r = design_matrix(log.comparisons, log.n, biases)
-
-    gram = r.T @ np.diag(weights) @ r
-    np.testing.assert_allclose(design_of(log.comparisons, m).differences(theta), r @ theta, atol=1e-13)
-    np.testing.assert_allclose(design_of(log.comparisons, m).scatter(weights), r.T @ weights, atol=1e-12)
-    np.testing.assert_allclose(design_of(log.comparisons, m).information(weights), gram.diagonal(), atol=1e-12)
-    np.testing.assert_allclose(
-        design_of(log.comparisons, m).precision(weights, m.prior.precision),
-        np.diag(m.prior.precision) + gram,
-        atol=1e-12,
-    )
 
 
 @pytest.mark.parametrize("biases", [0, 1, 3])

@@ -137,17 +137,6 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
     assert not posterior.is_due(fold_at([20, 40, 60], random_comparisons(n, 60, seed=0), m))
 
 
-@each_kind
-def test_variances_of_differences_stay_close_between_fresh_covariances(hard: bool) -> None:
-    n = 200
-    log, m = random_comparisons(n, 5 * posterior.period(n), seed=3, hard=hard), model(n)
-    live = posterior.prior(m)
-    for stop in range(1, log.size + 1):
-        live = fold_rows(live, take(log, slice(stop)))
-
-        assert_near(live, hard=hard)
-
-
 def test_the_covariance_is_recomputed_once_a_period_and_then_has_no_columns() -> None:
     log, m = random_comparisons(200, 40, seed=4), model(200)
     live = fold_at([20, 39], log, m)

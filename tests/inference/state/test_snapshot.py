@@ -339,15 +339,6 @@ def test_voided_entries_are_gone() -> None:
     assert not set(VOIDS.values()) & set(by_steps(LENGTH).log.entries.seq.tolist())
 
 
-def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
-    held = by_steps(20)
-    mean, asked = held.posterior.mean.copy(), held.shown.code.copy()
-    advance(held, LENGTH)
-    assert np.array_equal(held.posterior.mean, mean)
-    assert np.array_equal(held.shown.code, asked)
-    assert held.version == 20
-
-
 def test_advancing_by_nothing_changes_nothing() -> None:
     held = by_steps(20)
     assert_same(snapshots.advance(held, 20, snapshots.log_from_rows([]), []), held)
