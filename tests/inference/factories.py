@@ -57,11 +57,6 @@ def model(
     return build(Method(expert, tuple(parameters.items()), prior, prior_variance, bias), n, biases)
 
 
-def marginal(live: Posterior) -> Scores:
-    """Marginal of a posterior without biases."""
-    return Scores(live.mean, live.covariance)
-
-
 def isotropic(n: int, variance: float) -> DenseCovariance:
     return independent(np.full(n, variance))
 
@@ -155,6 +150,12 @@ def sparse(covariance: Covariance) -> SparseCovariance:
     return covariance
 
 
+def design_matrix(log: Comparisons, n: int, biases: int = 0) -> Floats:
+    """R (K, N + J), written out."""
+    of_pairs = np.eye(n)[log.first] - np.eye(n)[log.second]
+    return np.hstack([of_pairs, np.eye(biases)[log.judge]]) if biases else of_pairs
+
+
 def pairs(first: Ints, second: Ints, n: int) -> Design:
     """Rows of the design of these (L,) pairs of scores."""
     return Design(n, n, first, second)
@@ -209,6 +210,17 @@ def random_state(n: int, seed: int) -> tuple[Floats, DenseCovariance]:
         i, j = rng.choice(n, 2, replace=False)
         sigma = condition(sigma, int(i), int(j), float(weight))
     return fitted.mean, sigma
+
+
+def random_scores(n: int, count: int, seed: int = 0) -> Scores:
+    """The posterior after a cycle and `count` hard verdicts more."""
+    return posterior.fit(joined(cycle(n, seed), random_comparisons(n, count, seed, hard=True)), model(n)).scores
+
+
+def of_differences(scores: Scores) -> tuple[Floats, Floats]:
+    """Means and variances of s_i - s_j, i < j."""
+    i, j = np.triu_indices(len(scores.mean), 1)
+    return scores.mean[i] - scores.mean[j], scores.covariance.variances(i, j)
 
 
 def random_precision(n: int, seed: int) -> Floats:

@@ -186,6 +186,3 @@ each_default = pytest.mark.parametrize("row", BY_DEFAULT, ids=lambda row: row.na
 each_smooth_row = pytest.mark.parametrize(
     "row", [row for row in BY_DEFAULT + OTHERWISE if row.expert.kink is None], ids=lambda row: row.label
 )
-each_smooth_default = pytest.mark.parametrize(
-    "row", [row for row in BY_DEFAULT if row.expert.kink is None], ids=lambda row: row.name
-)

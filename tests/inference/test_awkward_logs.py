@@ -19,7 +19,6 @@ from tests.inference.factories import (
     fold_rows,
     joined,
     map_of,
-    marginal,
     model,
     random_comparisons,
     true_scores,
@@ -93,7 +92,7 @@ def correlation(x: Floats, y: Floats) -> float:
 
 
 def published(log: Log) -> Table:
-    return summary_of(marginal(posterior.fit(log.comparisons, model(log.n))), Wanted())[0]
+    return summary_of(posterior.fit(log.comparisons, model(log.n)).scores, Wanted())[0]
 
 
 @each_method
@@ -148,7 +147,7 @@ def test_the_ranking_is_complete(log: Log) -> None:
 
 @pytest.mark.parametrize("n", [2, 10])
 def test_one_vote_leaves_nearly_all_the_uncertainty(n: int) -> None:
-    live = marginal(posterior.fit(comparisons((0, 1, 1.0)), model(n)))
+    live = posterior.fit(comparisons((0, 1, 1.0)), model(n)).scores
 
     prediction = predict(live, 0, 1)
 
@@ -184,7 +183,7 @@ def test_the_winless_candidate_is_last_and_the_others_are_unharmed(method: Metho
 
 
 def test_symmetric_islands_are_compared_by_the_prior() -> None:
-    live = marginal(posterior.fit(LOGS["islands"].comparisons, model(7)))
+    live = posterior.fit(LOGS["islands"].comparisons, model(7)).scores
 
     across, to_nobody = predict(live, 0, 4), predict(live, 0, 6)
 
@@ -197,7 +196,7 @@ def test_more_votes_within_islands_do_not_decide_the_order_across_them() -> None
     """The two island means keep their prior variance, 1/3 each."""
     log = joined(*[ring(0, 1, 2)] * 200, *[ring(3, 4, 5)] * 200)
 
-    assert predict(marginal(posterior.fit(log, model(6))), 0, 4).sd_difference > np.sqrt(2 / 3)
+    assert predict(posterior.fit(log, model(6)).scores, 0, 4).sd_difference > np.sqrt(2 / 3)
 
 
 @each_method

@@ -120,7 +120,10 @@ def test_the_derivative_that_the_derivation_sets_to_zero_is_zero_at_the_logit() 
 
 @pytest.mark.parametrize("n", [3, 4, 10])
 def test_the_inverse_of_the_full_set_splits_with_one_over_n(n: int) -> None:
-    """(N + 1) / N in every entry, and a share of [[-1, -1 ...], [-1, 1, 0 ...], ...]."""
+    """(N + 1) / N in every entry, and a share of [[-1, -1 ...], [-1, 1, 0 ...], ...].
+
+    Without the variance of the anchor, eq. 18 has 2/N and 1/N for differences from the first, as our posterior does.
+    """
     information = n * np.eye(n) - 1.0  # eq. 17: N - 1 comparisons each ...
     information[0, 0] += 1.0  # ... and the anchor
     rest = np.eye(n)

@@ -1,19 +1,8 @@
 import numpy as np
 import pytest
 
-from app.inference.types import (
-    Convergence,
-    Outcome,
-    by_one_judge,
-    join,
-    no_comparisons,
-    take,
-)
+from app.inference.types import Convergence, Outcome, join, take
 from tests.inference.factories import comparisons
-
-
-def test_no_comparisons_has_none() -> None:
-    assert no_comparisons().size == 0
 
 
 def test_take_cuts_every_column() -> None:
@@ -29,10 +18,6 @@ def test_join_puts_the_new_ones_last() -> None:
 
     columns = [[0, 2, 1], [1, 0, 2], [0.9, 0.1, 0.3], [0, 4, 5], [1.0, 2.0, 0.5]]
     assert [column.tolist() for column in join(old, new)] == columns
-
-
-def test_by_one_judge_is_by_judge_zero() -> None:
-    assert by_one_judge(np.array([1, 2]), np.array([0, 1]), np.array([0.5, 1.0])).judge.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("outcome", Outcome)

@@ -1,31 +1,16 @@
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
-from app.inference.types import no_comparisons
-from app.inference.verdicts import components
-from tests.inference.factories import Log, comparisons, logs, numerics
-
-
-def test_candidates_that_a_chain_of_comparisons_links_are_one_component() -> None:
-    assert components(comparisons((2, 0, 1.0), (2, 4, 0.0), (1, 3, 0.5)), 6).tolist() == [0, 1, 0, 1, 0, 2]
-
-
-def test_without_comparisons_everyone_is_alone() -> None:
-    assert components(no_comparisons(), 3).tolist() == [0, 1, 2]
-
-
-@numerics
-@given(logs())
-def test_components_are_numbered_in_order_of_their_first_candidate(log: Log) -> None:
-    label = components(log.comparisons, log.n)
-
-    first_seen = list(dict.fromkeys(label.tolist()))
-    assert first_seen == list(range(len(first_seen)))
+from app.inference.types import take
+from app.inference.verdicts import components, joined
+from tests.inference.factories import Log, logs, numerics
 
 
 @numerics
 @given(logs())
 def test_components_are_what_following_every_edge_finds(log: Log) -> None:
+    """They are numbered in order of their first candidate."""
     reach = np.eye(log.n)
     reach[log.comparisons.first, log.comparisons.second] = 1.0
     reach[log.comparisons.second, log.comparisons.first] = 1.0
@@ -33,3 +18,18 @@ def test_components_are_what_following_every_edge_finds(log: Log) -> None:
 
     label = components(log.comparisons, log.n)
     np.testing.assert_array_equal(label[:, None] == label, linked)
+    first_seen = list(dict.fromkeys(label.tolist()))
+    assert first_seen == list(range(len(first_seen)))
+
+
+@numerics
+@given(logs(max_n=9), st.floats(0.0, 1.0))
+def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: float) -> None:
+    first, second, *_ = log.comparisons
+    seen = int(share * len(first))
+
+    before = joined(np.arange(log.n), first[:seen], second[:seen])
+    after = joined(before, first[seen:], second[seen:])
+
+    np.testing.assert_array_equal(before, components(take(log.comparisons, slice(seen)), log.n))
+    np.testing.assert_array_equal(after, components(log.comparisons, log.n))

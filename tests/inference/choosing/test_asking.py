@@ -3,20 +3,10 @@ import pytest
 
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, Presented, lead, next_pairs, present
 from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.goals import RANKING
-from app.inference.choosing.picking import select
 from app.inference.fitting import posterior
 from app.inference.kernels.pair_sets import of_mask
 from app.inference.types import Bools, Ints, no_comparisons
-from tests.inference.factories import (
-    by_judges,
-    cycle,
-    every_pair,
-    joined,
-    model,
-    random_comparisons,
-    together,
-)
+from tests.inference.factories import cycle, every_pair, joined, model, random_comparisons
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)
@@ -103,29 +93,6 @@ def test_a_random_source_is_made_only_where_chance_decides() -> None:
 
     assert "_generator" not in vars(draws)
     assert draws.random() == Draws(PLAN, 0, 0).random()
-
-
-@pytest.mark.parametrize("criterion", [Criterion.VARIANCE, Criterion.DETERMINANT, Criterion.REORDERING])
-def test_where_biases_are_estimated_pairs_are_chosen_from_the_marginal_of_the_scores(criterion: Criterion) -> None:
-    log, m = by_judges(LOG, 2), model(N, biases=2)
-    live = posterior.fit(log, m)
-    mean, sigma = live.scores[:2]
-
-    presented = next_pairs(
-        live.scores,
-        m,
-        log,
-        NONE_LEASED,
-        every_pair(N),
-        PLAN._replace(policy=Policy(criterion)),
-        8,
-        np.random.default_rng(0),
-    )
-
-    rng = np.random.default_rng(0)
-    picks = select(mean, sigma, m, every_pair(N), together(N), Policy(criterion), RANKING, 8, rng)
-    assert [p.choice for p in presented] == picks
-    assert max(max(p.first, p.second) for p in presented) < N
 
 
 def leads_after(rounds: int, n: int, order: Order, seed: int) -> list[Ints]:

@@ -17,7 +17,6 @@ from app.inference.fitting.published import publish
 from app.inference.types import Comparisons, Floats, Outcome
 from tests.inference.factories import gradient, map_of, model, precision_at, random_precision
 
-CASES = Path(__file__).parents[4] / "shared" / "cases" / "fits"
 HOSTILE = 1_500
 
 
@@ -102,10 +101,8 @@ def test_where_it_converged_a_newton_step_would_move_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["not-converged-plain.csv", "t_newitems_500_10000.csv"])
-def test_files_that_never_converged_do(name: str) -> None:
-    if not (CASES / name).exists():
-        pytest.skip("the shared cases are not here")
-    with (CASES / name).open() as file:
+def test_files_that_never_converged_do(shared_cases: Path, name: str) -> None:
+    with (shared_cases / "fits" / name).open() as file:
         rows = list(csv.DictReader(file))
     ends = [[row[column] for row in rows] for column in ("first", "second")]
     _, place = np.unique(np.concatenate(ends), return_inverse=True)

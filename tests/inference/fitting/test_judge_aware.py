@@ -10,15 +10,7 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 from app.inference.fitting import posterior
-from app.inference.fitting.judge_aware import (
-    JudgeParameters,
-    Task,
-    e_step,
-    evaluate,
-    fit,
-    m_step,
-    without,
-)
+from app.inference.fitting.judge_aware import JudgeParameters, Task, e_step, evaluate, fit, m_step, without
 from app.inference.fitting.model import Method, Model, build, design_of
 from app.inference.gaussian import from_precision
 from app.inference.reporting.intervals import ranks

@@ -13,6 +13,7 @@ from app.inference.fitting.measurements import LEAST_NOISE
 from app.inference.fitting.model import BIAS_VARIANCE
 from app.inference.fitting.people import Voices, at, effects_apart, integrated, of_people, pool_effects, voices_of
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, no_comparisons, once_each, take
+from tests.inference.factories import of_differences
 
 N = 8
 HUGE, TINY = Normal(12.0, 0.01), Normal(-12.0, 0.01)
@@ -42,11 +43,6 @@ def published(log: Comparisons, judges: int, position_bias: str = "none") -> Pub
 def model_and_people() -> tuple[Published, Bools]:
     _, log, people = judged(3, [0.8, 0.8, 0.0], 120)
     return published(log, 3), people
-
-
-def sds_of_differences(sigma: Floats) -> Floats:
-    i, k = np.triu_indices(len(sigma), 1)
-    return np.asarray(np.sqrt(sigma[i, i] + sigma[k, k] - 2.0 * sigma[i, k]))
 
 
 def blank(voices: Voices) -> Floats:
@@ -122,8 +118,8 @@ def test_without_effects_judges_are_people() -> None:
     latent = published(by_one_judge(first, second, p), 1, "estimate")
     found = of_people(latent, np.zeros(1, np.bool_), {0: TINY})
     np.testing.assert_allclose(found.mean, latent.scores.mean, rtol=0.02, atol=0.02)
-    sds = sds_of_differences(latent.scores.covariance.matrix())
-    np.testing.assert_allclose(sds_of_differences(found.covariance.matrix()), sds, rtol=0.1)
+    sds = np.sqrt(of_differences(latent.scores)[1])
+    np.testing.assert_allclose(np.sqrt(of_differences(found)[1]), sds, rtol=0.1)
 
 
 def test_with_huge_effects_people_alone_count() -> None:
@@ -152,7 +148,7 @@ def test_a_judge_alone_keeps_its_prior_and_is_never_sure() -> None:
     assert slope == pytest.approx(shrunk, abs=0.05)
     total = float(latent.scores.mean.var())
     expected = np.sqrt(2.0 * total * float((ratio / (1.0 + ratio) ** 2).mean()))
-    assert sds_of_differences(found.covariance.matrix()).min() > 0.8 * expected
+    assert np.sqrt(of_differences(found)[1]).min() > 0.8 * expected
 
 
 @pytest.mark.study
@@ -163,15 +159,8 @@ def test_intervals_hold_what_people_say_where_models_judge() -> None:
         s, log, people = judged(seed, [1.0] if seed % 2 else [1.0] * 3, 100)
         latent = published(log, len(people))
         i, k = np.triu_indices(N, 1)
-        held.append(
-            [
-                np.mean(
-                    np.abs((scores.mean - s)[i] - (scores.mean - s)[k])
-                    <= 1.96 * sds_of_differences(scores.covariance.matrix())
-                )
-                for scores in (latent.scores, of_people(latent, people, {}))
-            ]
-        )
+        both = (of_differences(scores) for scores in (latent.scores, of_people(latent, people, {})))
+        held.append([np.mean(np.abs(mean - s[i] + s[k]) <= 1.96 * np.sqrt(variance)) for mean, variance in both])
     by_latent, by_people = np.mean(held, axis=0)
     assert by_latent < 0.75
     assert by_people > 0.88

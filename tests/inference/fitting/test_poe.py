@@ -9,9 +9,9 @@ from scipy.special import logit
 from app.inference.experts import linear_gaussian
 from app.inference.fitting import posterior
 from app.inference.fitting.baselines import average_probability
-from app.inference.fitting.model import VAGUE
+from app.inference.fitting.model import VAGUE, Method, build
 from app.inference.types import Comparisons, Floats
-from tests.inference.factories import comparisons, cycle, joined, map_of, model, random_comparisons
+from tests.inference.factories import comparisons, cycle, design_matrix, joined, map_of, model, random_comparisons
 
 ALPHA, BETA = 4.0, 0.5
 each_n = pytest.mark.parametrize("n", [2, 3, 7, 20])
@@ -27,11 +27,7 @@ def all_pairs(n: int, seed: int, *, both_orders: bool = False) -> Comparisons:
 
 def anchored_design(log: Comparisons, n: int) -> Floats:
     """W~: the anchor's row on the first score, then one row for each comparison (PoE-v1 A.1)."""
-    rows = np.zeros((log.size + 1, n))
-    rows[0, 0] = 1.0
-    rows[1 + np.arange(log.size), log.first] = 1.0
-    rows[1 + np.arange(log.size), log.second] = -1.0
-    return rows
+    return np.vstack([np.eye(1, n), design_matrix(log, n)])
 
 
 @each_n
@@ -77,10 +73,11 @@ def test_on_the_full_set_the_orders_agree_and_on_part_of_it_they_need_not() -> N
 def test_eq_7_and_8_in_closed_form_are_our_map_and_covariance(expert: str, power: float) -> None:
     """(W^T S^-1 W)^-1 W^T S^-1 mu with the variances S that each p has; the unit prior adds a row to each score."""
     log = random_comparisons(6, 20, seed=3)
-    w, precision = anchored_design(log, 6)[1:], (4.0 * log.p * (1.0 - log.p)) ** power / 2.0
-    mu = ALPHA * (log.p - BETA) if expert == "gaussian" else logit(log.p)
+    w, precision = design_matrix(log, 6), (4.0 * log.p * (1.0 - log.p)) ** power / 2.0
+    of_gaussian = (("alpha", 3.0), ("beta", 0.6)) if expert == "gaussian" else ()
+    mu = 3.0 * (log.p - 0.6) if expert == "gaussian" else logit(log.p)
 
-    fitted = posterior.fit(log, model(6, 1.0, expert, v=2.0, power=power))
+    fitted = posterior.fit(log, build(Method(expert, (("v", 2.0), ("power", power), *of_gaussian)), 6))
 
     expected = np.linalg.inv(np.eye(6) + w.T * precision @ w)
     np.testing.assert_allclose(fitted.mean, expected @ (w.T * precision @ mu), atol=1e-10)
@@ -99,32 +96,6 @@ def test_eq_11_in_closed_form_is_our_map(seed: int) -> None:
     np.testing.assert_allclose(fit.mean - fit.mean[0], expected - expected[0], atol=20.0 / VAGUE)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_unit_prior_in_closed_form_is_our_map(seed: int) -> None:
-    """s = alpha (W^T W + v / tau2)^-1 W^T (p - beta), on any graph."""
-    log = random_comparisons(8, 10, seed)
-    w = anchored_design(log, 8)[1:]
-
-    expected = 3.0 * np.linalg.solve(w.T @ w + 2.0 / 0.7 * np.eye(8), w.T @ (log.p - 0.6))
-
-    fit = map_of(log, model(8, 0.7, "gaussian", alpha=3.0, beta=0.6, v=2.0))
-    np.testing.assert_allclose(fit.mean, expected, atol=1e-9)
-
-
-def test_the_covariance_of_the_anchored_full_set_is_that_of_the_paper() -> None:
-    """PoE-v1 eq. 18: 1 in the first row and column, 1 + 2/N on the rest of the diagonal, 1 + 1/N elsewhere.
-
-    Without the variance of the anchor that is 2/N and 1/N for differences from the first.
-    """
-    n = 6
-
-    fitted = posterior.fit(all_pairs(n, seed=0), model(n, 1.0, "gaussian", prior="anchor", v=1.0))
-
-    from_first = np.eye(n)[1:] - np.eye(n)[0]
-    ours = from_first @ fitted.covariance.matrix() @ from_first.T
-    np.testing.assert_allclose(ours, (np.ones((n - 1, n - 1)) + np.eye(n - 1)) / n, atol=20.0 / VAGUE)
-
-
 def test_any_two_functions_of_p_make_a_gaussian_expert() -> None:
     """PoE eq. 7 and 8 with f_mu(p) = tan(3 (p - 1/2)) and f_sigma(p) = 1/10 + p (1 - p), under the unit prior."""
     n, log = 6, random_comparisons(6, 40, seed=3)
@@ -138,7 +109,7 @@ def test_any_two_functions_of_p_make_a_gaussian_expert() -> None:
     general = model(n)._replace(expert=linear_gaussian(f_mu, f_sigma, lambda d: 0.5 + np.arctan(d) / 3.0))
     fitted = posterior.fit(log, general)
 
-    w, weight = anchored_design(log, n)[1:], 1.0 / f_sigma(log.p)
+    w, weight = design_matrix(log, n), 1.0 / f_sigma(log.p)
     precision = w.T @ (weight[:, None] * w) + np.eye(n)
     np.testing.assert_allclose(fitted.mean, np.linalg.solve(precision, w.T @ (weight * f_mu(log.p))), atol=1e-8)
     np.testing.assert_allclose(fitted.covariance.matrix(), np.linalg.inv(precision), atol=1e-10)

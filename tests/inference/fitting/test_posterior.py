@@ -1,9 +1,14 @@
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.inference.core.cells import Hyperparameters
+from app.inference.core.design import TooMany
 from app.inference.experts import measured_bt
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
@@ -27,13 +32,15 @@ from tests.inference.factories import (
     map_of,
     model,
     numerics,
+    of_differences,
     precision_at,
     random_comparisons,
     relabelled,
+    sparse,
     weights_at,
 )
 
-MANY = 20_000
+UPDATES = 20_000
 SIZES = [(5, 33), (30, 100), (260, 312), (260, 330)]  # candidates, comparisons
 few = settings(numerics, max_examples=25)
 each_size = pytest.mark.parametrize(("n", "count"), SIZES)
@@ -48,11 +55,6 @@ def fold_at(stops: list[int], log: Comparisons, m: Model) -> Posterior:
     return folded
 
 
-def random_stops(count: int, seed: int) -> list[int]:
-    inner = np.random.default_rng(seed).choice(np.arange(1, count), 7, replace=False)
-    return [*(int(stop) for stop in np.sort(inner)), count]
-
-
 def assert_same(one: Posterior, other: Posterior) -> None:
     np.testing.assert_allclose(one.mean, other.mean, rtol=0.0, atol=1e-9)
     np.testing.assert_allclose(one.covariance.matrix(), other.covariance.matrix(), rtol=0.0, atol=1e-9)
@@ -60,16 +62,9 @@ def assert_same(one: Posterior, other: Posterior) -> None:
     assert one.edges.size == other.edges.size
 
 
-def variances_of_differences(p: Posterior) -> Floats:
-    """(N (N - 1) / 2,)"""
-    sigma = p.covariance.matrix()
-    v = sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma
-    return np.asarray(v[np.triu_indices(len(v), 1)])
-
-
 def assert_near(live: Posterior, *, hard: bool) -> None:
     """99% of the variances of differences within 1% or 2% of exact; none further off than 5% or 10%."""
-    error = np.abs(variances_of_differences(live) / variances_of_differences(posterior.exact(live)) - 1.0)
+    error = np.abs(of_differences(live.scores)[1] / of_differences(posterior.exact(live).scores)[1] - 1.0)
     assert np.quantile(error, 0.99) < (0.02 if hard else 0.01)
     assert error.max() < (0.10 if hard else 0.05)
 
@@ -142,57 +137,15 @@ def test_where_weights_never_move_no_fresh_covariance_is_due(expert: str) -> Non
     assert not posterior.is_due(fold_at([20, 40, 60], random_comparisons(n, 60, seed=0), m))
 
 
-@each_kind
-@each_size
-def test_the_mean_is_the_batch_map_after_every_update(n: int, count: int, hard: bool) -> None:
-    log, m = random_comparisons(n, min(count, 60), seed=2, hard=hard), model(n)
-    live = posterior.prior(m)
-    for stop in range(1, log.size + 1):
-        so_far = take(log, slice(stop))
-        live = fold_rows(live, so_far)
-
-        assert live.convergence.converged
-        np.testing.assert_allclose(live.mean, map_of(so_far, m).mean, rtol=0.0, atol=1e-9)
-
-
-@each_kind
-def test_variances_of_differences_stay_close_between_fresh_covariances(hard: bool) -> None:
-    n = 200
-    log, m = random_comparisons(n, 5 * posterior.period(n), seed=3, hard=hard), model(n)
-    live = posterior.prior(m)
-    for stop in range(1, log.size + 1):
-        live = fold_rows(live, take(log, slice(stop)))
-
-        assert_near(live, hard=hard)
-
-
-@each_size
-def test_exact_equals_a_fit_from_nothing(n: int, count: int) -> None:
-    log, m = random_comparisons(n, count, seed=4, hard=True), model(n)
-
-    live = posterior.exact(fold_at([count], log, m))
-
-    fitted = fit_rows(log, m)
-    np.testing.assert_allclose(live.mean, fitted.mean, rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(live.covariance.matrix(), fitted.covariance.matrix(), rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(live.weights, fitted.weights, rtol=0.0, atol=1e-8)
-
-
-def test_an_exact_covariance_has_no_columns() -> None:
-    log, m = random_comparisons(200, 25, seed=4), model(200)
-    live = fold_at([20, 25], log, m)
+def test_the_covariance_is_recomputed_once_a_period_and_then_has_no_columns() -> None:
+    log, m = random_comparisons(200, 40, seed=4), model(200)
+    live = fold_at([20, 39], log, m)
     exact = posterior.exact(live)
 
-    assert (dense(live.covariance).columns.shape, live.since_exact) == ((5, 200), 5)
-    assert (dense(exact.covariance).columns.shape, exact.since_exact) == ((0, 200), 0)
+    assert (dense(live.covariance).columns.shape, live.since_exact) == ((19, 200), 19)
+    for recomputed in (exact, fold_at([20, 39, 40], log, m)):
+        assert (dense(recomputed.covariance).columns.shape, recomputed.since_exact) == ((0, 200), 0)
     assert posterior.exact(exact).covariance is exact.covariance
-
-
-def test_the_covariance_is_recomputed_once_a_period() -> None:
-    log, m = random_comparisons(200, 40, seed=4), model(200)
-
-    assert dense(fold_at([20, 39], log, m).covariance).columns.shape == (19, 200)
-    assert dense(fold_at([20, 39, 40], log, m).covariance).columns.shape == (0, 200)
 
 
 def test_weights_that_drift_too_far_bring_a_fresh_covariance_before_it_is_due() -> None:
@@ -293,21 +246,19 @@ def test_folding_step_by_step_ends_where_a_fit_does(expert: str, biases: int, ha
     assert_same(posterior.exact(live), fit_rows(log, m))
 
 
-@pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian", "laplace"])
+@pytest.mark.parametrize(
+    ("expert", "parameters"),
+    [
+        ("laplace", ()),
+        *((name, (("power", power),)) for name in ("gaussian", "logit-gaussian") for power in (0.0, 0.7, 1.0)),
+    ],
+)
 @each_bias
-def test_fixed_curvature_needs_no_fresh_covariance(expert: str, biases: int) -> None:
+def test_curvature_that_is_fixed_or_depends_on_p_alone_needs_no_fresh_covariance(
+    expert: str, parameters: tuple[tuple[str, float], ...], biases: int
+) -> None:
     """Rank-one updates in between as well: a few at a time, more than N at a time, and over many compactions."""
-    assert_never_recomputed(model(20, 1.0, expert, biases=biases))
-
-
-@pytest.mark.parametrize("power", [0.7, 1.0])
-@pytest.mark.parametrize("expert", ["gaussian", "logit-gaussian"])
-@each_bias
-def test_curvature_that_depends_on_p_alone_needs_none_either(expert: str, power: float, biases: int) -> None:
-    assert_never_recomputed(model(20, 1.0, expert, biases=biases, power=power))
-
-
-def assert_never_recomputed(m: Model) -> None:
+    m = build(Method(expert, parameters, position_bias="estimate" if biases else "none"), 20, biases)
     log = by_judges(random_comparisons(20, 120, seed=9), 3)
     for stops in ([*range(1, 121)], [3, 40, 120], [119, 120]):
         assert_same(fold_at(stops, log, m), fit_rows(log, m))
@@ -411,29 +362,15 @@ def from_first(live: Posterior) -> Floats:
 def test_many_rank_one_updates_do_not_drift() -> None:
     """One at a time with the columns compacted as they are live; posterior's docstring has five times as many."""
     n, m, rng = 40, model(40, 1.0, "gaussian"), np.random.default_rng(0)
-    first = rng.integers(n, size=MANY)
-    second = (first + rng.integers(1, n, size=MANY)) % n
+    first = rng.integers(n, size=UPDATES)
+    second = (first + rng.integers(1, n, size=UPDATES)) % n
     sigma = dense(posterior.prior(m).covariance)
     for i, j in zip(first.tolist(), second.tolist(), strict=True):
         sigma = condition(sigma, i, j, 0.25)
 
-    precision = precision_at(np.zeros(n), by_one_judge(first, second, np.full(MANY, 0.5)), m)
+    precision = precision_at(np.zeros(n), by_one_judge(first, second, np.full(UPDATES, 0.5)), m)
     np.testing.assert_allclose(sigma.matrix(), np.linalg.inv(precision), rtol=0.0, atol=1e-14)
     assert sigma.log_det == pytest.approx(-np.linalg.slogdet(precision).logabsdet, abs=1e-10)
-
-
-def test_two_thousand_updates_equal_a_fit() -> None:
-    """One at a time, the last of them between two fresh covariances."""
-    n, count = 70, 2_002
-    log, m = random_comparisons(n, count, seed=0, hard=True), model(n, expert="phi-beta")
-
-    live = fold_at([*range(1, count + 1)], log, m)
-
-    fitted = fit_rows(log, m)
-    assert 0 < len(dense(live.covariance).columns) < posterior.period(n)
-    np.testing.assert_allclose(live.mean, fitted.mean, rtol=0.0, atol=1e-9)
-    np.testing.assert_allclose(live.covariance.matrix(), fitted.covariance.matrix(), rtol=5e-3)
-    np.testing.assert_allclose(posterior.exact(live).covariance.matrix(), fitted.covariance.matrix(), atol=1e-10)
 
 
 def test_a_verdict_that_weighs_nothing_is_no_trouble() -> None:
@@ -484,3 +421,72 @@ def test_the_entropy_of_the_scores_does_not_know_names(expert: str, biases: int)
     here, there = (fit_rows(each, m).scores.covariance.log_det for each in (log, other))
 
     assert there == pytest.approx(here, abs=1e-9)
+
+
+MANY, K = 120, 700
+Limit = Callable[[int], None]
+
+
+@pytest.fixture
+def dense_up_to(monkeypatch: pytest.MonkeyPatch) -> Limit:
+    return lambda candidates: monkeypatch.setattr(posterior, "DENSE", candidates)
+
+
+def log_of_many(count: int = K, seed: int = 0) -> Comparisons:
+    return random_comparisons(MANY, count, seed=seed)
+
+
+def test_without_a_matrix_the_mean_is_the_same_and_variances_are_nearly(dense_up_to: Limit) -> None:
+    with_matrix = posterior.fit(log_of_many(), model(MANY))
+    dense_up_to(MANY - 1)
+    without_matrix = posterior.fit(log_of_many(), model(MANY))
+
+    np.testing.assert_allclose(without_matrix.mean, with_matrix.mean, atol=1e-8)
+    np.testing.assert_allclose(without_matrix.covariance.diagonal, with_matrix.covariance.diagonal, rtol=0.03)
+
+
+@pytest.mark.parametrize("expert", ["soft-bt", "hard-bt", "gaussian"])
+def test_without_a_matrix_a_fold_vote_by_vote_is_a_fit(expert: str, dense_up_to: Limit) -> None:
+    m, some = model(MANY, expert=expert), log_of_many(K + 60)
+    exact = posterior.fit(some, m)
+    dense_up_to(MANY - 1)
+    live = posterior.prior(m)
+    for seen in (*range(K, K + 60, 7), K + 60):
+        live = fold_rows(live, take(some, slice(seen)))
+
+    assert live.edges.size == some.size
+    np.testing.assert_allclose(live.mean, exact.mean, atol=1e-8)
+    np.testing.assert_allclose(live.covariance.diagonal, exact.covariance.diagonal, rtol=0.03)
+
+
+def test_a_fold_leaves_the_posterior_before_it_as_it_was(dense_up_to: Limit) -> None:
+    """Two ways to go on from one posterior, and then its own covariance and rows."""
+    m, some, other = model(MANY), log_of_many(K + 40), log_of_many(K + 40, seed=1)
+    dense_up_to(MANY - 1)
+    before = fit_rows(take(some, slice(K)), m)
+    sigma = sparse(before.covariance)
+    arrays: list[NDArray[Any]] = [sigma.precision.links.data, sigma.diagonal, *before.edges[1:], before.mean]
+    kept = [array.copy() for array in arrays]
+
+    for log_of_one in (some, join(take(some, slice(K)), take(other, slice(K, None)))):
+        live = fold_rows(before, log_of_one)
+        np.testing.assert_allclose(live.mean, posterior.fit(log_of_one, m).mean, atol=1e-9)
+
+    for array, copy in zip(arrays, kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("m", [model(10_001, biases=1), model(10_001, prior="anchor")], ids=["biases", "vague"])
+def test_a_matrix_that_few_machines_hold_is_refused_before_it_is_made(m: Model) -> None:
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.prior(m)
+    with pytest.raises(TooMany, match="are the most"):
+        posterior.fit(log_of_many(), m)
+
+
+@numerics
+@given(logs(max_n=6))
+def test_without_biases_no_covariance_is_negative(log: Log) -> None:
+    live = posterior.fit(log.comparisons, model(log.n))
+
+    assert live.covariance.matrix().min() > -1e-12

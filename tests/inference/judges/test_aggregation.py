@@ -142,11 +142,6 @@ def test_a_judge_who_says_nothing_changes_nothing() -> None:
     np.testing.assert_allclose(dawid_skene(hot(silent, 2)).probability, dawid_skene(hot(b, 2)).probability, atol=1e-4)
 
 
-def test_a_few_items_are_decided_by_the_most() -> None:
-    b = np.array([[1, 1, 0], [0, 1, 0], [1, -1, 0], [0, 0, 0], [1, 1, 1]])
-    assert dawid_skene(hot(b, 2)).labels(rng()).tolist() == [1, 0, 1, 0, 1]
-
-
 def test_without_votes_nothing_is_known() -> None:
     nothing = np.full((4, 2), -1)
     for found in (majority(hot(nothing, 3)), dawid_skene(hot(nothing, 3))):

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.fitting import posterior
 from app.inference.kernels.pair_sets import (
     Kinds,
     PairSet,
@@ -19,9 +18,7 @@ from app.inference.kernels.pair_sets import (
     within,
     without,
 )
-from app.inference.types import take
-from app.inference.verdicts import components, joined
-from tests.inference.factories import Log, logs, model, numerics
+from tests.inference.factories import numerics
 
 
 def random_pairs(n: int, seed: int, kinds: int) -> PairSet:
@@ -71,24 +68,3 @@ def test_without_some_pairs_all_the_others_are_left(pairs: PairSet, seed: int) -
     expected.flat[some] = False
 
     np.testing.assert_array_equal(mask(without(pairs, *np.divmod(some, len(pairs.kind)))), expected)
-
-
-@numerics
-@given(logs(max_n=9), st.floats(0.0, 1.0))
-def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: float) -> None:
-    first, second, *_ = log.comparisons
-    seen = int(share * len(first))
-
-    before = joined(np.arange(log.n), first[:seen], second[:seen])
-    after = joined(before, first[seen:], second[seen:])
-
-    np.testing.assert_array_equal(before, components(take(log.comparisons, slice(seen)), log.n))
-    np.testing.assert_array_equal(after, components(log.comparisons, log.n))
-
-
-@numerics
-@given(logs(max_n=6))
-def test_without_biases_no_covariance_is_negative(log: Log) -> None:
-    live = posterior.fit(log.comparisons, model(log.n))
-
-    assert live.covariance.matrix().min() > -1e-12

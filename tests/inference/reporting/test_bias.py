@@ -181,22 +181,6 @@ def test_verdicts_tell_nothing_of_a_bias_that_scores_could_explain_as_well(log: 
     assert abs(share(log, 100)) < 0.01
 
 
-@pytest.mark.parametrize(
-    ("log", "least", "most"),
-    [
-        (comparisons((0, 1, 0.9), (1, 2, 0.9), (0, 2, 0.9)), 0.0, 0.2),
-        (joined(bipartite(10, 400), swapped(bipartite(10, 1, seed=1))), 0.0, 0.45),
-        (comparisons((0, 1, 0.9), (1, 0, 0.4)), 0.9, 1.0),
-        (joined(bipartite(10, 40), swapped(bipartite(10, 40))), 0.9, 1.0),
-        (comparisons((0, 1, 0.9), (1, 2, 0.9), (2, 0, 0.9)), 0.9, 1.0),
-        (random_comparisons(20, 200, seed=0), 0.9, 1.0),
-    ],
-    ids=["triangle in one order", "one turned in 401", "both orders", "all in both orders", "ring", "random"],
-)
-def test_how_much_verdicts_tell_is_a_matter_of_degree(log: Comparisons, least: float, most: float) -> None:
-    assert least < share(log, 20) < most
-
-
 @numerics
 @given(logs(max_n=6, max_count=12))
 def test_what_verdicts_tell_is_what_is_left_once_scores_are_free(log: Log) -> None:

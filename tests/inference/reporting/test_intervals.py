@@ -42,21 +42,9 @@ def leaning(n: int, draws: int, seed: int) -> Floats:
     return np.linspace(0.0, 1.0, n) + 3.0 / n * rng.standard_exponential((draws, n))
 
 
-def test_equal_scores_share_the_better_rank() -> None:
-    assert ranks(np.array([0.5, 2.0, 0.5, 3.0, -1.0, 0.5])).tolist() == [3, 2, 3, 1, 6, 3]
-
-
-def test_scores_that_differ_by_rounding_share_a_rank() -> None:
-    assert ranks(np.array([1.0, 1.0 + 1e-12, 0.0])).tolist() == [1, 1, 3]
-
-
-def test_scores_that_differ_by_more_than_rounding_do_not_share_a_rank() -> None:
-    assert ranks(np.array([1.0, 1.0 + 1e-6, 0.0])).tolist() == [2, 1, 3]
-
-
-@pytest.mark.parametrize(("n", "expected"), [(0, []), (1, [1]), (3, [1, 1, 1])])
-def test_ranks_of_equal_scores(n: int, expected: list[int]) -> None:
-    assert ranks(np.zeros(n)).tolist() == expected
+@pytest.mark.parametrize(("apart", "expected"), [(1e-12, [1, 1, 3]), (1e-6, [2, 1, 3])])
+def test_scores_that_differ_by_rounding_alone_share_a_rank(apart: float, expected: list[int]) -> None:
+    assert ranks(np.array([1.0, 1.0 + apart, 0.0])).tolist() == expected
 
 
 @numerics
@@ -111,19 +99,6 @@ def test_another_seed_moves_hardly_an_end_of_few(n: int) -> None:
 
     assert np.max(apart) <= 1
     assert np.mean(np.array(apart) > 0) < 0.05
-
-
-def test_they_are_no_wider_than_one_width_in_standard_deviations_of_normal_scores() -> None:
-    """The rule before them; seed 3."""
-    scores = state(50, 20, hard=True)
-    drawn = draw_ranks(scores, np.random.default_rng(3), 4000)
-    order = np.sort(np.abs(drawn - drawn.mean(axis=0)) / drawn.std(axis=0), axis=1)[:, -1]
-    half = np.quantile(order, 0.95) * drawn.std(axis=0)
-
-    intervals = rank_intervals(scores.mean, sd_of(scores), 0.95)
-
-    assert np.diff(intervals, axis=1).mean() <= 2.0 * half.mean()
-    assert held(intervals, drawn) >= 0.94
 
 
 def test_they_widen_with_the_level_and_hold_marginal_ones() -> None:

@@ -62,12 +62,6 @@ def test_the_prediction_is_the_mean_over_the_difference() -> None:
     assert found.log_loss == pytest.approx(-np.log(expected), abs=1e-6)
 
 
-def test_always_saying_a_half_costs_ln_2() -> None:
-    p = np.array([1.0, 0.0, 0.3])
-
-    assert check_predictions(p, np.zeros(3), np.ones(3), SOFT_BT).log_loss == pytest.approx(np.log(2.0))
-
-
 def test_ties_do_not_count_for_agreement() -> None:
     found = check_predictions(np.array([1.0, 0.5, 0.2]), np.array([2.0, 2.0, 2.0]), np.ones(3), SOFT_BT)
 

@@ -1,5 +1,7 @@
 """Pairs ready to be shown, from a snapshot."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ from app.inference.state.open_pairs import NO_END
 from app.inference.state.stops import MOST_REPEATS, MOST_TIMES, most_times_of
 from app.inference.types import Bools
 
-INTERPRETATION = Interpretation(Method(), {})
+INTERPRETATION, LEARNT = Interpretation(Method(), {}), Interpretation(Method(verdict_weight="learnt"), {})
 JUDGE, ANN, BEN = 7, 2, 9  # ids
 NEVER = Stop(rank_width=0, error_level=1e-9)
 Shown = tuple[int, int]
@@ -36,23 +38,31 @@ def catalogue(has: Bools) -> Catalogue:
     return Catalogue(1, keys, prompts, np.where(has, 1, -1), ({},) * items)
 
 
+EVERYONE = catalogue(np.ones((1, 3), np.bool_))
+
+
 def plan(order: Order = Order.BALANCED) -> Plan:
     return Plan(Policy(Criterion.REORDERING), order, 0)
 
 
+def told(
+    rows: Iterable[tuple[int, int, int, float, int]], n: int = 3, items: int = 1, of: Interpretation = INTERPRETATION
+) -> Snapshot:
+    """After rows of (item, first, second, p, judge)."""
+    log = [ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1)]
+    return state.advance(state.empty(of, n, items), len(log), state.log_from_rows(log), [])
+
+
 def small(*compared: tuple[int, int]) -> Snapshot:
     """Three candidates on one item."""
-    log = state.log_from_rows(ComparisonRow(n, 0, i, j, 0.5, judge=1) for n, (i, j) in enumerate(compared, 1))
-    empty = state.empty(INTERPRETATION, 3, 1)
-    return state.advance(empty, len(compared), log, [])
+    return told((0, i, j, 0.5, 1) for i, j in compared)
 
 
 def pairs(
     snapshot: Snapshot, blocked: BlockedPairs = NONE_BLOCKED, order: Order = Order.BALANCED
 ) -> set[tuple[int, int]]:
-    everyone = catalogue(np.ones((1, 3), np.bool_))
-    chosen = state.ask(snapshot, everyone, blocked, plan(order), 9)
-    assert state.has_pair(snapshot, everyone, blocked, plan(order)) == bool(chosen)
+    chosen = state.ask(snapshot, EVERYONE, blocked, plan(order), 9)
+    assert state.has_pair(snapshot, EVERYONE, blocked, plan(order)) == bool(chosen)
     return {(a.pair.first, a.pair.second) for a in chosen}
 
 
@@ -81,7 +91,7 @@ def test_a_blocked_pair_is_left_out_whichever_way_round_it_is() -> None:
 
 def test_with_both_orders_a_half_done_pair_comes_first_and_the_other_way_round() -> None:
     for shown in ((1, 0), (0, 1)):
-        (first, *_) = state.ask(small(shown), catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(Order.BOTH), 9)
+        (first, *_) = state.ask(small(shown), EVERYONE, NONE_BLOCKED, plan(Order.BOTH), 9)
         assert (first.pair.first, first.pair.second, first.pair.order_chance) == (*shown[::-1], 1.0)
 
 
@@ -115,10 +125,8 @@ def test_with_each_order_a_pair_that_is_out_is_out_in_both() -> None:
 
 def test_with_each_order_the_criterion_says_when_the_other_order_comes() -> None:
     """A judge that is sure of (0, 1) and ties the rest is asked the others' pairs first, not its reverse."""
-    log = state.log_from_rows([ComparisonRow(1, 0, 0, 1, 0.99, judge=1), ComparisonRow(2, 0, 2, 1, 0.5, judge=1)])
-    snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 2, log, [])
-    everyone = catalogue(np.ones((1, 3), np.bool_))
-    *first, last = unordered_in_turn(state.ask(snapshot, everyone, NONE_BLOCKED, plan(Order.EACH), 3))
+    snapshot = told([(0, 0, 1, 0.99, 1), (0, 2, 1, 0.5, 1)])
+    *first, last = unordered_in_turn(state.ask(snapshot, EVERYONE, NONE_BLOCKED, plan(Order.EACH), 3))
     assert last == (0, 1)
     assert set(first) == {(0, 2), (1, 2)}
 
@@ -138,10 +146,7 @@ def test_a_set_has_a_pair_wherever_an_ask_would_get_one(seed: int) -> None:
     places = [(item, i, j) for item in range(items) for i in range(n) for j in range(n) if i != j]
     shown = [places[k] for k in rng.permutation(len(places))[: rng.integers(len(places) + 1)]]
     shown = [(item, i, j) for item, i, j in shown if has[item, i] and has[item, j]]
-    rows = [
-        ComparisonRow(seq, item, i, j, 0.8, int(rng.choice([JUDGE, ANN]))) for seq, (item, i, j) in enumerate(shown, 1)
-    ]
-    snapshot = state.advance(state.empty(INTERPRETATION, n, items), len(rows), state.log_from_rows(rows), [])
+    snapshot = told(((item, i, j, 0.8, int(rng.choice([JUDGE, ANN]))) for item, i, j in shown), n, items)
     item, first, second = np.array([place for place in places if rng.random() < 0.3], np.int64).reshape(-1, 3).T
     blocked = BlockedPairs(item, first, second, int(rng.integers(len(item) + 1)))
     wishes = plan(order)._replace(overlap=Overlap(0.5, 2, 0) if seed % 3 == 0 else None)
@@ -156,7 +161,7 @@ def test_a_set_has_a_pair_wherever_an_ask_would_get_one(seed: int) -> None:
 def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
     scored = [ScoreRow(n + 1, 0, n, 1, mean, 0.1) for n, mean in enumerate((9.0, 8.9, 1.0))]
     snapshot = state.advance(state.empty(INTERPRETATION, 3, 1), 3, state.log_from_rows([], scored), [])
-    first, *rest = state.ask(snapshot, catalogue(np.ones((1, 3), np.bool_)), NONE_BLOCKED, plan(), 9)
+    first, *rest = state.ask(snapshot, EVERYONE, NONE_BLOCKED, plan(), 9)
     assert {first.pair.first, first.pair.second} == {0, 1}
     assert len(rest) == 2
 
@@ -164,10 +169,8 @@ def test_a_score_uses_no_pair_up_and_moves_the_choice() -> None:
 def checked() -> Snapshot:
     """A judge on all pairs of four candidates on three items, ann on the first item, ben on one pair of the second."""
     every = [(item, i, j) for item in range(3) for i in range(4) for j in range(i)]
-    judged = [(*pair, 0.8, JUDGE, 1.0) for pair in every]
-    judged += [(*pair, float(pair[1] > 1), ANN, 1.0) for pair in every[:6]] + [(1, 1, 0, 1.0, BEN, 1.0)]
-    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(judged, 1))
-    return state.advance(state.empty(INTERPRETATION, 4, 3), len(judged), log, [])
+    by_people = [*((*pair, float(pair[1] > 1), ANN) for pair in every[:6]), (1, 1, 0, 1.0, BEN)]
+    return told([*((*pair, 0.8, JUDGE) for pair in every), *by_people], 4, 3)
 
 
 def outputs(chosen: list[ChosenPair]) -> list[tuple[int, ...]]:
@@ -196,23 +199,22 @@ def test_a_judge_without_verdicts_has_nothing_to_check() -> None:
 
 
 def test_pairs_due_for_overlap_come_first_to_those_who_have_not_judged_them() -> None:
-    snapshot, everyone = small((1, 0), (0, 2)), catalogue(np.ones((1, 3), np.bool_))
+    snapshot = small((1, 0), (0, 2))
     overlapping = plan()._replace(overlap=Overlap(1.0, 2, 0))
-    *overlapped, last = state.ask(snapshot, everyone, NONE_BLOCKED, overlapping, 9, askers=[JUDGE])
+    *overlapped, last = state.ask(snapshot, EVERYONE, NONE_BLOCKED, overlapping, 9, askers=[JUDGE])
     assert unordered_in_turn(overlapped) == [(0, 1), (0, 2)]
     assert [each.criterion for each in (*overlapped, last)] == ["overlap", "overlap", None]
     assert unordered_in_turn([last]) == [(1, 2)]
     assert overlapped[0].pair.choice.score == 1.0
-    (only,) = state.ask(snapshot, everyone, NONE_BLOCKED, overlapping, 9, askers=[1])
+    (only,) = state.ask(snapshot, EVERYONE, NONE_BLOCKED, overlapping, 9, askers=[1])
     assert unordered_in_turn([only]) == [(1, 2)]
     blocked = BlockedPairs(np.array([0]), np.array([1]), np.array([0]), 1)
-    free = state.ask(snapshot, everyone, blocked, overlapping, 1, askers=[JUDGE])
+    free = state.ask(snapshot, EVERYONE, blocked, overlapping, 1, askers=[JUDGE])
     assert unordered_in_turn(free) == [(0, 2)]
 
 
 def test_a_posterior_that_refused_a_stop_says_who_contends() -> None:
-    rows = (ComparisonRow(seq, 0, 0, other, 1.0, judge=1) for seq, other in enumerate(range(1, 6), 1))
-    snapshot = state.advance(state.empty(INTERPRETATION, 6, 1), 5, state.log_from_rows(rows), [])
+    snapshot = told(((0, 0, other, 1.0, 1) for other in range(1, 6)), 6)
     live = state.exact(snapshot)
     published = live._replace(scores=live.scores._replace(mean=np.array([0.0, 0.0, 0.0, 9.0, 9.0, 0.0])))
     best = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, 0, Goal(top_k=1), target="all-pairs")
@@ -231,8 +233,7 @@ def test_for_new_items_the_least_used_one_comes_next() -> None:
         (item, i, j) for item in range(items) for j in range(n) for i in range(j) if has[item, i] and has[item, j]
     ]
     drawn = [places[number] for number in rng.permutation(len(places))]
-    rows = (ComparisonRow(seq, on, i, j, 0.7, judge=1) for seq, (on, i, j) in enumerate(drawn[:7], 1))
-    snapshot = state.advance(state.empty(INTERPRETATION, n, items), 7, state.log_from_rows(rows), [])
+    snapshot = told(((*place, 0.7, 1) for place in drawn[:7]), n, items)
     item, first, second = np.array(drawn[7:10]).T
     blocked = BlockedPairs(item, first, second, 3)
     uses = np.bincount([item for item, _, _ in drawn[:10]], minlength=items)
@@ -246,8 +247,7 @@ def test_for_new_items_the_least_used_one_comes_next() -> None:
 
 def judged(*answers: tuple[Shown, int, float]) -> Snapshot:
     """Three candidates on one item; each answer is a pair as shown, a judge and p."""
-    rows = [ComparisonRow(seq, 0, *shown, p, judge) for seq, (shown, judge, p) in enumerate(answers, 1)]
-    return state.advance(state.empty(INTERPRETATION, 3, 1), len(rows), state.log_from_rows(rows), [])
+    return told((0, *shown, p, judge) for shown, judge, p in answers)
 
 
 def by(judge: int, pairs: list[Shown], p: float = 0.7) -> list[tuple[Shown, int, float]]:
@@ -263,8 +263,7 @@ def opened(
     blocked: BlockedPairs = NONE_BLOCKED,
     count: int = 99,
 ) -> set[Shown]:
-    everyone = catalogue(np.ones((1, 3), np.bool_))
-    chosen = state.ask(snapshot, everyone, blocked, plan(order), count, Reopening(judge, person, NEVER))
+    chosen = state.ask(snapshot, EVERYONE, blocked, plan(order), count, Reopening(judge, person, NEVER))
     return {(each.pair.first, each.pair.second) for each in chosen}
 
 
@@ -273,9 +272,8 @@ ALL = {(0, 1), (0, 2), (1, 2)}
 
 def test_new_pairs_come_first() -> None:
     assert (1, 2) in unordered(opened(judged(*by(ANN, [(0, 1), (0, 2)])), ANN))
-    everyone = catalogue(np.ones((1, 3), np.bool_))
     (first,) = state.ask(
-        judged(*by(ANN, [(0, 1), (0, 2)])), everyone, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER)
+        judged(*by(ANN, [(0, 1), (0, 2)])), EVERYONE, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER)
     )
     assert {first.pair.first, first.pair.second} == {1, 2}
 
@@ -308,13 +306,13 @@ def test_with_both_orders_a_judge_ends_what_it_has_half_done() -> None:
 
 
 def test_an_order_that_opens_alone_is_certain_and_else_a_coin_decides() -> None:
-    log, everyone = judged(*by(ANN, [(0, 1), (0, 2), (1, 2)])), catalogue(np.ones((1, 3), np.bool_))
-    turned = state.ask(log, everyone, NONE_BLOCKED, plan(), 3, Reopening(ANN, False, NEVER))
+    log = judged(*by(ANN, [(0, 1), (0, 2), (1, 2)]))
+    turned = state.ask(log, EVERYONE, NONE_BLOCKED, plan(), 3, Reopening(ANN, False, NEVER))
     assert {(pair.first, pair.second, pair.order_chance) for _, pair, _ in turned} == {
         (1, 0, 1.0), (2, 0, 1.0), (2, 1, 1.0),
     }  # fmt: skip
     both_ways = judged(*by(ANN, BOTH_WAYS))
-    anew = state.ask(both_ways, everyone, NONE_BLOCKED, plan(), 3, Reopening(BEN, False, NEVER))
+    anew = state.ask(both_ways, EVERYONE, NONE_BLOCKED, plan(), 3, Reopening(BEN, False, NEVER))
     assert len(anew) == 3
     assert all(pair.order_chance < 1.0 for _, pair, _ in anew)
 
@@ -346,8 +344,7 @@ def test_a_pair_that_is_out_or_that_the_judge_failed_at_stays_closed() -> None:
 
 
 def test_items_open_again_each_for_itself() -> None:
-    rows = [ComparisonRow(seq, *shown, 0.7, ANN) for seq, shown in enumerate([(0, 0, 1), (1, 1, 0), (1, 0, 1)], 1)]
-    snapshot = state.advance(state.empty(INTERPRETATION, 2, 2), 3, state.log_from_rows(rows), [])
+    snapshot = told([(0, 0, 1, 0.7, ANN), (1, 1, 0, 0.7, ANN), (1, 0, 1, 0.7, ANN)], 2, 2)
     everything = catalogue(np.ones((2, 2), np.bool_))
     (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER))
     assert (chosen.item, chosen.pair.first, chosen.pair.second) == (0, 1, 0)
@@ -356,18 +353,15 @@ def test_items_open_again_each_for_itself() -> None:
 def test_the_pairs_whose_order_keeps_the_set_from_stopping_come_first() -> None:
     """0 leads; 1 and 2 follow, of whom it matters not which is better."""
     log = by(ANN, BOTH_WAYS[:4] * 3, 0.7) + by(ANN, [(1, 2), (2, 1)], 0.5)
-    everyone = catalogue(np.ones((1, 3), np.bool_))
-    chosen = state.ask(judged(*log), everyone, NONE_BLOCKED, plan(), 2, Reopening(BEN, True, Stop(top_k=1)))
+    chosen = state.ask(judged(*log), EVERYONE, NONE_BLOCKED, plan(), 2, Reopening(BEN, True, Stop(top_k=1)))
     assert unordered({(each.pair.first, each.pair.second) for each in chosen}) == {(0, 1), (0, 2)}
     assert unordered(opened(judged(*log), BEN)) == ALL
 
 
 def test_where_repeats_are_no_more_evidence_each_pair_comes_again_and_it_ends() -> None:
-    learnt = Interpretation(Method(verdict_weight="learnt"), {})
     times = {shown: MOST_TIMES - (shown == (2, 1)) for shown in BOTH_WAYS}
-    rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN, 1.0) for shown, many in times.items() for n in range(many)]
-    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
-    snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
+    rows = [(0, *shown, 0.6 + 0.02 * (n % 2), ANN) for shown, many in times.items() for n in range(many)]
+    snapshot = told(rows, of=LEARNT)
     assert opened(snapshot, ANN, person=True) == {(2, 1)}
     one_more = state.log_from_rows([ComparisonRow(len(rows) + 1, 0, 2, 1, 0.6, ANN)])
     assert opened(state.advance(snapshot, len(rows) + 1, one_more, []), ANN, person=True) == set()
@@ -387,11 +381,8 @@ def test_the_same_is_asked_as_long_as_it_tells_more(p: float, rho: float | None,
 
 def test_where_votes_on_what_keeps_the_set_from_stopping_tell_no_more_others_are_asked() -> None:
     """A judge who never answered otherwise: what is learnt is that its repeats are repeat_correlations."""
-    learnt = Interpretation(Method(verdict_weight="learnt"), {})
-    rows = [(0, *shown, float(shown[0] < shown[1]), ANN, 1.0) for shown in BOTH_WAYS for _ in range(MOST_TIMES)]
-    rows = [row for row in rows if row[1:3] != (1, 2)]
-    log = state.log_from_rows(ComparisonRow(seq, *row) for seq, row in enumerate(rows, 1))
-    snapshot = state.advance(state.empty(learnt, 3, 1), len(rows), log, [])
+    shown = [pair for pair in BOTH_WAYS if pair != (1, 2) for _ in range(MOST_TIMES)]
+    snapshot = told(((0, first, second, float(first < second), ANN) for first, second in shown), of=LEARNT)
 
     assert snapshot.learnt is not None
     assert snapshot.learnt.repeat_correlation.tolist() == [1.0]

@@ -10,12 +10,12 @@ from app.inference import state as snapshots
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.measurements import Normal
-from app.inference.fitting.model import Method, at_scale, build, build_for
+from app.inference.fitting.model import Method, at_scale, build_for
 from app.inference.fitting.posterior import period
 from app.inference.fitting.weights import Hyperprior
 from app.inference.regimes import AT_ONCE, MEDIUM, SMALL
 from app.inference.reporting.calibration import tempered
-from app.inference.state import BlockedPairs, ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
+from app.inference.state import ComparisonRow, Interpretation, ScoreRow, SharedPriors, Snapshot
 from app.inference.state.snapshot import learnt_from
 from tests.inference.factories import dense
 
@@ -38,9 +38,6 @@ MIXED = {
     "learnt biases": Interpretation(Method(position_bias="estimate", verdict_weight="learnt"), {}),
     "votes": Interpretation(Method(), {}, {1: 4.0, 9: 0.5}),
 }
-MODEL = build(Method(), N)
-NOTHING = np.empty(0, np.int64)
-NONE_BLOCKED = BlockedPairs(NOTHING, NOTHING, NOTHING, 0)
 
 
 def rows() -> list[ComparisonRow]:
@@ -79,6 +76,13 @@ def by_steps(*versions: int, interpretation: Interpretation = PLAIN, mixed: bool
     held = snapshots.empty(interpretation, N, ITEMS)
     for version in versions:
         held = advance(held, version, mixed=mixed)
+    return held
+
+
+def in_steps(held: Snapshot, answers: list[ComparisonRow]) -> Snapshot:
+    """One answer after the other."""
+    for row in answers:
+        held = snapshots.advance(held, row.seq, snapshots.log_from_rows([row]), [])
     return held
 
 
@@ -177,9 +181,8 @@ def repeated(n: int, seed: int) -> list[ComparisonRow]:
 @pytest.mark.parametrize(("n", "seed"), [*((n, seed) for n in (6, SMALL + 6) for seed in range(3)), (MEDIUM + 4, 0)])
 @pytest.mark.parametrize("way", ["learnt", "learnt biases"])
 def test_answers_that_repeat_take_from_those_before_in_steps_as_in_one_go(n: int, way: str, seed: int) -> None:
-    answers, one_by_one = repeated(n, seed), snapshots.empty(MIXED[way], n, ITEMS)
-    for row in answers:
-        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    answers = repeated(n, seed)
+    one_by_one = in_steps(snapshots.empty(MIXED[way], n, ITEMS), answers)
     in_one_go = snapshots.advance(snapshots.empty(MIXED[way], n, ITEMS), LENGTH, snapshots.log_from_rows(answers), [])
 
     weight = snapshots.in_model(one_by_one).weight
@@ -194,9 +197,7 @@ def test_answers_that_repeat_beside_absolute_scores_come_to_the_same_in_steps_as
     n, nothing = 6, snapshots.empty(MIXED["learnt"], 6, ITEMS)
     scored = [ScoreRow(seq, 0, seq, 5, 0.5 * seq, 0.3) for seq in range(4)]
     answers = [row._replace(seq=row.seq + 4) for row in repeated(n, seed)]
-    one_by_one = snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), [])
-    for row in answers:
-        one_by_one = snapshots.advance(one_by_one, row[0], snapshots.log_from_rows([row]), [])
+    one_by_one = in_steps(snapshots.advance(nothing, 4, snapshots.log_from_rows([], scored), []), answers)
     in_one_go = snapshots.advance(nothing, LENGTH + 4, snapshots.log_from_rows(answers, scored), [])
     assert_same(one_by_one, in_one_go)
 
@@ -334,25 +335,8 @@ def test_of_several_scores_of_one_output_the_last_counts() -> None:
     assert_same(at_once, one_by_one)
 
 
-def test_the_scores_are_those_of_a_fit_from_scratch() -> None:
-    held = by_steps(*ONE_BY_ONE)
-    fitted = posteriors.fit(held.comparisons, MODEL)
-    published = snapshots.exact(held).posterior
-    assert published.mean == pytest.approx(fitted.mean, abs=1e-8)
-    assert published.covariance.matrix() == pytest.approx(fitted.covariance.matrix(), abs=1e-8)
-
-
 def test_voided_entries_are_gone() -> None:
     assert not set(VOIDS.values()) & set(by_steps(LENGTH).log.entries.seq.tolist())
-
-
-def test_a_step_leaves_the_old_snapshot_as_it_was() -> None:
-    held = by_steps(20)
-    mean, asked = held.posterior.mean.copy(), held.shown.code.copy()
-    advance(held, LENGTH)
-    assert np.array_equal(held.posterior.mean, mean)
-    assert np.array_equal(held.shown.code, asked)
-    assert held.version == 20
 
 
 def test_advancing_by_nothing_changes_nothing() -> None:

@@ -12,14 +12,10 @@ from app.inference.choosing.stopping import differences
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, Published, Scores, no_absolute_scores, publish
 from app.inference.fitting.model import design_of
-from app.inference.targets.new_items import (
-    _nodes,
-    by_prompt,
-    on_new_items,
-    prompts_needed,
-    variance_of_effects,
-)
+from app.inference.reporting import predict
+from app.inference.targets.new_items import _nodes, by_prompt, on_new_items, prompts_needed, variance_of_effects
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
+from tests.inference.factories import of_differences
 
 N = 6
 PAIRS = np.array(np.triu_indices(N, 1))
@@ -43,12 +39,6 @@ def judged(
 
 def published(comparisons: Comparisons, item: Ints, method: Method = LEARNT) -> Published:
     return publish(comparisons, item, no_absolute_scores(), method, N, 2)
-
-
-def of_differences(scores: Scores) -> tuple[Floats, Floats]:
-    """Means and variances."""
-    sigma, (i, j) = scores.covariance.matrix(), PAIRS
-    return scores.mean[i] - scores.mean[j], sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
 
 
 def test_pulls_are_sums_by_prompt() -> None:
@@ -180,21 +170,8 @@ def test_prompts_of_one_pair_each_tell_nothing_of_effects() -> None:
 
 def leads(scores: Scores) -> float:
     """Chance that the first of a published order is ahead of the second."""
-    best, second = np.argsort(-scores.mean)[:2]
-    return float(
-        sum(
-            weight
-            * norm.cdf(
-                (part.mean[best] - part.mean[second])
-                / np.sqrt(
-                    part.covariance.diagonal[best]
-                    + part.covariance.diagonal[second]
-                    - 2.0 * part.covariance.matrix()[best, second]
-                )
-            )
-            for weight, part in scores.parts
-        )
-    )
+    best, second = np.argsort(-scores.mean)[:2].tolist()
+    return predict(scores, best, second).p_first_better
 
 
 def test_with_effects_prompts_decide_it_and_comparisons_do_not() -> None:

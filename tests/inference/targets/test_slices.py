@@ -19,6 +19,7 @@ from app.inference.targets.slices import (
     without_effects,
 )
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
+from tests.inference.factories import of_differences
 
 N, TAGS = 4, 3
 PAIRS = np.array(np.triu_indices(N, 1))
@@ -285,6 +286,5 @@ def test_differences_on_a_tag_are_as_uncertain_as_stated(eta: float, votes: bool
 
 
 def _squared(scores: Scores, truth: Floats) -> float:
-    (i, j), sigma = PAIRS, scores.covariance.matrix()
-    variance = sigma[i, i] + sigma[j, j] - 2.0 * sigma[i, j]
-    return float(np.mean((scores.mean[i] - scores.mean[j] - truth[i] + truth[j]) ** 2 / variance))
+    (i, j), (mean, variance) = PAIRS, of_differences(scores)
+    return float(np.mean((mean - truth[i] + truth[j]) ** 2 / variance))
