@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import httpx
 import numpy as np
@@ -29,7 +29,7 @@ def candidates(*keys: str) -> list[dict[str, Any]]:
     return [{"key": key, "text": f"The text of {key}."} for key in keys]
 
 
-async def create_set(http: httpx.AsyncClient, *keys: str, **fields: Any) -> dict[str, Any]:
+async def create_set(http: httpx.AsyncClient, *keys: str, **fields: Any) -> "Made":
     """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise."""
     body = {
         "name": "Trees", "question": "Which is better?", "candidates": candidates(*(keys or KEYS)),
@@ -37,11 +37,10 @@ async def create_set(http: httpx.AsyncClient, *keys: str, **fields: Any) -> dict
     }  # fmt: skip
     answer = await http.post("/v1/sets", json=body)
     assert answer.status_code == 201, answer.text
-    created: dict[str, Any] = answer.json()
-    return created
+    return Made(http, answer.json())
 
 
-async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: str, **fields: Any) -> dict[str, Any]:
+async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: str, **fields: Any) -> "Made":
     """A set of systems that all answered all items."""
     items = list(items)
     systems = [{"key": key, "outputs": {item: f"{key} on {item}" for item in items}} for key in keys]
@@ -235,6 +234,34 @@ async def get(http: httpx.AsyncClient, url: str, **params: Any) -> dict[str, Any
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
+
+
+P, T = ParamSpec("P"), TypeVar("T")
+
+
+def _here(function: Callable[Concatenate[httpx.AsyncClient, str, P], T]) -> Callable[Concatenate["Made", P], T]:
+    def method(made: "Made", *args: P.args, **named: P.kwargs) -> T:
+        return function(made.http, made["id"], *args, **named)
+
+    return method
+
+
+class Made(dict[str, Any]):
+    """A set as the service answered when it was made, and the short ways to use it."""
+
+    def __init__(self, http: httpx.AsyncClient, answer: dict[str, Any]) -> None:
+        super().__init__(answer)
+        self.http, self.url = http, f"/v1/sets/{answer['id']}"
+
+    async def read(self, path: str = "", **params: Any) -> dict[str, Any]:
+        return await get(self.http, self.url + path, **params)
+
+    patch, ask, ask_one, answer_all = _here(patch), _here(ask), _here(ask_one), _here(answer_all)
+    send, compare, compare_all, void, restore = (
+        _here(send), _here(compare), _here(compare_all), _here(void), _here(restore),
+    )  # fmt: skip
+    score, send_scores, log, counted = _here(score), _here(send_scores), _here(log), _here(counted)
+    ranking, scores_of = _here(ranking), _here(scores_of)
 
 
 def names(pair: dict[str, Any]) -> tuple[str, str]:

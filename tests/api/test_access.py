@@ -93,9 +93,9 @@ async def test_without_a_key_loopback_names_are_answered(http: httpx.AsyncClient
 )
 async def test_a_name_that_another_site_points_at_loopback_deletes_nothing(http: httpx.AsyncClient, host: str) -> None:
     created = await create_set(http)
-    answer = await http.delete(f"/v1/sets/{created['id']}", headers={"Host": host})
+    answer = await http.delete(created.url, headers={"Host": host})
     assert_problem(answer, 421, "misdirected", "NEXTPAIR_API_KEY")
-    assert (await http.get(f"/v1/sets/{created['id']}")).status_code == 200
+    assert (await http.get(created.url)).status_code == 200
 
 
 async def test_the_key_is_enough_under_any_name(guarded: httpx.AsyncClient) -> None:
@@ -165,7 +165,7 @@ async def test_no_answer_is_taken_for_another_kind_of_file(database_url: str) ->
         while not server.started:
             await asyncio.sleep(0.01)
         created = await create_set(http)
-        for path in (f"/v1/sets/{created['id']}", f"/v1/sets/{created['id']}/ranking?format=svg", "/nothing", "/"):
+        for path in (created.url, f"{created.url}/ranking?format=svg", "/nothing", "/"):
             assert (await http.get(path)).headers["X-Content-Type-Options"] == "nosniff"
         server.should_exit = True
         await serving

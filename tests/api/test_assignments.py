@@ -15,21 +15,16 @@ from sqlalchemy import text
 from app.service.context import Context
 from app.storage import assignments
 from tests.factories import (
-    answer_all,
     ask,
     ask_one,
-    compare,
     comparison,
     count_rows,
     create_set,
     create_systems,
     get,
-    log,
     names,
-    send,
     tell,
     unordered,
-    void,
 )
 
 
@@ -62,7 +57,7 @@ async def age(context: Context, set_id: str, seconds: float = 3600.0) -> None:
 
 async def test_an_assignment_holds_what_a_judge_has_to_see(http: httpx.AsyncClient) -> None:
     created = await create_set(http, context="A forest.")
-    pair = await ask_one(http, created["id"])
+    pair = await created.ask_one()
     for side in ("first", "second"):
         assert pair[side]["text"] == f"The text of {pair[side]['key']}."
     assert (pair["question"], pair["context"], pair["judge"]) == ("Which is better?", "A forest.", "alice")
@@ -71,16 +66,16 @@ async def test_an_assignment_holds_what_a_judge_has_to_see(http: httpx.AsyncClie
 
 async def test_an_assignment_of_systems_holds_the_prompt_and_the_outputs(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one"], "kelp", "rowan")
-    pair = await ask_one(http, created["id"])
+    pair = await created.ask_one()
     assert pair["item"] == {"key": "one", "prompt": "Do one.", "tags": {}}
     assert {pair["first"]["text"], pair["second"]["text"]} == {"kelp on one", "rowan on one"}
 
 
 async def test_the_reason_reads_first_minus_second(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak", order="as_selected", verdict_weight="one-vote")
-    await compare(http, created["id"], "ash>elm", "ash>elm")
-    (pair,) = [a for a in (await ask(http, created["id"], count=3))["assignments"] if names(a) == ("ash", "oak")]
-    prediction = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="oak")
+    await created.compare("ash>elm", "ash>elm")
+    (pair,) = [a for a in (await created.ask(count=3))["assignments"] if names(a) == ("ash", "oak")]
+    prediction = await created.read("/predict", first="ash", second="oak")
     assert pair["why"]["mean_difference"] == pytest.approx(prediction["mean_difference"])
     assert pair["why"]["mean_difference"] > 0
     assert pair["why"]["propensity"] > 0
@@ -88,7 +83,7 @@ async def test_the_reason_reads_first_minus_second(http: httpx.AsyncClient) -> N
 
 async def test_a_lease_lasts_as_long_as_it_was_asked_for(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    expires = datetime.fromisoformat((await ask_one(http, created["id"], lease_seconds=100))["expires_at"])
+    expires = datetime.fromisoformat((await created.ask_one(lease_seconds=100))["expires_at"])
     assert expires - datetime.now(UTC) == pytest.approx(timedelta(seconds=100), abs=timedelta(seconds=20))
 
 
@@ -102,47 +97,47 @@ async def test_open_hands_out_a_pair(http: httpx.AsyncClient) -> None:
 
 async def test_all_leased_when_others_hold_the_rest(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await ask(http, created["id"], "alice")
-    assert await ask(http, created["id"], "bob") == nothing("all_leased")
+    await created.ask("alice")
+    assert await created.ask("bob") == nothing("all_leased")
 
 
 async def test_exhausted_when_every_pair_was_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    assert len(await answer_all(http, created["id"])) == 6
-    assert await ask(http, created["id"]) == nothing("exhausted")
+    assert len(await created.answer_all()) == 6
+    assert await created.ask() == nothing("exhausted")
 
 
 async def test_budget_reached_when_as_many_were_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 2})
-    assert len(await answer_all(http, created["id"])) == 2
-    assert await ask(http, created["id"]) == nothing("budget_reached")
+    assert len(await created.answer_all()) == 2
+    assert await created.ask() == nothing("budget_reached")
 
 
 async def test_leases_count_against_the_budget(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 2})
-    assert len((await ask(http, created["id"], "alice", count=6))["assignments"]) == 2
-    assert await ask(http, created["id"], "bob") == nothing("all_leased")
+    assert len((await created.ask("alice", count=6))["assignments"]) == 2
+    assert await created.ask("bob") == nothing("all_leased")
 
 
 async def test_a_void_gives_its_comparison_back_to_the_budget(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 1})
-    await answer_all(http, created["id"])
-    await void(http, created["id"], 1)
-    assert (await ask(http, created["id"]))["status"] == "open"
+    await created.answer_all()
+    await created.void(1)
+    assert (await created.ask())["status"] == "open"
 
 
 async def test_a_paused_set_hands_out_nothing_until_it_is_opened(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
-    assert await ask(http, created["id"]) == nothing("paused")
-    await http.patch(f"/v1/sets/{created['id']}", json={"status": "open"})
-    assert (await ask(http, created["id"]))["status"] == "open"
+    await http.patch(created.url, json={"status": "paused"})
+    assert await created.ask() == nothing("paused")
+    await http.patch(created.url, json={"status": "open"})
+    assert (await created.ask())["status"] == "open"
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",)])
 async def test_fewer_than_two_candidates_are_exhausted_at_once(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=[{"key": key} for key in keys])
-    assert await ask(http, created["id"]) == nothing("exhausted")
+    assert await created.ask() == nothing("exhausted")
 
 
 # Leases
@@ -150,14 +145,14 @@ async def test_fewer_than_two_candidates_are_exhausted_at_once(http: httpx.Async
 
 async def test_asking_again_gives_the_same_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    first, second = await ask(http, created["id"]), await ask(http, created["id"])
+    first, second = await created.ask(), await created.ask()
     assert ids(first) == ids(second)
 
 
 async def test_asking_for_more_keeps_the_old_ones_first(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    two = ids(await ask(http, created["id"], count=2))
-    four = ids(await ask(http, created["id"], count=4))
+    two = ids(await created.ask(count=2))
+    four = ids(await created.ask(count=4))
     assert four[:2] == two
     assert len(set(four)) == 4
 
@@ -167,22 +162,22 @@ async def test_an_old_pair_that_shares_a_candidate_with_a_new_one_has_its_texts(
     http: httpx.AsyncClient, seed: int
 ) -> None:
     created = await create_set(http, "oak", "elm", "ash", selection={"criterion": "random", "seed": seed})
-    await ask(http, created["id"])
-    for pair in (await ask(http, created["id"], count=2))["assignments"]:
+    await created.ask()
+    for pair in (await created.ask(count=2))["assignments"]:
         for side in ("first", "second"):
             assert pair[side]["text"] == f"The text of {pair[side]['key']}."
 
 
 async def test_asking_for_fewer_gives_only_so_many(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    three = ids(await ask(http, created["id"], count=3))
-    assert ids(await ask(http, created["id"], count=1)) == three[:1]
+    three = ids(await created.ask(count=3))
+    assert ids(await created.ask(count=1)) == three[:1]
 
 
 async def test_asking_again_is_a_sign_of_life(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    short = await ask_one(http, created["id"], lease_seconds=10)
-    long = await ask_one(http, created["id"], lease_seconds=1000)
+    short = await created.ask_one(lease_seconds=10)
+    long = await created.ask_one(lease_seconds=1000)
     renewed = (await renew(http, short["id"], 1.0)).json()
     assert long["expires_at"] > short["expires_at"]
     assert long["expires_at"] == renewed["expires_at"]
@@ -190,68 +185,68 @@ async def test_asking_again_is_a_sign_of_life(http: httpx.AsyncClient) -> None:
 
 async def test_count_gives_so_many_different_pairs(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    asked = (await ask(http, created["id"], count=5))["assignments"]
+    asked = (await created.ask(count=5))["assignments"]
     assert len({unordered(a) for a in asked}) == 5
 
 
 async def test_count_beyond_what_is_left_gives_what_is_left(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    assert len((await ask(http, created["id"], count=1000))["assignments"]) == 6
+    assert len((await created.ask(count=1000))["assignments"]) == 6
 
 
 async def test_two_judges_never_hold_the_same_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    asked = [await ask(http, created["id"], judge, count=2) for judge in ("alice", "bob", "carol")]
+    asked = [await created.ask(judge, count=2) for judge in ("alice", "bob", "carol")]
     pairs = [unordered(a) for answer in asked for a in answer["assignments"]]
     assert len(pairs) == len(set(pairs)) == 6
 
 
 async def test_judges_who_ask_at_the_same_time_get_different_pairs(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    asked = await asyncio.gather(*(ask_one(http, created["id"], f"judge {n}") for n in range(6)))
+    asked = await asyncio.gather(*(created.ask_one(f"judge {n}") for n in range(6)))
     assert len({unordered(a) for a in asked}) == 6
 
 
 async def test_a_judge_who_asks_twice_at_the_same_time_gets_one_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    asked = await asyncio.gather(*(ask_one(http, created["id"]) for _ in range(5)))
+    asked = await asyncio.gather(*(created.ask_one() for _ in range(5)))
     assert len({a["id"] for a in asked}) == 1
 
 
 async def test_an_expired_lease_frees_its_pair(http: httpx.AsyncClient, context: Context) -> None:
     created = await create_set(http, "ash", "elm")
-    lost = await ask_one(http, created["id"], "alice")
+    lost = await created.ask_one("alice")
     await age(context, created["id"])
-    found = await ask_one(http, created["id"], "bob")
+    found = await created.ask_one("bob")
     assert unordered(found) == unordered(lost)
     assert found["id"] != lost["id"]
 
 
 async def test_a_judge_whose_lease_expired_gets_a_new_one(http: httpx.AsyncClient, context: Context) -> None:
     created = await create_set(http, "ash", "elm")
-    lost = await ask_one(http, created["id"])
+    lost = await created.ask_one()
     await age(context, created["id"])
-    assert (await ask_one(http, created["id"]))["id"] != lost["id"]
+    assert (await created.ask_one())["id"] != lost["id"]
 
 
 async def test_a_very_short_lease_ends_by_itself(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await ask(http, created["id"], "alice", lease_seconds=0.05)
+    await created.ask("alice", lease_seconds=0.05)
     await asyncio.sleep(0.1)
-    assert (await ask(http, created["id"], "bob"))["status"] == "open"
+    assert (await created.ask("bob"))["status"] == "open"
 
 
 async def test_a_released_pair_goes_to_the_next_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    given = await ask_one(http, created["id"], "alice")
+    given = await created.ask_one("alice")
     answer = await release(http, given["id"])
     assert (answer.status_code, answer.json()["status"]) == (200, "released")
-    assert unordered(await ask_one(http, created["id"], "bob")) == unordered(given)
+    assert unordered(await created.ask_one("bob")) == unordered(given)
 
 
 async def test_a_lease_is_renewed_for_longer_and_never_cut_short(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"], lease_seconds=100)
+    given = await created.ask_one(lease_seconds=100)
     longer = (await renew(http, given["id"], 1000)).json()
     kept = (await renew(http, given["id"], 1)).json()
     assert given["expires_at"] < longer["expires_at"] == kept["expires_at"]
@@ -268,21 +263,21 @@ async def test_what_was_released_cannot_be_renewed_or_released(http: httpx.Async
 
 async def test_renewing_many_does_not_revive_what_ran_out(http: httpx.AsyncClient, context: Context) -> None:
     created = await create_set(http)
-    lost = ids(await ask(http, created["id"], count=3))
+    lost = ids(await created.ask(count=3))
     await age(context, created["id"])
     assert (await http.post("/v1/assignments/renew", json={"assignments": lost})).json() == {"held": []}
-    assert len((await ask(http, created["id"], "bob", count=6))["assignments"]) == 6
+    assert len((await created.ask("bob", count=6))["assignments"]) == 6
 
 
 async def test_a_lease_that_is_renewed_while_an_ask_waits_for_it_stays_with_its_holder(
     http: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http, "ash", "elm")
-    held = await ask_one(http, created["id"], lease_seconds=0.3)
+    held = await created.ask_one(lease_seconds=0.3)
     async with context.engine.begin() as renewal:
         assert await assignments.extend(renewal, {UUID(held["id"]): None}, 600.0)
         await asyncio.sleep(0.3)
-        asking = asyncio.create_task(ask(http, created["id"], "bob"))
+        asking = asyncio.create_task(created.ask("bob"))
         await asyncio.sleep(0.1)
     assert await asking == nothing("all_leased")
     assert (await renew(http, held["id"])).status_code == 200
@@ -292,7 +287,7 @@ async def test_a_renewal_that_waits_for_an_ask_learns_that_its_lease_has_ended(
     http: httpx.AsyncClient, context: Context
 ) -> None:
     created = await create_set(http, "ash", "elm")
-    held = await ask_one(http, created["id"], lease_seconds=0.2)
+    held = await created.ask_one(lease_seconds=0.2)
     async with context.engine.begin() as other:
         await other.execute(text("SELECT FROM assignments FOR UPDATE"))
         renewing = asyncio.create_task(renew(http, held["id"]))
@@ -305,8 +300,8 @@ async def test_a_renewal_that_waits_for_an_ask_learns_that_its_lease_has_ended(
 
 async def test_a_waiting_judge_is_woken_by_a_release(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    given = await ask_one(http, created["id"], "alice")
-    waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
+    given = await created.ask_one("alice")
+    waiting = asyncio.create_task(created.ask("bob", wait_seconds=30))
     await asyncio.sleep(0.2)
     assert not waiting.done()
     await release(http, given["id"])
@@ -315,8 +310,8 @@ async def test_a_waiting_judge_is_woken_by_a_release(http: httpx.AsyncClient) ->
 
 async def test_a_waiting_judge_learns_that_the_last_pair_was_judged(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    given = await ask_one(http, created["id"], "alice")
-    waiting = asyncio.create_task(ask(http, created["id"], "bob", wait_seconds=30))
+    given = await created.ask_one("alice")
+    waiting = asyncio.create_task(created.ask("bob", wait_seconds=30))
     await asyncio.sleep(0.2)
     await tell(http, given["id"], p_first=1.0)
     assert (await asyncio.wait_for(waiting, 4))["status"] == "exhausted"
@@ -324,14 +319,14 @@ async def test_a_waiting_judge_learns_that_the_last_pair_was_judged(http: httpx.
 
 async def test_waiting_ends_with_its_time(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await ask(http, created["id"], "alice")
-    asked = await asyncio.wait_for(ask(http, created["id"], "bob", wait_seconds=0.2), 4)
+    await created.ask("alice")
+    asked = await asyncio.wait_for(created.ask("bob", wait_seconds=0.2), 4)
     assert asked == nothing("all_leased")
 
 
 async def test_nothing_is_waited_for_when_a_pair_is_there(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    assert (await asyncio.wait_for(ask(http, created["id"], wait_seconds=60), 4))["status"] == "open"
+    assert (await asyncio.wait_for(created.ask(wait_seconds=60), 4))["status"] == "open"
 
 
 # Preview
@@ -339,9 +334,9 @@ async def test_nothing_is_waited_for_when_a_pair_is_there(http: httpx.AsyncClien
 
 async def test_a_preview_is_what_an_ask_then_gives(http: httpx.AsyncClient) -> None:
     created = await create_set(http, selection={"random_share": 0.5, "seed": 3})
-    await compare(http, created["id"], "ash>elm", "birch>cedar")
-    previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=3)
-    asked = await ask(http, created["id"], count=3)
+    await created.compare("ash>elm", "birch>cedar")
+    previewed = await created.read("/next-pair", count=3)
+    asked = await created.ask(count=3)
     assert [{name: a[name] for name in ("item", "first", "second", "why")} for a in asked["assignments"]] == (
         previewed["pairs"]
     )
@@ -352,22 +347,22 @@ async def test_a_preview_leases_nothing(http: httpx.AsyncClient, context: Contex
     created = await create_set(http)
     before = await count_rows(context.engine)
     for _ in range(2):
-        await get(http, f"/v1/sets/{created['id']}/next-pair", count=6)
+        await created.read("/next-pair", count=6)
     assert await count_rows(context.engine) == before
 
 
 async def test_a_preview_leaves_out_what_is_leased(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    leased = await ask(http, created["id"], count=4)
-    previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=6)
+    leased = await created.ask(count=4)
+    previewed = await created.read("/next-pair", count=6)
     assert len(previewed["pairs"]) == 2
     assert not {unordered(p) for p in previewed["pairs"]} & {unordered(a) for a in leased["assignments"]}
 
 
 async def test_a_preview_of_nothing_says_why(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await answer_all(http, created["id"])
-    assert await get(http, f"/v1/sets/{created['id']}/next-pair") == {
+    await created.answer_all()
+    assert await created.read("/next-pair") == {
         "status": "exhausted", "reason": None, "pairs": [],
     }  # fmt: skip
 
@@ -377,10 +372,10 @@ async def test_a_batch_from_the_top_is_the_top_of_one_list(http: httpx.AsyncClie
     """Every pair of it is what the others leave as the best, its score unmoved by theirs."""
     selection = {"criterion": criterion, "batch": "top"}
     created = await create_set(http, *"abcdef", selection=selection, order="as_selected")
-    await compare(http, created["id"], "a>b", "c>d", "e>f", "a>c", "f>b")
-    url = f"/v1/sets/{created['id']}/next-pair"
+    await created.compare("a>b", "c>d", "e>f", "a>c", "f>b")
+    url = f"{created.url}/next-pair"
     whole = (await get(http, url, count=15))["pairs"]
-    asked = (await ask(http, created["id"], count=4))["assignments"]
+    asked = (await created.ask(count=4))["assignments"]
     scores = [pair["why"]["score"] for pair in whole]
     assert len(whole) == 10
     assert scores == pytest.approx(sorted(scores, reverse=True))
@@ -393,8 +388,8 @@ async def test_a_greedy_batch_counts_on_the_answers_to_come(http: httpx.AsyncCli
     shown = {}
     for batch in ("greedy", "top"):
         created = await create_set(http, *"abcdefg", selection={"criterion": "variance", "batch": batch})
-        await compare(http, created["id"], *(f"{x}>{y}" for x in "abcdef" for y in "abcdef" if x < y))
-        asked = await ask(http, created["id"], count=6)
+        await created.compare(*(f"{x}>{y}" for x in "abcdef" for y in "abcdef" if x < y))
+        asked = await created.ask(count=6)
         assert {frozenset("g") <= unordered(a) for a in asked["assignments"]} == {True}
         shown[batch] = [a["why"]["sd_difference"] for a in asked["assignments"]]
     assert shown["top"][0] == pytest.approx(shown["top"][-1], rel=0.2)
@@ -406,7 +401,7 @@ async def test_a_greedy_batch_counts_on_the_answers_to_come(http: httpx.AsyncCli
 
 async def test_order_both_shows_a_pair_in_both_orders_one_after_the_other(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak", order="both")
-    shown = [names(pair) for pair in await answer_all(http, created["id"])]
+    shown = [names(pair) for pair in await created.answer_all()]
     assert len(shown) == 6
     assert all(there == back[::-1] for there, back in zip(shown[::2], shown[1::2], strict=True))
     assert len({frozenset(pair) for pair in shown[::2]}) == 3
@@ -415,22 +410,22 @@ async def test_order_both_shows_a_pair_in_both_orders_one_after_the_other(http: 
 async def test_order_each_asks_every_ordered_pair_when_it_tells_most(http: httpx.AsyncClient) -> None:
     """The other order of a pair that was just judged is the last thing to ask, not the next."""
     created = await create_set(http, "ash", "elm", "oak", order="each")
-    shown = [names(pair) for pair in await answer_all(http, created["id"])]
+    shown = [names(pair) for pair in await created.answer_all()]
     assert len(set(shown)) == len(shown) == 6
     assert shown[1] != shown[0][::-1]
 
 
 async def test_the_second_order_may_go_to_another_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http, order="both")
-    there = await ask_one(http, created["id"], "alice")
+    there = await created.ask_one("alice")
     await tell(http, there["id"], p_first=1.0)
-    assert names(await ask_one(http, created["id"], "bob")) == names(there)[::-1]
+    assert names(await created.ask_one("bob")) == names(there)[::-1]
 
 
 async def test_order_balanced_shows_everyone_first_about_as_often_as_second(http: httpx.AsyncClient) -> None:
     keys = [f"c{n}" for n in range(7)]
     created = await create_set(http, *keys, order="balanced")
-    shown = [names(pair) for pair in await answer_all(http, created["id"], count=3)]
+    shown = [names(pair) for pair in await created.answer_all(count=3)]
     lead = Counter(first for first, _ in shown)
     lead.subtract(second for _, second in shown)
     assert len(shown) == 21
@@ -440,17 +435,17 @@ async def test_order_balanced_shows_everyone_first_about_as_often_as_second(http
 async def test_an_order_is_drawn_once_and_its_chance_goes_with_the_verdict(http: httpx.AsyncClient) -> None:
     """Asked again, after verdicts that change who has led less, the judge sees the pair as it was."""
     created = await create_systems(http, [f"prompt {n}" for n in range(9)], "kelp", "rowan", order="balanced")
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     for n in range(3, 8):
-        await send(http, created["id"], comparison(*names(given), item=f"prompt {n}"))
-    again = await ask_one(http, created["id"])
+        await created.send(comparison(*names(given), item=f"prompt {n}"))
+    again = await created.ask_one()
     assert (again["id"], again["generation"], names(again)) == (given["id"], 2, names(given))
     assert again["why"]["order_chance"] == given["why"]["order_chance"] == 1 / 2
     told = (await tell(http, given["id"], p_first=1.0)).json()
-    other = await ask_one(http, created["id"])
+    other = await created.ask_one()
     assert other["why"]["order_chance"] == (1 / 3 if names(other) == names(given) else 2 / 3)
     await tell(http, other["id"], p_first=1.0)
-    entries = await log(http, created["id"])
+    entries = await created.log()
     assert told["order_chance"] == entries[-2]["order_chance"] == 1 / 2
     assert [entry["order_chance"] for entry in entries[:-2]] == [None] * 5
     assert entries[-1]["order_chance"] == other["why"]["order_chance"]
@@ -460,7 +455,7 @@ async def test_an_order_is_drawn_once_and_its_chance_goes_with_the_verdict(http:
 async def test_the_second_of_two_orders_is_certain(http: httpx.AsyncClient, order: str) -> None:
     created = await create_set(http, "ash", "elm", "oak", order=order)
     seen = set[tuple[str, str]]()
-    for pair in await answer_all(http, created["id"]):
+    for pair in await created.answer_all():
         assert (pair["why"]["order_chance"] == 1.0) is (names(pair)[::-1] in seen)
         seen.add(names(pair))
     assert len(seen) == 6
@@ -469,7 +464,7 @@ async def test_the_second_of_two_orders_is_certain(http: httpx.AsyncClient, orde
 async def test_order_as_selected_shows_who_joined_earlier_first(http: httpx.AsyncClient) -> None:
     keys = ("elm", "ash", "cedar", "birch")
     created = await create_set(http, *keys, order="as_selected")
-    given = await answer_all(http, created["id"])
+    given = await created.answer_all()
     assert {names(pair) for pair in given} == set(combinations(keys, 2))
     assert {pair["why"]["order_chance"] for pair in given} == {1.0}
 
@@ -479,14 +474,14 @@ async def test_order_as_selected_shows_who_joined_earlier_first(http: httpx.Asyn
 
 async def test_every_pair_of_systems_is_asked_on_every_item(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one", "two", "three"], "kelp", "rowan", "sage")
-    shown = await answer_all(http, created["id"])
+    shown = await created.answer_all()
     slots = {(pair["item"]["key"], unordered(pair)) for pair in shown}
     assert len(slots) == len(shown) == 9
 
 
 async def test_a_batch_of_systems_asks_every_pair_once_before_it_goes_to_further_items(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sage")
-    asked = (await ask(http, created["id"], count=5))["assignments"]
+    asked = (await created.ask(count=5))["assignments"]
     assert len(asked) == 5
     assert len({unordered(a) for a in asked[:3]}) == 3
     assert len({(a["item"]["key"], unordered(a)) for a in asked}) == 5
@@ -498,24 +493,24 @@ async def test_the_random_criterion_pairs_every_pair_with_every_item(http: httpx
     for seed in range(40):
         selection = {"criterion": "random", "seed": seed}
         created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sage", selection=selection)
-        pair = await ask_one(http, created["id"])
+        pair = await created.ask_one()
         places.add((pair["item"]["key"], unordered(pair)))
     assert len(places) == 6
 
 
 async def test_a_timeout_bars_the_pair_only_while_its_lease_would_have_run(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    given = await ask_one(http, created["id"], lease_seconds=1.5)
+    given = await created.ask_one(lease_seconds=1.5)
     await tell(http, given["id"], failure="timeout")
-    assert (await ask(http, created["id"]))["assignments"] == []
+    assert (await created.ask())["assignments"] == []
     await asyncio.sleep(1.55)
-    assert unordered(await ask_one(http, created["id"])) == unordered(given)
+    assert unordered(await created.ask_one()) == unordered(given)
 
 
 async def test_many_sets_are_asked_first_where_the_judge_has_a_lease(http: httpx.AsyncClient) -> None:
     first, second = await create_set(http), await create_set(http)
-    held = await ask_one(http, first["id"])
-    await compare(http, first["id"], "ash>elm", "ash>birch")
+    held = await first.ask_one()
+    await first.compare("ash>elm", "ash>birch")
     body = {"judge": "alice", "count": 1, "sets": [first["id"], second["id"]]}
     (again,) = (await http.post("/v1/next-pairs", json=body)).json()["assignments"]
     assert again["id"] == held["id"]
@@ -523,7 +518,7 @@ async def test_many_sets_are_asked_first_where_the_judge_has_a_lease(http: httpx
 
 async def test_many_sets_say_that_they_are_paused(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
+    await http.patch(created.url, json={"status": "paused"})
     body = {"judge": "alice", "count": 1, "sets": [created["id"]]}
     assert (await http.post("/v1/next-pairs", json=body)).json() == nothing("paused")
 
@@ -536,7 +531,7 @@ async def test_a_system_without_an_output_is_not_asked_about_there(http: httpx.A
     ]
     items = [{"key": "one"}, {"key": "two"}]
     created = await create_set(http, candidates=systems, items=items)
-    shown = await answer_all(http, created["id"])
+    shown = await created.answer_all()
     assert {(pair["item"]["key"], unordered(pair)) for pair in shown} == {
         ("one", frozenset({"kelp", "rowan"})),
         ("two", frozenset({"kelp", "sage"})),
@@ -549,17 +544,17 @@ async def test_a_system_without_an_output_is_not_asked_about_there(http: httpx.A
 @pytest.mark.parametrize("failure", ["skipped", "refused", "parse_error", "timeout"])
 async def test_a_failed_pair_goes_to_another_judge_and_not_back(http: httpx.AsyncClient, failure: str) -> None:
     created = await create_set(http, "ash", "elm")
-    failed = await ask_one(http, created["id"], "alice")
+    failed = await created.ask_one("alice")
     assert (await tell(http, failed["id"], failure=failure)).status_code == 201
-    assert (await ask(http, created["id"], "alice"))["assignments"] == []
-    assert unordered(await ask_one(http, created["id"], "bob")) == unordered(failed)
+    assert (await created.ask("alice"))["assignments"] == []
+    assert unordered(await created.ask_one("bob")) == unordered(failed)
 
 
 async def test_a_judge_who_skips_one_pair_gets_the_others(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    skipped = await ask_one(http, created["id"])
+    skipped = await created.ask_one()
     await tell(http, skipped["id"], failure="skipped")
-    rest = (await ask(http, created["id"], count=10))["assignments"]
+    rest = (await created.ask(count=10))["assignments"]
     assert len(rest) == 5
     assert unordered(skipped) not in {unordered(a) for a in rest}
 
@@ -571,29 +566,27 @@ async def test_a_judge_who_skips_one_pair_gets_the_others(http: httpx.AsyncClien
 async def test_the_same_seed_gives_the_same_pairs(http: httpx.AsyncClient, criterion: str) -> None:
     selection = {"criterion": criterion, "seed": 42, "random_share": 0.3}
     one, other = [await create_set(http, selection=selection) for _ in range(2)]
-    assert [names(p) for p in await answer_all(http, one["id"])] == [
-        names(p) for p in await answer_all(http, other["id"])
-    ]
+    assert [names(p) for p in await one.answer_all()] == [names(p) for p in await other.answer_all()]
 
 
 async def test_other_seeds_give_other_pairs(http: httpx.AsyncClient) -> None:
     sets = [await create_set(http, selection={"criterion": "random", "seed": seed}) for seed in range(6)]
-    firsts = {tuple(names(a) for a in (await ask(http, s["id"], count=6))["assignments"]) for s in sets}
+    firsts = {tuple(names(a) for a in (await s.ask(count=6))["assignments"]) for s in sets}
     assert len(firsts) > 1
 
 
 async def test_a_uniform_draw_has_the_propensity_of_one_in_all(http: httpx.AsyncClient) -> None:
     created = await create_set(http, selection={"criterion": "random"})
-    asked = (await ask(http, created["id"], count=6))["assignments"]
+    asked = (await created.ask(count=6))["assignments"]
     assert [a["why"]["propensity"] for a in asked] == pytest.approx([1 / n for n in (6, 5, 4, 3, 2, 1)])
 
 
 async def test_covering_compares_everyone_before_it_draws_from_all_pairs(http: httpx.AsyncClient) -> None:
     """A pair on a lease counts as compared. The fifth of five is in the third pair; ten pairs less three are left."""
     created = await create_set(http, *"abcde", selection={"criterion": "covering"})
-    asked = [await ask_one(http, created["id"], judge) for judge in ("ann", "bea")]
+    asked = [await created.ask_one(judge) for judge in ("ann", "bea")]
     assert (await tell(http, asked[0]["id"], p_first=0.5)).status_code == 201
-    asked += [await ask_one(http, created["id"], judge) for judge in ("cid", "dot")]
+    asked += [await created.ask_one(judge) for judge in ("cid", "dot")]
     assert len({key for pair in asked[:2] for key in names(pair)}) == 4
     assert len({key for pair in asked[:3] for key in names(pair)}) == 5
     shown = [(pair["why"]["criterion"], round(1 / pair["why"]["propensity"]), pair["why"]["random"]) for pair in asked]
@@ -602,8 +595,8 @@ async def test_covering_compares_everyone_before_it_draws_from_all_pairs(http: h
 
 async def test_a_random_share_enters_the_propensity(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak", selection={"random_share": 0.25, "seed": 1})
-    await compare(http, created["id"], "ash>elm")
-    why = (await ask_one(http, created["id"]))["why"]
+    await created.compare("ash>elm")
+    why = (await created.ask_one())["why"]
     assert why["propensity"] in (pytest.approx(0.25 / 2), pytest.approx(0.25 / 2 + 0.75 / 2))
 
 
@@ -628,7 +621,7 @@ async def test_many_sets_share_what_is_asked_for(http: httpx.AsyncClient) -> Non
 @pytest.mark.alone
 async def test_the_set_with_the_least_progress_comes_first(http: httpx.AsyncClient) -> None:
     ahead, behind = await create_set(http), await create_set(http)
-    await compare(http, ahead["id"], "ash>elm")
+    await ahead.compare("ash>elm")
     asked = await ask_many(http, count=1)
     assert [a["set_id"] for a in asked["assignments"]] == [behind["id"]]
 
@@ -650,8 +643,8 @@ async def test_many_sets_are_limited_to_those_named(http: httpx.AsyncClient) -> 
 @pytest.mark.alone
 async def test_many_sets_leave_out_paused_and_deleted_ones(http: httpx.AsyncClient) -> None:
     paused, deleted, here = [await create_set(http) for _ in range(3)]
-    await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
-    await http.delete(f"/v1/sets/{deleted['id']}")
+    await http.patch(paused.url, json={"status": "paused"})
+    await http.delete(deleted.url)
     assert {a["set_id"] for a in (await ask_many(http, count=18))["assignments"]} == {here["id"]}
 
 

@@ -49,7 +49,7 @@ class World(NamedTuple):
 async def world(http: httpx.AsyncClient) -> World:
     here, other, deleted = [(await create_set(http))["id"] for _ in range(3)]
     systems = await create_systems(http, ["one", "two"], "kelp", "rowan")
-    await http.post(f"/v1/sets/{systems['id']}/candidates", json={"candidates": [{"key": "sage", "outputs": {}}]})
+    await http.post(f"{systems.url}/candidates", json={"candidates": [{"key": "sage", "outputs": {}}]})
     await compare(http, here, "ash>elm")
     await void(http, here, 1)
     judged = await ask_one(http, here)
@@ -534,7 +534,7 @@ async def test_the_service_recovers_when_the_database_has_dropped_every_connecti
     name = context.engine.url.database
     await run_sql(killer, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
     await killer.dispose()
-    answers = [await http.get(f"/v1/sets/{created['id']}") for _ in range(3)]
+    answers = [await http.get(created.url) for _ in range(3)]
     for answer in answers:
         if answer.status_code != 200:
             assert_problem(answer, 503, "database-down", "Send the request again")
@@ -554,7 +554,7 @@ async def test_a_database_that_dies_in_the_middle_has_written_nothing(
     before = await count_rows(context.engine)
     headers = {"Idempotency-Key": str(uuid4())}
     for new in (compared(p_first=1), {"comparisons": compared(p_first=1)["comparisons"] * 60}):  # INSERT and COPY
-        answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json=new, headers=headers)
+        answer = await http.post(f"{created.url}/comparisons", json=new, headers=headers)
         assert_problem(answer, 503, "database-down", "same Idempotency-Key")
         assert answer.headers["Retry-After"]
     assert await count_rows(context.engine) == before
@@ -563,7 +563,7 @@ async def test_a_database_that_dies_in_the_middle_has_written_nothing(
 async def test_errors_are_in_words(http: httpx.AsyncClient) -> None:
     assert_problem(await http.get("/v1/sets/nonsense"), 422, "invalid-request", "not an id; copy it from the address")
     created = await create_set(http)
-    preview = await http.get(f"/v1/sets/{created['id']}/next-pair", params={"pair": ["ash", "ash"]})
+    preview = await http.get(f"{created.url}/next-pair", params={"pair": ["ash", "ash"]})
     for answer in (preview, await http.post("/v1/sets", json=of_set(goal={"pair": ["ash", "ash"]}))):
         assert_problem(answer, 422, "invalid-request", "pair takes two different candidates; found 'ash' twice")
         assert "Value error" not in answer.text

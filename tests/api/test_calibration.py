@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tests.factories import compare_all, comparison, create_set, create_systems, get, patch, said, send_scores, void
+from tests.factories import comparison, create_set, create_systems, get, patch, said, send_scores, void
 
 
 async def calibration(
@@ -31,7 +31,7 @@ async def distorted(http: httpx.AsyncClient, sure: float, count: int = 35) -> st
         turned = rng.random() < 0.5
         pair = (second, first, 1.0 - right) if turned else (first, second, right)
         new.append(comparison(*pair, judge="human"))
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     return str(created["id"])
 
 
@@ -55,7 +55,7 @@ async def test_the_temperature_is_how_much_too_sure_a_judge_is(
 
 async def small(http: httpx.AsyncClient, *new: dict[str, Any]) -> str:
     created = await create_set(http)
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     return str(created["id"])
 
 
@@ -143,7 +143,7 @@ async def test_pairs_that_no_reference_judged_teach_nothing(http: httpx.AsyncCli
 async def test_only_the_same_item_is_the_same_pair(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
     sides = [("model", "one"), ("model", "two"), ("human", "two")]
-    await compare_all(http, created["id"], [comparison("kelp", "rowan", 0.8, j, item=i) for j, i in sides])
+    await created.compare_all([comparison("kelp", "rowan", 0.8, j, item=i) for j, i in sides])
     assert (await calibration(http, created["id"], "model", "human"))["verdicts"] == 1
 
 

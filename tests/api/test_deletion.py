@@ -9,20 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from app.service.context import Context
 from app.service.purge import purge_all
 from app.storage import purge
-from tests.factories import (
-    ask_one,
-    compare,
-    count_rows,
-    create_set,
-    get,
-    log,
-    ranking,
-    restore,
-    run_sql,
-    score,
-    tell,
-    void,
-)
+from tests.factories import ask_one, count_rows, create_set, get, log, ranking, run_sql, tell
 
 OVER, NOT_YET = "interval '30 days 1 second'", "interval '29 days'"
 
@@ -39,15 +26,15 @@ async def delete_earlier(http: httpx.AsyncClient, context: Context, set_id: str,
 async def full_set(http: httpx.AsyncClient, project: str) -> str:
     """A set with rows in every table; returns its id."""
     created = await create_set(http, project=project)
-    pair = await ask_one(http, created["id"])
+    pair = await created.ask_one()
     await tell(http, pair["id"], p_first=0.8)
-    await ask_one(http, created["id"])
-    await compare(http, created["id"], "ash>elm", "elm>birch")
-    await void(http, created["id"], 1)
-    await restore(http, created["id"], 1)
-    await score(http, created["id"], ash=7)
+    await created.ask_one()
+    await created.compare("ash>elm", "elm>birch")
+    await created.void(1)
+    await created.restore(1)
+    await created.score(ash=7)
     known = {"pool": f"project:{project}", "sets": 2, "log_scale": {"mean": 0.5, "sd": 0.3}}
-    assert (await http.post(f"/v1/sets/{created['id']}/pooled-evidence", json=known)).status_code == 201
+    assert (await http.post(f"{created.url}/pooled-evidence", json=known)).status_code == 201
     return str(created["id"])
 
 
@@ -65,7 +52,7 @@ async def test_a_restored_set_is_as_it_was(http: httpx.AsyncClient) -> None:
 async def test_restoring_a_set_that_is_not_deleted_changes_nothing(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     await delete(http, created["id"])
-    answers = [await http.post(f"/v1/sets/{created['id']}/restore") for _ in range(2)]
+    answers = [await http.post(f"{created.url}/restore") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json() == answers[1].json() == created
 
@@ -74,7 +61,7 @@ async def test_a_deleted_set_says_until_when_and_how_it_is_restored(http: httpx.
     created = await create_set(http)
     await delete(http, created["id"])
     await run_sql(context.engine, "UPDATE sets SET deleted_at = '2126-03-01 10:20Z'")
-    detail = (await http.get(f"/v1/sets/{created['id']}")).json()["detail"]
+    detail = (await http.get(created.url)).json()["detail"]
     assert detail == (
         f"Set {created['id']} was deleted on 2126-03-01. Restore it until 2126-03-31 10:20 UTC with "
         f"POST /v1/sets/{created['id']}/restore."
@@ -93,7 +80,7 @@ async def test_deleted_sets_are_listed_on_request(http: httpx.AsyncClient, conte
 async def test_a_set_cannot_be_restored_when_its_days_are_over(http: httpx.AsyncClient, context: Context) -> None:
     created = await create_set(http)
     await delete_earlier(http, context, created["id"], OVER)
-    answer = await http.post(f"/v1/sets/{created['id']}/restore")
+    answer = await http.post(f"{created.url}/restore")
     assert (answer.status_code, "are over" in answer.json()["detail"]) == (410, True)
 
 

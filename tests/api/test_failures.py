@@ -25,7 +25,7 @@ from app.settings import Settings
 from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
 from tests.conftest import TEMPLATE, running
-from tests.factories import ask, ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
+from tests.factories import ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ async def test_what_may_pass_is_answered_with_when_to_come_back(
     )
     before, key = await count_rows(context.engine), str(uuid4())
     for many in (1, 60):  # INSERT and COPY
-        answer = await send(http, created["id"], *[comparison("ash", "elm")] * many, **{"Idempotency-Key": key})
+        answer = await created.send(*[comparison("ash", "elm")] * many, **{"Idempotency-Key": key})
         assert (answer.status_code, answer.json()["type"]) == (status, f"urn:nextpair:problem:{name}")
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert int(answer.headers["Retry-After"]) >= 1
     assert await count_rows(context.engine) == before
     await run_sql(context.engine, "DROP TRIGGER failing ON comparisons")
-    assert (await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": key})).status_code == 201
+    assert (await created.send(comparison("ash", "elm"), **{"Idempotency-Key": key})).status_code == 201
 
 
 @pytest.fixture
@@ -99,14 +99,14 @@ async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: s
         created = await create_set(http)
         resize(small_disk, 64 * 2**10)
         new, key = [comparison("ash", "elm", client_id=str(n)) for n in range(5000)], {"Idempotency-Key": str(uuid4())}
-        refused = await send(http, created["id"], *new, **key)
+        refused = await created.send(*new, **key)
         assert (refused.status_code, refused.json()["type"]) == (507, "urn:nextpair:problem:disk-full")
         for _ in range(2):
             assert (await http.get("/readyz")).status_code == 507
-        await get(http, f"/v1/sets/{created['id']}")
+        await created.read()
         resize(small_disk, 32 * 2**20)
         await get(http, "/readyz")
-        assert (await send(http, created["id"], *new, **key)).json()["accepted"] == 5000
+        assert (await created.send(*new, **key)).json()["accepted"] == 5000
 
 
 async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_go_on(
@@ -122,15 +122,12 @@ async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_g
     with monkeypatch.context() as full:
         full.setattr("app.service.context.SPACE", 10**9)
         for _ in range(5):
-            for answer in (
-                await send(http, created["id"], comparison("ash", "elm")),
-                await _ask(http, created["id"], "a"),
-            ):
+            for answer in (await created.send(comparison("ash", "elm")), await _ask(http, created["id"], "a")):
                 assert (answer.status_code, answer.json()["type"]) == (507, "urn:nextpair:problem:disk-full")
-            await get(http, f"/v1/sets/{created['id']}/ranking")
+            await created.read("/ranking")
             assert (await http.get("/readyz")).status_code == 507
         full.setattr("app.service.outages.LOOK_SECONDS", 0.01)
-    assert (await send(http, created["id"], comparison("ash", "elm"))).status_code == 201
+    assert (await created.send(comparison("ash", "elm"))).status_code == 201
     while DiskFull in app.state.outages:
         await asyncio.sleep(0.01)
     said = [record.getMessage() for record in caplog.records if record.name == "nextpair"]
@@ -262,7 +259,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
     async with asyncio.timeout(30):
         while (await _ask(hasty, created["id"], "alice")).status_code == 503:
             pass
-    assert (await ask(hasty, created["id"]))["assignments"]
+    assert (await created.ask())["assignments"]
     with pytest.raises(DBAPIError) as woken:
         await connection.close()
     await stopped.dispose()
@@ -299,7 +296,7 @@ async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
     assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")
     assert await count_rows(context.engine) == before
     monkeypatch.undo()
-    assert (await ask(hasty, created["id"]))["assignments"]
+    assert (await created.ask())["assignments"]
 
 
 async def _ask(http: httpx.AsyncClient, set_id: str, judge: str) -> httpx.Response:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories import ask, ask_one, candidates, compare, create_set, get, names, patch, tell, unordered
+from tests.factories import candidates, create_set, get, names, tell, unordered
 
 NOTHING = {"top_k": None, "against": None, "pair": None}
 CHAIN = ("ash>birch", "birch>cedar", "cedar>elm")
@@ -31,8 +31,8 @@ async def test_a_set_wants_the_ranking_unless_it_says_otherwise(http: httpx.Asyn
 async def test_a_goal_is_kept_and_may_change(http: httpx.AsyncClient, wanted: dict[str, Any]) -> None:
     created = await create_set(http, goal=wanted)
     assert created["goal"] == goal(**wanted)
-    assert (await patch(http, created["id"], goal={}))["goal"] == NOTHING
-    assert (await patch(http, created["id"], goal=wanted))["goal"] == goal(**wanted)
+    assert (await created.patch(goal={}))["goal"] == NOTHING
+    assert (await created.patch(goal=wanted))["goal"] == goal(**wanted)
 
 
 @pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent"])
@@ -40,26 +40,26 @@ async def test_pairs_are_chosen_for_the_goal(http: httpx.AsyncClient, criterion:
     created = await create_set(
         http, *"abcdef", selection={"criterion": criterion}, goal={"against": "f"}, order="as_selected"
     )
-    await compare(http, created["id"], "a>b", "c>d", "e>f", "b>c")
-    asked = (await ask(http, created["id"], count=3))["assignments"]
+    await created.compare("a>b", "c>d", "e>f", "b>c")
+    asked = (await created.ask(count=3))["assignments"]
     assert all("f" in names(pair) for pair in asked)
 
 
 async def test_the_pair_in_question_comes_first(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *"abcdef", selection={"criterion": "knowledge"}, goal={"pair": ["e", "b"]})
-    pair = await ask_one(http, created["id"])
+    pair = await created.ask_one()
     assert set(names(pair)) == {"b", "e"}
     assert (await tell(http, pair["id"], p_first=0.6)).status_code == 201
-    (following,) = (await ask(http, created["id"]))["assignments"]
+    (following,) = (await created.ask())["assignments"]
     assert len({"b", "e"} & set(names(following))) == 1
 
 
 async def test_one_ask_may_want_something_else(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *"abcdefgh", goal={"pair": ["a", "b"]})
     wanted = {"against": "h"}
-    assert "h" in names(await ask_one(http, created["id"], goal=wanted))
-    assert set(names(await ask_one(http, created["id"], "bob"))) == {"a", "b"}
-    assert (await get(http, f"/v1/sets/{created['id']}"))["goal"] == goal(pair=["a", "b"])
+    assert "h" in names(await created.ask_one(goal=wanted))
+    assert set(names(await created.ask_one("bob"))) == {"a", "b"}
+    assert (await created.read())["goal"] == goal(pair=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ async def test_a_preview_may_have_a_goal(
     http: httpx.AsyncClient, params: dict[str, Any], pair: set[str] | None
 ) -> None:
     created = await create_set(http, selection={"criterion": "knowledge"})
-    await compare(http, created["id"], *CHAIN)
+    await created.compare(*CHAIN)
     previewed = await pairs_of(http, created["id"], **params)
-    asked = await ask_one(http, created["id"], goal=params)
+    asked = await created.ask_one(goal=params)
     assert previewed == [unordered(asked)]
     assert pair is None or pair <= previewed[0]
 

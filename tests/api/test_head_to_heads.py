@@ -15,10 +15,8 @@ from tests.factories import (
     create_systems,
     get,
     judged_for,
-    patch,
     ranking,
     score,
-    send,
 )
 
 TARGETS: tuple[InferenceTargetName, ...] = ("all-pairs", "new-items", "people", "latent")
@@ -136,12 +134,10 @@ async def test_a_tally_for_each_value_of_a_tag(http: httpx.AsyncClient) -> None:
     tagged = [{"key": item, "prompt": f"Do {item}.", "tags": {"topic": topic}} for item, topic in
               (("i1", "code"), ("i2", "code"), ("i3", "prose"))]  # fmt: skip
     outputs = [{"key": "ash", "outputs": {"i1": "So."}}]
-    answer = await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": outputs, "items": tagged})
+    answer = await http.post(f"{created.url}/candidates", json={"candidates": outputs, "items": tagged})
     assert answer.status_code < 300, answer.text
-    await compare_all(
-        http,
-        created["id"],
-        [comparison("ash", "elm", p, item=item) for item, p in (("i1", 1.0), ("i2", 1.0), ("i3", 0.0))],
+    await created.compare_all(
+        [comparison("ash", "elm", p, item=item) for item, p in (("i1", 1.0), ("i2", 1.0), ("i3", 0.0))]
     )
     found = await head_to_head(http, created["id"], "ash", "elm")
     assert [(each["tag"], each["value"], each["wins"], each["losses"]) for each in found["by_tag"]] == [
@@ -153,10 +149,8 @@ async def test_a_tally_for_each_value_of_a_tag(http: httpx.AsyncClient) -> None:
 async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient) -> None:
     created = await create_set(http, verdict_weight="one-vote")
     pairs = 3 * ["ash>birch", "birch>cedar", "cedar>birch"] + ["ash>elm", "cedar>elm"]
-    await compare_all(
-        http,
-        created["id"],
-        [comparison(pair.split(">")[0], pair.split(">")[1], 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)],
+    await created.compare_all(
+        [comparison(pair.split(">")[0], pair.split(">")[1], 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)]
     )
     unpriced = (await head_to_head(http, created["id"], "cedar", "birch"))["to_decide"]
     assert (unpriced["converged"], unpriced["cost"]) == (False, None)
@@ -167,8 +161,8 @@ async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient)
     assert priced["forecast"] == unpriced["forecast"]
     assert priced["cost"] == pytest.approx(0.02 * priced["forecast"])
     assert priced["sentence"].endswith("would decide which is better.")
-    await patch(http, created["id"], goal={"pair": ["cedar", "birch"]}, stop={"goal": 0.95})
-    stopping = (await ranking(http, created["id"]))["stopping"]
+    await created.patch(goal={"pair": ["cedar", "birch"]}, stop={"goal": 0.95})
+    stopping = (await created.ranking())["stopping"]
     assert [priced[name] for name in ("forecast", "forecast_interval", "left")] == [
         stopping[name] for name in ("forecast", "forecast_interval", "left")
     ]
@@ -187,6 +181,6 @@ async def test_what_is_no_pair_is_refused(
     http: httpx.AsyncClient, pair: dict[str, str], status: int, problem: str
 ) -> None:
     created = await create_set(http)
-    assert (await send(http, created["id"], comparison("ash", "elm"))).status_code == 201
-    answer = await http.get(f"/v1/sets/{created['id']}/head-to-head", params=pair)
+    assert (await created.send(comparison("ash", "elm"))).status_code == 201
+    answer = await http.get(f"{created.url}/head-to-head", params=pair)
     assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]) == (status, problem)

@@ -13,7 +13,7 @@ from app.service.context import Context
 from app.settings import Settings
 from app.storage import db
 from tests.conftest import running
-from tests.factories import ask, compare, create_set, get, ranking, run_sql
+from tests.factories import ask, create_set, get, run_sql
 
 
 async def test_alive(http: httpx.AsyncClient) -> None:
@@ -76,7 +76,7 @@ async def test_metrics_count_requests_by_route_and_status(http: httpx.AsyncClien
     labels = ('method="GET"', 'route="/v1/sets/{set_id}"', 'status="200"')
     before = await sample(http, "nextpair_requests_total", *labels)
     created = await create_set(http)
-    await get(http, f"/v1/sets/{created['id']}")
+    await created.read()
     assert await sample(http, "nextpair_requests_total", *labels) == before + 1
 
 
@@ -89,7 +89,7 @@ async def test_metrics_count_unexpected_errors(http: httpx.AsyncClient, context:
 
 async def test_metrics_do_not_grow_with_ids_or_unknown_paths(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await get(http, f"/v1/sets/{created['id']}")
+    await created.read()
     await http.get("/no/such/path")
     text = (await http.get("/metrics")).text
     assert created["id"] not in text
@@ -99,8 +99,8 @@ async def test_metrics_do_not_grow_with_ids_or_unknown_paths(http: httpx.AsyncCl
 @pytest.mark.alone
 async def test_metrics_show_what_is_in_memory(http: httpx.AsyncClient, app: FastAPI) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
-    await ranking(http, created["id"])
+    await created.compare("ash>elm")
+    await created.ranking()
     assert await sample(http, "nextpair_live_sets") == 1
     assert await sample(http, "nextpair_live_bytes") > 0
 

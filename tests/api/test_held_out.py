@@ -10,18 +10,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from app.service.context import Context
-from tests.factories import (
-    ask,
-    compare_all,
-    comparison,
-    create_set,
-    get,
-    ranking,
-    run_sql,
-    score,
-    tell,
-    void,
-)
+from tests.factories import ask, comparison, create_set, get, ranking, run_sql, score, tell, void
 
 HALF_RANDOM = {"random_share": 0.5, "seed": 5}
 ALL_RANDOM = {"random_share": 1.0}
@@ -38,7 +27,7 @@ async def begun(http: httpx.AsyncClient, **selection: Any) -> str:
     """A set of six with five comparisons that nobody drew; returns its id."""
     created = await create_set(http, *"abcdef", selection=selection)
     chain = [comparison(first, second, 0.6 + 0.07 * n) for n, (first, second) in enumerate(CHAIN)]
-    await compare_all(http, created["id"], chain)
+    await created.compare_all(chain)
     return str(created["id"])
 
 
@@ -88,22 +77,22 @@ async def test_where_chance_alone_chooses_every_pair_is_a_test(
 async def test_without_chance_there_is_no_test(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     assert {pair["why"]["random"] for pair in await judged(http, created["id"])} == {False}
-    assert (await ranking(http, created["id"]))["held_out"] is None
+    assert (await created.ranking())["held_out"] is None
 
 
 async def test_a_pair_that_is_out_or_failed_is_no_test_yet(http: httpx.AsyncClient) -> None:
     created = await create_set(http, selection=ALL_RANDOM)
-    out, failed = (await ask(http, created["id"], count=2))["assignments"]
+    out, failed = (await created.ask(count=2))["assignments"]
     await tell(http, failed["id"], failure="refused")
-    assert (await ranking(http, created["id"]))["held_out"] is None
+    assert (await created.ranking())["held_out"] is None
     await tell(http, out["id"], p_first=0.9)
-    assert (await ranking(http, created["id"]))["held_out"]["comparisons"] == 1
+    assert (await created.ranking())["held_out"]["comparisons"] == 1
 
 
 async def test_ties_tell_nothing_of_agreement(http: httpx.AsyncClient) -> None:
     created = await create_set(http, selection=ALL_RANDOM)
     pairs = await judged(http, created["id"], 0.5)
-    found = (await ranking(http, created["id"]))["held_out"]
+    found = (await created.ranking())["held_out"]
     assert found == expected(pairs)
     assert (found["agreement"], found["log_loss"]) == (None, pytest.approx(np.log(2)))
 

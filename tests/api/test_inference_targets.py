@@ -11,20 +11,7 @@ from scipy.special import expit
 
 from app.inference.types import Floats
 from app.sentences.confidence import DECIDED
-from tests.factories import (
-    ask,
-    ask_one,
-    compare,
-    compare_all,
-    comparison,
-    create_set,
-    create_systems,
-    declare,
-    get,
-    patch,
-    ranking,
-    tell,
-)
+from tests.factories import ask, compare_all, comparison, create_set, create_systems, declare, get, patch, ranking, tell
 
 pytestmark = pytest.mark.alone
 
@@ -43,7 +30,7 @@ async def texts(http: httpx.AsyncClient, judged: dict[str, list[str]], **fields:
     for judge, pairs in judged.items():
         if judge.startswith("person"):
             await name_person(http, judge)
-        await compare(http, created["id"], *pairs, judge=judge)
+        await created.compare(*pairs, judge=judge)
     return str(created["id"])
 
 
@@ -52,7 +39,7 @@ async def systems(http: httpx.AsyncClient, prompts: int, *judges: str, **fields:
     keys = [f"p{number}" for number in range(prompts + 1)]
     created = await create_systems(http, keys, "ash", "elm", **{"inference_target": "auto", **fields})
     new = [comparison("ash", "elm", judge=judge, item=key) for judge in judges or ("gpt",) for key in keys[:-1]]
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     return str(created["id"])
 
 
@@ -245,7 +232,7 @@ async def on_prompts(http: httpx.AsyncClient, prompts: int) -> OnPrompts:
     judged = OnPrompts(created["id"], TRUTH + rng.normal(0.0, 1.5, (prompts, len(SYSTEMS))))
     places = [(key, *rng.permutation(pair).tolist()) for key in keys for pair in combinations(SYSTEMS, 2)]
     new = [comparison(a, b, judged.p_first(key, a, b), "gpt", item=key) for key, a, b in places]
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     return judged
 
 
@@ -314,17 +301,17 @@ async def test_a_set_about_people_goes_on_by_latent_scores_where_its_models_are_
     await name_person(http, "ann")
     models = [f"model {number}" for number in range(71)]
     new = [comparison(keys[0], key, 0.999, model) for key, model in zip(keys[1:], models, strict=True)]
-    await compare_all(http, created["id"], [*new, comparison(keys[0], keys[1], 1.0, "ann")])
+    await created.compare_all([*new, comparison(keys[0], keys[1], 1.0, "ann")])
     found = await target_of(http, created["id"])
     assert (found["name"], found["also"]) == ("latent", ["all-pairs"])
     assert "Not people: 71 models and 72 candidates have more than 5,000 judge effects" in found["sentence"]
-    await ask(http, created["id"], models[0])
-    checks = (await get(http, f"/v1/sets/{created['id']}/checks"))["checks"]
+    await created.ask(models[0])
+    checks = (await created.read("/checks"))["checks"]
     assert "First place" in [check["name"] for check in checks]
     params = {"first": keys[0], "second": keys[1]}
-    assert (await get(http, f"/v1/sets/{created['id']}/predict", **params))["inference_target"]["name"] == "latent"
+    assert (await created.read("/predict", **params))["inference_target"]["name"] == "latent"
     for path, more in (("ranking", {}), ("predict", params)):
-        named = await http.get(f"/v1/sets/{created['id']}/{path}", params={"inference_target": "people", **more})
+        named = await http.get(f"{created.url}/{path}", params={"inference_target": "people", **more})
         assert (
             named.status_code,
             "71 models and 72 candidates have more than 5,000 judge effects; choose latent" in named.text,
@@ -339,14 +326,14 @@ async def test_the_best_of_all_pairs_share_the_first_place_and_the_set_is_throug
     await declare(http, "bob")
     better = {*combinations(keys, 2), ("c", "a")} - {("a", "c")}
     pairs = np.random.default_rng(1).permutation(list(permutations(keys, 2))).tolist()
-    await compare_all(http, created["id"], [comparison(a, b, float((a, b) in better)) for a, b in pairs])
-    shown = await ranking(http, created["id"])
+    await created.compare_all([comparison(a, b, float((a, b) in better)) for a, b in pairs])
+    shown = await created.ranking()
     assert [row["rank"] for row in shown["ranking"]] == [1, 1, 1, *range(4, 11)]
     assert [row["rank_interval"] for row in shown["ranking"][:4]] == [[1, 1], [1, 1], [1, 1], [4, 4]]
     assert [row["p_best"] for row in shown["ranking"][:4]] == [1.0, 1.0, 1.0, 0.0]
     assert shown["first_place"] == "Shared first: a, b and c."
     assert shown["inference_target"]["sentence"] == "By all 45 pairs, as bob judged them."
-    assert (await ask(http, created["id"], "bob"))["status"] == "converged"
+    assert (await created.ask("bob"))["status"] == "converged"
 
 
 @pytest.mark.parametrize("stop", [None, {"top_k": 1}])
@@ -364,8 +351,8 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
     for name, log in logs.items():
         keys = sorted({key for each in log for key in (each["first"], each["second"])})
         created = await create_set(http, *keys, inference_target="all-pairs", stop=stop)
-        await compare_all(http, created["id"], log)
-        first[name] = (await ranking(http, created["id"]))["first_place"]
+        await created.compare_all(log)
+        first[name] = (await created.ranking())["first_place"]
         says = await said_of_first_place(http, created["id"])
         assert says.startswith(first[name])
         assert "No signal yet (e-value" in first[name]
@@ -378,10 +365,10 @@ async def test_without_signal_all_pairs_say_who_is_first_and_what_would_tell_onl
 async def test_a_set_about_all_pairs_cannot_converge_where_its_judge_gives_no_answer(http: httpx.AsyncClient) -> None:
     stop = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
     created = await create_set(http, "ash", "elm", inference_target="all-pairs", **stop)
-    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], failure="refused")
-    asked = await ask(http, created["id"], "gpt")
+    await tell(http, (await created.ask_one("gpt"))["id"], failure="refused")
+    asked = await created.ask("gpt")
     assert asked["status"] == "cannot_converge"
     assert "failed" in asked["reason"]
     await declare(http, "claude")
-    await tell(http, (await ask_one(http, created["id"], "claude"))["id"], p_first=1.0)
-    assert (await ask(http, created["id"], "claude"))["status"] == "converged"
+    await tell(http, (await created.ask_one("claude"))["id"], p_first=1.0)
+    assert (await created.ask("claude"))["status"] == "converged"

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories import answer_all, create_set, get, ranking
+from tests.factories import create_set, get, ranking
 
 KEYS = [f"t{number}" for number in range(6)]
 
@@ -14,7 +14,7 @@ async def judged_set(http: httpx.AsyncClient, judge: str) -> tuple[str, int, int
     """A set judged until it stopped, by votes for the earlier key; how often it asked, and how often again."""
     fields: dict[str, Any] = {"inference_target": "auto", "position_bias": "auto", "stop": {"top_k": 1}}
     created = await create_set(http, *KEYS, **fields)
-    asked = await answer_all(http, created["id"], judge, p=1.0)
+    asked = await created.answer_all(judge, p=1.0)
     return created["id"], len(asked), sum(each["why"]["criterion"] == "repeat" for each in asked)
 
 
@@ -51,16 +51,16 @@ async def test_a_judge_that_answers_in_another_way_starts_anew(
     await judged_set(http, "voter")
     await describe(http, "voter", **described)
     created = await create_set(http, *KEYS, inference_target="auto")
-    await answer_all(http, created["id"], "voter", most=1)
-    known = (await ranking(http, created["id"]))["repetition"]["voter"]["known"]
+    await created.answer_all("voter", most=1)
+    known = (await created.ranking())["repetition"]["voter"]["known"]
     assert (known is not None) == has
     assert (await get(http, "/v1/judges/voter"))["configuration"] == described.get("configuration")
 
 
 async def test_a_declaration_changes_the_ranking_that_is_kept(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *KEYS, inference_target="auto")
-    await answer_all(http, created["id"], "voter", most=3)
-    url = f"/v1/sets/{created['id']}/ranking"
+    await created.answer_all("voter", most=3)
+    url = f"{created.url}/ranking"
     before = await http.get(url)
     kept = await http.get(url, headers={"If-None-Match": before.headers["ETag"]})
     assert (before.json()["repetition"]["voter"]["known"], kept.status_code) == (None, 304)

@@ -11,12 +11,8 @@ from fastapi import FastAPI
 from app.live import jobs
 from tests.api.test_bad_input import assert_problem
 from tests.factories import (
-    answer_all,
-    ask,
-    ask_one,
     candidates,
     compare,
-    compare_all,
     comparison,
     create_set,
     create_systems,
@@ -26,7 +22,6 @@ from tests.factories import (
     run_sql,
     simulated,
     tell,
-    void,
 )
 
 pytestmark = pytest.mark.alone
@@ -56,7 +51,7 @@ async def many(http: httpx.AsyncClient) -> str:
     """A set in which two judges are good, one is random and one is inverted."""
     created = await create_set(http, candidates=candidates(*TREES))
     for number, (judge, sure) in enumerate([("ann", 3.0), ("bea", 2.0), ("coin", 0.0), ("foe", -2.0)]):
-        await compare_all(http, created["id"], simulated(TREES, 80, number, judge, sure=sure))
+        await created.compare_all(simulated(TREES, 80, number, judge, sure=sure))
     return str(created["id"])
 
 
@@ -77,7 +72,7 @@ async def test_judges_are_listed_by_name_and_kind_in_pages(http: httpx.AsyncClie
     for name, kind in (("ann", "human"), ("gpt", "llm"), ("bob", "human")):
         await describe(http, name, kind=kind)
     created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], "ash>elm", judge="zoe")
+    await created.compare("ash>elm", judge="zoe")
     first = (await http.get("/v1/judges", params={"limit": 2})).json()
     rest = (await http.get("/v1/judges", params={"limit": 2, "after": first["next_after"]})).json()
     assert [judge["name"] for judge in first["judges"] + rest["judges"]] == ["ann", "bob", "gpt", "zoe"]
@@ -112,14 +107,12 @@ async def test_cards_tell_good_judges_from_bad_ones(http: httpx.AsyncClient, man
 
 async def test_the_group_says_one_thing_of_each_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await compare_all(
-        http,
-        created["id"],
+    await created.compare_all(
         [
             comparison("ash", "elm", 0.9, "ann"),
             comparison("elm", "ash", 0.2, "bea"),
             comparison("ash", "elm", 0.4, "cyd"),
-        ],
+        ]
     )
     (average,) = (await judges(http, created["id"], method="average"))["verdicts"]
     assert average == {
@@ -138,9 +131,9 @@ async def test_the_group_says_one_thing_of_each_pair(http: httpx.AsyncClient) ->
 async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "birch", "cedar")
     await describe(http, "gpt", kind="llm", model="m", cost_per_1000=500.0)
-    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], p_first=0.8, latency_ms=120.0)
-    await tell(http, (await ask_one(http, created["id"], "gpt"))["id"], failure="refused")
-    await tell(http, (await ask_one(http, created["id"], "dan"))["id"], failure="skipped")
+    await tell(http, (await created.ask_one("gpt"))["id"], p_first=0.8, latency_ms=120.0)
+    await tell(http, (await created.ask_one("gpt"))["id"], failure="refused")
+    await tell(http, (await created.ask_one("dan"))["id"], failure="skipped")
     dan, gpt = (await judges(http, created["id"]))["judges"]
     assert (gpt["comparisons"], gpt["cost"], gpt["median_latency_ms"]) == (1, 1.0, 120.0)
     assert (gpt["failures"], gpt["failure_rate"], gpt["model"]) == ({"refused": 1}, 0.5, "m")
@@ -150,13 +143,13 @@ async def test_a_card_counts_failures_time_and_money(http: httpx.AsyncClient) ->
 async def test_any_judge_may_be_named_as_the_reference(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak")
     verdicts = [comparison("ash", "elm", 1.0, judge) for judge in ("gpt", "llama", "expert")]
-    await compare_all(http, created["id"], [*verdicts, comparison("elm", "oak", 1.0, "gpt")])
+    await created.compare_all([*verdicts, comparison("elm", "oak", 1.0, "gpt")])
     alone = (await judges(http, created["id"]))["people"]
     assert (alone["pairs"], alone["ways"]) == (0, {})
     assert "accuracy is unknown" in alone["summary"]
     held = (await judges(http, created["id"], reference="expert"))["people"]
     assert (held["pairs"], held["judge_next"]) == (1, [{"item": None, "first": "elm", "second": "oak"}])
-    assert (await http.get(f"/v1/sets/{created['id']}/judges?reference=nobody")).status_code == 404
+    assert (await http.get(f"{created.url}/judges?reference=nobody")).status_code == 404
 
 
 async def test_ties_are_half_a_vote_or_a_class_and_a_position_bias_is_taken_off(http: httpx.AsyncClient) -> None:
@@ -164,7 +157,7 @@ async def test_ties_are_half_a_vote_or_a_class_and_a_position_bias_is_taken_off(
     created = await create_set(http, "ash", "elm", "oak")
     of_bea = [comparison("elm", "oak", 0.9, "bea"), comparison("oak", "elm", 0.6, "bea")]
     others = [comparison("ash", "elm", p, judge) for judge, p in (("ann", 0.5), ("bea", 0.5), ("cyd", 1.0))]
-    await compare_all(http, created["id"], [*others, *of_bea])
+    await created.compare_all([*others, *of_bea])
     half = (await judges(http, created["id"], method="majority"))["verdicts"]
     ties = (await judges(http, created["id"], method="majority", ties="class"))["verdicts"]
     assert [(verdict["p_first"], verdict["p_tie"]) for verdict in half] == [(pytest.approx(2 / 3), None), (1.0, None)]
@@ -178,10 +171,10 @@ async def test_ties_are_half_a_vote_or_a_class_and_a_position_bias_is_taken_off(
 
 async def test_leaving_out_the_judge_that_decides_changes_the_top(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
-    await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, "strong")] * 5)
-    await compare_all(http, created["id"], [comparison("elm", "ash", 0.0, "strong")] * 4)
+    await created.compare_all([comparison("ash", "elm", 1.0, "strong")] * 5)
+    await created.compare_all([comparison("elm", "ash", 0.0, "strong")] * 4)
     both = [comparison("elm", "ash", 1.0, "weak"), comparison("ash", "elm", 0.0, "weak")]
-    await compare_all(http, created["id"], both)
+    await created.compare_all(both)
     cards = {card["judge"]: card["influence"] for card in (await judges(http, created["id"]))["judges"]}
     assert cards["strong"]["changes_top"]
     assert not cards["weak"]["changes_top"]
@@ -195,12 +188,12 @@ async def test_people_are_not_blamed_where_a_majority_is_against_them(http: http
     pairs = [(first, second) for k, first in enumerate(keys) for second in keys[k + 1 :]]
     for judge, p in (("alice", 1.0), ("sage", 1.0), ("gpt", 0.0), ("llama", 0.0), ("claude", 0.0)):
         for shown, p_first in ((pairs, p), ([(second, first) for first, second in pairs], 1.0 - p)):
-            await compare_all(http, created["id"], [comparison(*pair, p_first, judge) for pair in shown])
+            await created.compare_all([comparison(*pair, p_first, judge) for pair in shown])
 
     weighed = await judges(http, created["id"])
     warnings, cards = weighed["warnings"], {card["judge"]: card for card in weighed["judges"]}
-    checks = (await http.get(f"/v1/sets/{created['id']}/checks")).json()["checks"]
-    url = f"/v1/sets/{created['id']}/ranking"
+    checks = (await http.get(f"{created.url}/checks")).json()["checks"]
+    url = f"{created.url}/ranking"
     ranking = (await http.get(url, params={"method": "judge-aware"})).json()
 
     assert "gpt is mostly wrong by people's labels (skill -0.76)" in " ".join(warnings)
@@ -238,8 +231,8 @@ async def test_methods_that_read_the_texts(http: httpx.AsyncClient, many: str, m
 
 async def test_systems_without_texts_cannot_be_read(http: httpx.AsyncClient) -> None:
     created = await create_set(http, candidates=[{"key": "ash"}, {"key": "elm"}])
-    await compare(http, created["id"], "ash>elm")
-    answer = await http.get(f"/v1/sets/{created['id']}/judges", params={"method": "crowdlayer"})
+    await created.compare("ash>elm")
+    answer = await http.get(f"{created.url}/judges", params={"method": "crowdlayer"})
     assert answer.status_code == 422
     assert "the set stores none; choose dawid-skene" in answer.json()["detail"]
 
@@ -285,11 +278,11 @@ async def test_what_was_weighed_before_a_set_changed_is_not_shown(
 
 async def test_systems_are_compared_item_by_item(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one", "two"], "ash", "birch", "cedar")
-    await answer_all(http, created["id"], "ann")
+    await created.answer_all("ann")
     found = await judges(http, created["id"])
     assert len(found["verdicts"]) == 6
     assert {verdict["item"] for verdict in found["verdicts"]} == {"one", "two"}
-    assert (await ask(http, created["id"], "bea"))["status"] == "exhausted"
+    assert (await created.ask("bea"))["status"] == "exhausted"
 
 
 async def test_more_than_an_answer_lists_is_left_out_with_a_warning(
@@ -314,7 +307,7 @@ async def test_where_only_people_judged_nobody_is_missed(http: httpx.AsyncClient
     created = await create_set(http)
     for name in ("ada", "bob"):
         await http.put(f"/v1/judges/{name}", json={"kind": "human"})
-        await compare_all(http, created["id"], [comparison("ash", "elm", 1.0, name)])
+        await created.compare_all([comparison("ash", "elm", 1.0, name)])
     weighed = await judges(http, created["id"])
     assert [judge["kind"] for judge in weighed["judges"]] == ["human", "human"]
     assert weighed["people"]["summary"].startswith("Only people have judged")
@@ -360,8 +353,8 @@ async def test_a_pace_leaves_out_pauses_and_verdicts_from_elsewhere(http: httpx.
     """Four verdicts that were asked for: half a minute, an hour, and another half minute apart."""
     created = await create_set(http, *TREES)
     name = "team/größe 7"
-    await answer_all(http, created["id"], name, most=4)
-    await compare(http, created["id"], "ash>elm", judge="elsewhere")
+    await created.answer_all(name, most=4)
+    await created.compare("ash>elm", judge="elsewhere")
     ends = enumerate(("10:00:00", "10:00:30", "11:00:30", "11:01:00"), 1)
     await run_sql(
         app.state.context.engine,
@@ -379,8 +372,8 @@ async def test_a_pace_leaves_out_pauses_and_verdicts_from_elsewhere(http: httpx.
 
 async def test_voided_verdicts_are_listed_and_do_not_count(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], "ash>elm", "elm>ash", judge="ann")
-    await void(http, created["id"], 2)
+    await created.compare("ash>elm", "elm>ash", judge="ann")
+    await created.void(2)
     detail = await read_one(http, created["id"], "ann")
     assert [(each["seq"], each["voided_by"]) for each in detail["latest"]] == [(2, 3), (1, None)]
     assert [moment["verdicts"] for moment in detail["history"]] == [1]
@@ -389,7 +382,7 @@ async def test_voided_verdicts_are_listed_and_do_not_count(http: httpx.AsyncClie
 
 async def test_a_judge_that_only_failed_has_a_page(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await tell(http, (await ask_one(http, created["id"], "dan"))["id"], failure="skipped")
+    await tell(http, (await created.ask_one("dan"))["id"], failure="skipped")
     detail = await read_one(http, created["id"], "dan")
     assert (detail["card"]["failures"], detail["history"], detail["periods"]) == ({"skipped": 1}, [], [])
 

@@ -14,7 +14,7 @@ async def test_a_client_that_spent_its_budget_gets_429_and_the_others_do_not(app
     async with ann, ben:
         created = await create_set(ann)
         await answer_all(ann, created["id"], "judge")
-        ranking, checks = f"/v1/sets/{created['id']}/ranking", f"/v1/sets/{created['id']}/checks"
+        ranking, checks = f"{created.url}/ranking", f"{created.url}/checks"
         assert (await ann.get(ranking)).status_code == 200
         answer = await ann.get(checks)
         assert answer.status_code == 429

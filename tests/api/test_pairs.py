@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from tests.factories import compare_all, comparison, create_set, create_systems, get, log, names, send, unordered, void
+from tests.factories import comparison, create_set, create_systems, get, log, names, unordered, void
 
 SYSTEMS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n}" for n in range(6)]
 
@@ -27,10 +27,10 @@ async def set_id(http: httpx.AsyncClient) -> str:
                 p = 0.2 if item == ITEMS[0] else 0.8
                 sides = (worse, better, 1.0 - p) if n % 2 else (better, worse, p)
                 new.append(comparison(*sides, judge="ben", item=item))
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     items = [{"key": item, "tags": {"kind": "code" if n % 2 else "prose"}} for n, item in enumerate(ITEMS)]
     body = {"candidates": [{"key": "gpt"}], "items": items}
-    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=body)).is_success
+    assert (await http.post(f"{created.url}/candidates", json=body)).is_success
     return str(created["id"])
 
 
@@ -133,11 +133,11 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
 async def test_a_set_of_texts_has_pairs_and_no_items(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
     assert await pairs(http, created["id"]) == []
-    await send(http, created["id"], {"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})
+    await created.send({"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})
     assert await pairs(http, created["id"], find="cedar") == []
     (pair,) = await pairs(http, created["id"], find="ELM")
     assert (pair["item"], names(pair)) == (None, ("ash", "elm"))
     (verdict,) = pair["verdicts"]
     assert (verdict["winner"], verdict["p_first"], verdict["swapped"]) == ("both_bad", 0.5, True)
     assert verdict["surprise"] == pytest.approx(1.0)
-    assert (await get(http, f"/v1/sets/{created['id']}/item-statistics"))["items"] == []
+    assert (await created.read("/item-statistics"))["items"] == []

@@ -7,14 +7,14 @@ import pytest
 
 from app.service.context import Context
 from app.storage import judges, pooled_evidence, sets
-from tests.factories import compare, comparison, create_set, get, scores_of, send
+from tests.factories import comparison, create_set, get, scores_of, send
 
 
 @pytest.fixture
 async def set_id(http: httpx.AsyncClient, context: Context) -> str:
     """A set that got shared priors three times, between comparisons 1 and 5."""
     created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
+    await created.compare("ash>elm")
     async with context.engine.begin() as db:
         (judge,) = (await judges.find(db, ["bob"])).values()
         for sd in (3.0, 2.0, 1.0):
@@ -23,7 +23,7 @@ async def set_id(http: httpx.AsyncClient, context: Context) -> str:
             value = {"log_scale": [0.5, sd], "log_noise": {str(judge): [-1.0, sd]}}
             row = {"set_id": told, "seq": seq, "pool": "project:wood", "sets": 2, "value": value}
             await pooled_evidence.append(db, [row])
-    await compare(http, created["id"], "elm>ash")
+    await created.compare("elm>ash")
     return str(created["id"])
 
 
@@ -57,13 +57,13 @@ async def test_what_was_shared_elsewhere_is_copied(http: httpx.AsyncClient, set_
     (entry,) = (await get(http, f"/v1/sets/{set_id}/pooled-evidence", after=3))["entries"]
     sent = {name: entry[name] for name in ("pool", "sets", "log_scale", "log_noise")}
     copy = await create_set(http)
-    url, once = f"/v1/sets/{copy['id']}/pooled-evidence", {"Idempotency-Key": "once"}
+    url, once = f"{copy.url}/pooled-evidence", {"Idempotency-Key": "once"}
     answers = [await http.post(url, json=sent, headers=once) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     (copied,) = (await get(http, url))["entries"]
     assert copied == answers[0].json() == answers[1].json()
     assert {name: copied[name] for name in sent} == sent
-    found = await get(http, f"/v1/sets/{copy['id']}")
+    found = await copy.read()
     assert (copied["seq"], found["version"], found["comparisons"]) == (1, 1, 0)
 
 

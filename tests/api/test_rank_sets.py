@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.inference.judges import prediction_powered, ranked
-from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
+from tests.factories import ask, ask_one, comparison, create_set, create_systems, send, tell
 
 SYSTEMS = ["ash", "birch", "cedar", "elm"]
 ITEMS = [f"q{n}" for n in range(30)]
@@ -36,9 +36,7 @@ async def judged(http: httpx.AsyncClient) -> str:
     created = await create_systems(http, ITEMS, *SYSTEMS)
     await http.put("/v1/judges/ann", json={"kind": "human"})
     truth = all_pairs(0)
-    answer = await send(
-        http,
-        created["id"],
+    answer = await created.send(
         *(said("gpt", item, a, b, 0.2 + 0.6 * p) for item, a, b, p in truth),
         *(said("ann", item, b, a, 1.0 - p) for item, a, b, p in truth[:60]),
     )
@@ -133,12 +131,12 @@ async def test_what_cannot_be_answered_is_said(
 
 async def test_without_people_the_remedy_is_named(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await send(http, created["id"], comparison("ash", "elm", judge="gpt"))
+    await created.send(comparison("ash", "elm", judge="gpt"))
     answer = await rank_sets(http, created["id"])
     assert answer.status_code == 422
     assert "PUT /v1/judges/NAME" in answer.json()["detail"]
     await http.put("/v1/judges/ann", json={"kind": "human"})
-    await send(http, created["id"], comparison("ash", "elm", judge="ann"))
+    await created.send(comparison("ash", "elm", judge="ann"))
     few = await rank_sets(http, created["id"])
     assert few.status_code == 409
     assert "'ash' is in 1" in few.json()["detail"]
@@ -180,11 +178,11 @@ async def test_two_people_never_hold_the_same_pair(http: httpx.AsyncClient, judg
 
 async def test_people_go_on_when_the_sets_own_queue_has_ended(http: httpx.AsyncClient) -> None:
     created = await create_systems(http, ["one"], *SYSTEMS)
-    await answer_all(http, created["id"], "gpt")
-    assert (await ask(http, created["id"], "ann"))["status"] == "exhausted"
+    await created.answer_all("gpt")
+    assert (await created.ask("ann"))["status"] == "exhausted"
     for _ in range(6):
-        await tell(http, (await ask_one(http, created["id"], "ann", rank_sets_with="gpt"))["id"], winner="tie")
-    assert (await ask(http, created["id"], "ann", rank_sets_with="gpt"))["status"] == "exhausted"
+        await tell(http, (await created.ask_one("ann", rank_sets_with="gpt"))["id"], winner="tie")
+    assert (await created.ask("ann", rank_sets_with="gpt"))["status"] == "exhausted"
 
 
 async def test_a_judge_that_is_unknown_or_silent_has_nothing_to_check(http: httpx.AsyncClient, judged: str) -> None:

@@ -26,7 +26,6 @@ from tests.factories import (
     agreed,
     candidates,
     compare,
-    compare_all,
     comparison,
     create_set,
     get,
@@ -51,7 +50,7 @@ async def read(http: httpx.AsyncClient, set_id: str, *, etag: str | None = None,
 async def trees(http: httpx.AsyncClient) -> str:
     """A set in which earlier keys are better; returns its id."""
     created = await create_set(http)
-    await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar")
+    await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar")
     return str(created["id"])
 
 
@@ -109,10 +108,9 @@ async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) 
     first = [comparison("ash", "elm", 1.0), comparison("oak", "ash", 0.0)]
     other = [comparison("elm", "ash", 0.0), comparison("ash", "oak", 1.0)]
     judged = [{**each, "judge": f"judge {n}"} for n in range(20) for each in (other if n % 2 else first)]
-    await compare_all(http, created["id"], judged)
+    await created.compare_all(judged)
     fine, coarse = [
-        [row["tie_group"] for row in (await ranking(http, created["id"], epsilon=epsilon))["ranking"]]
-        for epsilon in (0, 9)
+        [row["tie_group"] for row in (await created.ranking(epsilon=epsilon))["ranking"]] for epsilon in (0, 9)
     ]
     assert (fine, coarse) == ([1, 2, 2], [1, 1, 1])  # elm and oak have the same verdicts
 
@@ -125,7 +123,7 @@ async def test_scores_are_relative_to_the_average_candidate(http: httpx.AsyncCli
 
 async def test_a_candidate_alone_is_the_average_one_for_certain(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash")
-    (row,) = (await ranking(http, created["id"]))["ranking"]
+    (row,) = (await created.ranking())["ranking"]
     assert (row["score"], row["sd"], row["interval"], row["rank_interval"]) == (0.0, 0.0, [0.0, 0.0], [1, 1])
 
 
@@ -143,8 +141,8 @@ async def test_the_ends_of_the_level_are_sound(http: httpx.AsyncClient, level: f
 
 async def test_one_vote_tells_nobody_apart(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
-    await compare(http, created["id"], "ash>elm")
-    found = (await ranking(http, created["id"]))["ranking"]
+    await created.compare("ash>elm")
+    found = (await created.ranking())["ranking"]
     told = [(row["p_best"], row["p_top_k"], row["rank_interval"], row["tie_group"]) for row in found]
     assert told == [(None, None, [1, 2], 1)] * 2
     assert found[0]["sd"] > 0.5
@@ -162,11 +160,11 @@ async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str
 
 async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 3, judge="good")
+    await created.compare(*["ash>birch", "birch>cedar", "cedar>elm"] * 3, judge="good")
     turned = [comparison(b, a, 0.0, "good") for a, b in (("ash", "birch"), ("birch", "cedar"), ("cedar", "elm"))]
-    await compare_all(http, created["id"], turned * 3)
-    await compare(http, created["id"], *["ash>elm", "elm>ash", "birch>elm", "elm>birch"] * 6, judge="first")
-    found = await ranking(http, created["id"], method="judge-aware")
+    await created.compare_all(turned * 3)
+    await created.compare(*["ash>elm", "elm>ash", "birch>elm", "elm>birch"] * 6, judge="first")
+    found = await created.ranking(method="judge-aware")
     good, first = found["position_bias"]["good"], found["position_bias"]["first"]
     assert good["discrimination"] > first["discrimination"]
     assert first["delta"] > 1.0
@@ -178,11 +176,11 @@ async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) 
     """A model says a hundred times that elm is best, five people twice each that it is the worst."""
     created = await create_set(http, "ash", "birch", "elm")
     ways = [comparison("elm", "ash", 1.0, "model"), comparison("birch", "elm", 0.0, "model")]
-    await compare_all(http, created["id"], ways * 50)
+    await created.compare_all(ways * 50)
     people = [("ash", "elm", 1.0), ("elm", "birch", 0.0), ("elm", "ash", 0.0), ("birch", "elm", 1.0)]
-    await compare_all(http, created["id"], [comparison(*said, f"person {n}") for n in range(5) for said in people])
-    pooled = await ranking(http, created["id"], verdict_weight="one-vote")
-    agreed = await ranking(http, created["id"], method="consensus")
+    await created.compare_all([comparison(*said, f"person {n}") for n in range(5) for said in people])
+    pooled = await created.ranking(verdict_weight="one-vote")
+    agreed = await created.ranking(method="consensus")
     assert (order(pooled)[0], order(agreed)[-1]) == ("elm", "elm")
     (farthest, *_) = agreed["judge_effects"]["model"]["largest_deviations"]
     assert farthest["key"] == "elm"
@@ -276,7 +274,7 @@ async def test_a_reader_who_leaves_before_it_begins_costs_nothing(
 
 async def test_more_judge_effects_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *(f"tree {n}" for n in range(101)))
-    await compare_all(http, created["id"], [comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
+    await created.compare_all([comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
     refused = await read(http, created["id"], method="consensus")
     assert refused.status_code == 422
     assert "at most 5,000; here are 101 x 50" in refused.json()["detail"]
@@ -285,9 +283,9 @@ async def test_more_judge_effects_than_consensus_takes_are_refused(http: httpx.A
 @pytest.mark.parametrize("method", BASELINES)
 async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncClient, method: str) -> None:
     created = await create_set(http, position_bias="estimate", selection={"random_share": 1.0})
-    await compare(http, created["id"], "ash>birch", "birch>ash", "cedar>elm")
-    await score(http, created["id"], ash=7, elm=3)
-    found = await ranking(http, created["id"], method=method)
+    await created.compare("ash>birch", "birch>ash", "cedar>elm")
+    await created.score(ash=7, elm=3)
+    found = await created.ranking(method=method)
     assert found["entropy"] is found["confidence"] is None
     assert {row[name] for row in found["ranking"] for name in UNCERTAINTIES} == {None}
     assert {found[name] for name in ("position_bias", "absolute_scores", "held_out")} == {None}
@@ -310,7 +308,7 @@ async def test_every_method_ranks_a_set_without_comparisons(
     http: httpx.AsyncClient, method: str, keys: tuple[str, ...]
 ) -> None:
     created = await create_set(http, candidates=candidates(*keys))
-    found = await ranking(http, created["id"], method=method)
+    found = await created.ranking(method=method)
     assert order(found) == list(keys)
     assert {row["rank"] for row in found["ranking"]} <= {1}  # nobody is ahead
     for form in ("csv", "svg"):
@@ -323,7 +321,7 @@ async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
     stopped = baselines.BaselineScores(np.zeros(4), Convergence(Outcome.MAX_ITERATIONS, 7, 1.0))
     monkeypatch.setattr(standings, "BASELINES", {"win-ratio": lambda *_: stopped})
     created = await create_set(http)
-    answer = await http.get(f"/v1/sets/{created['id']}/ranking", params={"method": "win-ratio"})
+    answer = await http.get(f"{created.url}/ranking", params={"method": "win-ratio"})
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:not-converged")
     assert "choose another method" in answer.json()["detail"]
     assert "Retry-After" not in answer.headers
@@ -332,8 +330,8 @@ async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
 
 async def test_islands_are_distinguished(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], "ash>birch", "cedar>elm")
-    found = await ranking(http, created["id"])
+    await created.compare("ash>birch", "cedar>elm")
+    found = await created.ranking()
     component = {row["key"]: row["component"] for row in found["ranking"]}
     assert found["components"] == 2
     assert component["ash"] == component["birch"] != component["cedar"] == component["elm"]
@@ -345,15 +343,15 @@ async def test_islands_are_distinguished(http: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize("method", ["soft-bt", "win-ratio"])
 async def test_a_ranking_as_of_a_version_is_the_one_given_then(http: httpx.AsyncClient, method: str) -> None:
     created = await create_set(http)
-    given = [await ranking(http, created["id"], method=method)]
+    given = [await created.ranking(method=method)]
     for n, pair in enumerate(["ash>birch", "birch>ash", "cedar>elm", "", "elm>ash"]):
         if pair:
-            await compare(http, created["id"], pair)
+            await created.compare(pair)
         else:
-            await void(http, created["id"], n - 2)
-        given.append(await ranking(http, created["id"], method=method))
+            await created.void(n - 2)
+        given.append(await created.ranking(method=method))
     for version, then in enumerate(given):
-        now = await ranking(http, created["id"], method=method, as_of=version)
+        now = await created.ranking(method=method, as_of=version)
         assert now["version"] == then["version"] == version
         assert now["comparisons"] == then["comparisons"]
         assert order(now) == order(then)
@@ -486,14 +484,14 @@ async def test_a_prediction_is_the_difference_of_the_published_scores(http: http
 
 async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClient) -> None:
     created = await create_set(http, verdict_weight="one-vote")
-    await compare(http, created["id"], "ash>birch")
-    found = await get(http, f"/v1/sets/{created['id']}/predict", first="cedar", second="elm")
+    await created.compare("ash>birch")
+    found = await created.read("/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))
 
 
 async def test_a_misspelt_parameter_is_an_error(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    answer = await http.get(f"/v1/sets/{created['id']}/ranking", params={"as_off": 1})
+    answer = await http.get(f"{created.url}/ranking", params={"as_off": 1})
     assert answer.status_code == 422
     assert "as_off" in answer.json()["detail"]
     assert "as_of" in answer.json()["detail"]
@@ -504,8 +502,8 @@ async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: htt
     keys, rows = [f"c{n}" for n in range(12)], []
     for keys_in_order in (keys, keys[::-1]):
         created = await create_set(http, *keys_in_order)
-        await compare(http, created["id"], *(f"c{n}>c{m}" for n in range(12) for m in range(n + 1, 12)))
-        found = (await ranking(http, created["id"]))["ranking"]
+        await created.compare(*(f"c{n}>c{m}" for n in range(12) for m in range(n + 1, 12)))
+        found = (await created.ranking())["ranking"]
         rows.append({row["key"]: (row["rank_interval"], row["p_best"]) for row in found})
     assert rows[0].keys() == rows[1].keys()
     assert rows[0] == rows[1]
@@ -516,15 +514,15 @@ async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: httpx.As
     confidence = {}
     for name, goal in goals.items():
         created = await create_set(http, goal=goal)
-        await compare(http, created["id"], "ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
-        confidence[name] = (await ranking(http, created["id"]))["confidence"]
+        await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
+        confidence[name] = (await created.ranking())["confidence"]
     assert {name: each["pairs"] for name, each in confidence.items()} == {
         "ranking": 6,
         "against": 3,
         "top_k": 4,
         "pair": 1,
     }
-    predicted = await get(http, f"/v1/sets/{created['id']}/predict", first="ash", second="elm")
+    predicted = await created.read("/predict", first="ash", second="elm")
     assert confidence["pair"]["expected_concordance"] == pytest.approx(predicted["p_first_better"])
     assert confidence["pair"]["expected_concordance"] > confidence["ranking"]["expected_concordance"]
 
@@ -539,11 +537,11 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
     """60 candidates, treated as many: standard deviations within 5%, shares over 64 draws within 0.1; no entropy."""
     keys = [f"c{number:02}" for number in range(60)]
     created = await create_set(http, *keys, verdict_weight=verdict_weight)
-    await compare_all(http, created["id"], simulated(keys, 1500, seed=1))
+    await created.compare_all(simulated(keys, 1500, seed=1))
     monkeypatch.setattr("app.inference.fitting.weights.SHARP", 10.0)  # of more candidates it is sharper
-    with_matrix = await ranking(http, created["id"])
+    with_matrix = await created.ranking()
     monkeypatch.setattr(basis, "RANKED_DENSE", 50)
-    without = await ranking(http, created["id"], level=0.9)
+    without = await created.ranking(level=0.9)
     assert with_matrix["entropy"] is not None
     assert without["entropy"] is None
     assert order(without) == order(with_matrix)

@@ -11,18 +11,7 @@ import pytest
 
 from app.files.reports.seal import BadReport, unsealed
 from app.offline.verification import verify
-from tests.factories import (
-    ask_one,
-    compare_all,
-    comparison,
-    create_set,
-    create_systems,
-    judged_for,
-    said,
-    send_scores,
-    tell,
-    void,
-)
+from tests.factories import ask_one, compare_all, comparison, create_set, create_systems, judged_for, said, tell, void
 
 HOSTILE = ("<script>alert(1)</script>", "a</style>&\"'", "ελληνικά עברית", "x" * 190, "]]>-->{{ 7*7 }}")
 SECTIONS = ("Ranking", "Methods", "Judges", "Diagnostics", "Limits", "Provenance", "How to cite")
@@ -82,15 +71,15 @@ async def a_set(http: httpx.AsyncClient) -> str:
     )  # fmt: skip
     tags = [{"key": f"item {n}", "tags": {"<kind>": "<a>" if n % 2 else "b"}} for n in range(9)]
     sent = {"candidates": [{"key": HOSTILE[0]}], "items": tags}
-    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=sent)).status_code == 201
+    assert (await http.post(f"{created.url}/candidates", json=sent)).status_code == 201
     await http.put("/v1/judges/<ann>", json={"kind": "human"})
     await http.put("/v1/judges/gpt", json={"kind": "llm", "model": "gpt <4>", "cost_per_1000": 2.0})
     pairs = [(a, b) for n, a in enumerate(HOSTILE) for b in HOSTILE[n + 1 :]]
     log = [comparison(a, b, 0.8, "gpt", item=f"item {n}") for n in range(9) for a, b in pairs]
     log += [comparison(b, a, 0.3 + 0.01 * n, "gpt", item=f"item {n}") for n in range(9) for a, b in pairs]
     log += [comparison(a, b, 1.0, "<ann>", item=f"item {n}") for n in range(9) for a, b in pairs[::3]]
-    await compare_all(http, created["id"], log)
-    assert (await void(http, created["id"], 3)).status_code == 201
+    await created.compare_all(log)
+    assert (await created.void(3)).status_code == 201
     return str(created["id"])
 
 
@@ -148,9 +137,9 @@ async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path:
 
 async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak")
-    await compare_all(http, created["id"], [comparison("ash", "elm")])
-    await send_scores(http, created["id"], said("ash", 3.0))
-    data = unsealed((await fetch(http, f"/v1/sets/{created['id']}/report")).content)
+    await created.compare_all([comparison("ash", "elm")])
+    await created.send_scores(said("ash", 3.0))
+    data = unsealed((await fetch(http, f"{created.url}/report")).content)
     assert data["beside_the_log"] == ["1 absolute score"]
 
 
@@ -205,7 +194,7 @@ async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncCl
 async def test_a_set_without_comparisons_has_a_report(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     body = {"name": "New", "question": "Which?", "candidates": [{"key": key, "text": key} for key in keys]}
     created = (await http.post("/v1/sets", json=body)).json()
-    answer = await fetch(http, f"/v1/sets/{created['id']}/report")
+    answer = await fetch(http, f"{created.url}/report")
     assert "No ranking yet" in answer.text
     assert unsealed(answer.content)["log"]["lines"] == 0
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, names, patch, tell
+from tests.factories import create_set, create_systems, follow, get, names, tell
 
 
 async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
@@ -49,7 +49,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     assert sent.keys() == SetIn.model_fields.keys() - {"candidates", "items", "verdict_weight"}
     created = await create_set(http, **sent)
     assert {name: created[name] for name in sent} == sent
-    assert await get(http, f"/v1/sets/{created['id']}") == created
+    assert await created.read() == created
 
 
 async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> None:
@@ -68,14 +68,14 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
 )  # fmt: skip
 async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
     created = await create_set(http)
-    changed = (await http.patch(f"/v1/sets/{created['id']}", json=change)).json()
+    changed = (await http.patch(created.url, json=change)).json()
     assert changed == created | change
-    assert await get(http, f"/v1/sets/{created['id']}") == changed
+    assert await created.read() == changed
 
 
 async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx.AsyncClient) -> None:
     created = await create_set(http, selection={"criterion": "variance", "batch": "top", "seed": 5})
-    changed = await patch(http, created["id"], selection={"random_share": 0.5})
+    changed = await created.patch(selection={"random_share": 0.5})
     assert changed["selection"] == {
         "criterion": "variance", "epsilon": 0.5, "equal": 0.1, "random_share": 0.5, "batch": "top", "seed": 5,
     }  # fmt: skip
@@ -83,31 +83,31 @@ async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx
 
 async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1}, overlap={"share": 0.2})
-    changed = await patch(http, created["id"], budget=None, stop=None, overlap=None)
+    changed = await created.patch(budget=None, stop=None, overlap=None)
     assert (changed["budget"], changed["stop"], changed["overlap"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("field", sorted(SetPatch.model_fields.keys() - {"budget", "stop", "overlap", "project"}))
 async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
     created = await create_set(http)
-    answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})
+    answer = await http.patch(created.url, json={field: None})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == f"/{field}"
 
 
 async def test_a_patched_selection_decides_the_next_pair(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"criterion": "random"}})
-    assert (await ask_one(http, created["id"]))["why"]["criterion"] == "random"
+    await http.patch(created.url, json={"selection": {"criterion": "random"}})
+    assert (await created.ask_one())["why"]["criterion"] == "random"
 
 
 async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncClient) -> None:
     """birch and cedar have the same mean, but oak has the largest variance."""
     created = await create_set(http, "ash", "birch", "cedar", "oak", selection={"criterion": "reordering", "equal": 0})
-    await compare(http, created["id"], "ash>birch", "ash>cedar")
-    assert set(names(await ask_one(http, created["id"]))) == {"birch", "cedar"}
-    await patch(http, created["id"], selection={"equal": 10})
-    assert "oak" in names(await ask_one(http, created["id"], "bob"))
+    await created.compare("ash>birch", "ash>cedar")
+    assert set(names(await created.ask_one())) == {"birch", "cedar"}
+    await created.patch(selection={"equal": 10})
+    assert "oak" in names(await created.ask_one("bob"))
 
 
 @pytest.mark.alone
@@ -144,7 +144,7 @@ async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClien
     here = await create_set(http, project="wood")
     paused = await create_set(http, project="wood")
     await create_set(http, project="stone")
-    await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
+    await http.patch(paused.url, json={"status": "paused"})
     found = await get(http, "/v1/sets", project="wood", status="open")
     assert [s["id"] for s in found["sets"]] == [here["id"]]
 
@@ -152,7 +152,7 @@ async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClien
 @pytest.mark.alone
 async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    assert (await http.delete(f"/v1/sets/{created['id']}")).status_code == 204
+    assert (await http.delete(created.url)).status_code == 204
     assert (await get(http, "/v1/sets"))["sets"] == []
 
 
@@ -183,9 +183,9 @@ async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
 )
 async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method: str, path: str, body: Any) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
-    await http.delete(f"/v1/sets/{created['id']}")
-    answer = await http.request(method, f"/v1/sets/{created['id']}{path}", json=body)
+    await created.compare("ash>elm")
+    await http.delete(created.url)
+    answer = await http.request(method, f"{created.url}{path}", json=body)
     assert answer.status_code == 410
     assert answer.json()["type"] == "urn:nextpair:problem:set-deleted"
 
@@ -193,8 +193,8 @@ async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method:
 @pytest.mark.parametrize("action", ["renew", "release", "verdict"])
 async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient, action: str) -> None:
     created = await create_set(http)
-    assignment = await ask_one(http, created["id"])
-    await http.delete(f"/v1/sets/{created['id']}")
+    assignment = await created.ask_one()
+    await http.delete(created.url)
     body = {"p_first": 1.0} if action == "verdict" else {}
     answer = await http.post(f"/v1/assignments/{assignment['id']}/{action}", json=body)
     assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:set-deleted")
@@ -202,17 +202,17 @@ async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient
 
 async def test_deleting_one_set_leaves_another_alone(http: httpx.AsyncClient) -> None:
     one, other = await create_set(http), await create_set(http)
-    assignment = await ask_one(http, other["id"])
-    await http.delete(f"/v1/sets/{one['id']}")
+    assignment = await other.ask_one()
+    await http.delete(one.url)
     assert (await tell(http, assignment["id"], p_first=1.0)).status_code == 201
-    assert (await ask(http, other["id"]))["status"] == "open"
+    assert (await other.ask())["status"] == "open"
 
 
 async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: Any) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
-        await http.delete(f"/v1/sets/{created['id']}")
+        await http.delete(created.url)
     # leaving the block waits for the stream's end
 
 
@@ -224,9 +224,9 @@ async def test_pages_end_early_where_texts_are_long_and_go_on_behind(
     texts = [{"key": key, "text": key * 100} for key in "abcde"]
     for _ in range(3):
         created = await create_set(http, context="c" * 100, candidates=texts)
-    url = f"/v1/sets/{created['id']}"
+    url = created.url
     for seq in (1, 2, 3):
-        assignment = await ask_one(http, created["id"])
+        assignment = await created.ask_one()
         await tell(http, assignment["id"], p_first=1.0, raw={"said": str(seq) * 100})
     score = {"candidate": "a", "judge": "gpt", "probabilities": {f"{n}.{'0' * 90}": 1 for n in (1, 2)}}
     await http.post(f"{url}/absolute-scores", json={"scores": [score] * 3})

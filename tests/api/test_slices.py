@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tests.factories import compare_all, comparison, create_set, create_systems, get, ranking
+from tests.factories import comparison, create_set, create_systems, ranking
 
 KEYS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n:02}" for n in range(12)]
 
@@ -23,7 +23,7 @@ async def set_id(http: httpx.AsyncClient) -> str:
     for n, item in enumerate(ITEMS):
         score = dict(zip(KEYS, [[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]][n % 2] + rng.normal(0.0, 0.2, 3), strict=True))
         log += [comparison(a, b, float(expit(score[a] - score[b])), item=item) for a, b in combinations(KEYS, 2)]
-    await compare_all(http, created["id"], log)
+    await created.compare_all(log)
     await tag(http, created["id"], ["writing", "code"] * 6)
     return str(created["id"])
 
@@ -105,11 +105,11 @@ async def test_what_cannot_be_ranked_so_names_the_parameter(
 
 async def test_a_set_of_texts_has_no_tags(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    await compare_all(http, created["id"], [comparison("ash", "elm")])
+    await created.compare_all([comparison("ash", "elm")])
     answer = await asked(http, created["id"], by="category")
     assert answer.status_code == 422
     assert "the prompts have no tags" in answer.json()["detail"]
-    assert (await get(http, f"/v1/sets/{created['id']}/ranking"))["baseline"] is None
+    assert (await created.read("/ranking"))["baseline"] is None
 
 
 async def test_the_length_of_outputs_is_taken_out(http: httpx.AsyncClient) -> None:
@@ -127,7 +127,7 @@ async def test_the_length_of_outputs_is_taken_out(http: httpx.AsyncClient) -> No
     created = await create_set(
         http, candidates=systems, items=prompts, inference_target="auto", verdict_weight="learnt"
     )
-    await compare_all(http, created["id"], log)
+    await created.compare_all(log)
     alone = await asked(http, created["id"])
     beside = await asked(http, created["id"], covariate="length")
     assert alone.headers["ETag"] != beside.headers["ETag"]

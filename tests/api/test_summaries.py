@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.factories import compare, compare_all, comparison, create_set, create_systems, get, patch, ranking, void
+from tests.factories import comparison, create_set, create_systems, get, ranking
 
 CLEAR = ["ash>birch", "ash>cedar", "ash>elm", "birch>cedar", "birch>elm", "cedar>elm"]
 
@@ -28,7 +28,7 @@ async def judged(http: httpx.AsyncClient, judges: int, weight: str = "one-vote",
             is_first = (n + judge) % 2 == 0
             sides = (better, worse, 0.9) if is_first else (worse, better, 0.1)
             new.append(comparison(*sides, judge=f"judge {judge}"))
-        await compare_all(http, created["id"], new)
+        await created.compare_all(new)
     return str(created["id"])
 
 
@@ -57,7 +57,7 @@ async def test_before_there_is_a_signal_no_probability_is_stated(http: httpx.Asy
     none = await summary(http, created["id"])
     assert (none["leaders"], none["confidence"]["words"]) == ([], "no verdict yet")
     assert none["last_activity"] == created["created_at"]
-    await compare(http, created["id"], "ash>elm")
+    await created.compare("ash>elm")
     one = await summary(http, created["id"])
     assert (one["confidence"]["value"], one["confidence"]["words"]) == (None, "no signal yet")
     assert one["progress"]["share"] is None
@@ -81,11 +81,11 @@ async def test_a_forecast_of_the_stop_rule_is_what_is_left(http: httpx.AsyncClie
 
 async def test_a_budget_that_ends_first_is_the_goal(http: httpx.AsyncClient) -> None:
     created = await create_set(http, stop={"rank_width": 0}, budget={"max_comparisons": 16})
-    await compare(http, created["id"], *CLEAR * 2)
+    await created.compare(*CLEAR * 2)
     shown = await progress(http, created["id"])
     assert (shown["aim"], shown["share"], shown["comparisons_left"]) == ("budget", 0.75, 4)
     assert "stop rule" in shown["sentence"]
-    await patch(http, created["id"], stop=None, budget={"max_comparisons": 10})
+    await created.patch(stop=None, budget={"max_comparisons": 10})
     used = await progress(http, created["id"])
     assert (used["share"], used["comparisons_left"], used["words"]) == (1.0, 0, "budget used")
 
@@ -93,17 +93,17 @@ async def test_a_budget_that_ends_first_is_the_goal(http: httpx.AsyncClient) -> 
 @pytest.mark.alone
 async def test_what_is_left_costs_what_verdicts_cost_so_far(http: httpx.AsyncClient) -> None:
     created = await create_set(http, budget={"max_comparisons": 100})
-    await compare(http, created["id"], *CLEAR, judge="gpt")
+    await created.compare(*CLEAR, judge="gpt")
     assert (await progress(http, created["id"]))["cost_left"] is None
     await http.put("/v1/judges/gpt", json={"kind": "llm", "cost_per_1000": 50.0})
     assert (await progress(http, created["id"]))["cost_left"] == pytest.approx(94 * 0.05)
     await http.put("/v1/judges/ann", json={"kind": "human"})
-    await compare(http, created["id"], *CLEAR, judge="ann")
+    await created.compare(*CLEAR, judge="ann")
     half = await summary(http, created["id"])
     assert half["progress"]["cost_left"] == pytest.approx(88 * 0.025)
     assert "$2.20" in half["progress"]["sentence"]
     assert half["judges"] == {"people": 1, "models": 1, "others": 0}
-    await compare(http, created["id"], "ash>elm", judge="mistral")
+    await created.compare("ash>elm", judge="mistral")
     assert (await progress(http, created["id"]))["cost_left"] is None
 
 
@@ -113,8 +113,8 @@ async def test_prompts_that_a_rule_needs_are_comparisons_that_are_left(http: htt
     for n, item in enumerate(items):
         pairs = [("ash", "elm"), ("elm", "oak"), ("ash", "oak")]
         new = [comparison(*pair, 0.8 if n % 4 else 0.2, "gpt", item=item) for pair in pairs]
-        await compare_all(http, created["id"], new)
-    of_ranking, shown = await ranking(http, created["id"]), await progress(http, created["id"])
+        await created.compare_all(new)
+    of_ranking, shown = await created.ranking(), await progress(http, created["id"])
     prompts = of_ranking["prompts"]
     assert of_ranking["stopping"]["forecast"] is None
     assert prompts["needed"] is not None
@@ -124,12 +124,12 @@ async def test_prompts_that_a_rule_needs_are_comparisons_that_are_left(http: htt
 
 async def test_an_unchanged_summary_is_not_sent_again(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], *CLEAR, judge="gpt")
-    url = f"/v1/sets/{created['id']}/summary"
+    await created.compare(*CLEAR, judge="gpt")
+    url = f"{created.url}/summary"
     etag = (await http.get(url)).headers["ETag"]
     assert (await http.get(url, headers={"If-None-Match": etag})).status_code == 304
     await http.put("/v1/judges/gpt", json={"kind": "llm", "cost_per_1000": 1.0})
     priced = await http.get(url, headers={"If-None-Match": etag})
     assert priced.status_code == 200
-    await void(http, created["id"], 1)
+    await created.void(1)
     assert (await http.get(url, headers={"If-None-Match": priced.headers["ETag"]})).status_code == 200

@@ -19,7 +19,7 @@ from app.files import tables
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
 from tests.conftest import running
-from tests.factories import create_set, get
+from tests.factories import create_set
 from tests.files.test_outputs import BROKEN, jsonl_of
 
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
@@ -220,7 +220,7 @@ async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
 async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
     preview = await look_at(http, CSV, file="trees.csv")
     created = await create_set(http, candidates=preview["candidates"])
-    kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
+    kept = (await http.get(f"{created.url}/candidates")).json()["candidates"]
     assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
 
 
@@ -282,8 +282,8 @@ async def test_columns_of_other_names_are_named(http: httpx.AsyncClient) -> None
 async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) -> None:
     read = await look_at(http, LONG, file="outputs.csv")
     created = await create_set(http, candidates=read["candidates"], items=read["items"])
-    assert (await get(http, f"/v1/sets/{created['id']}/items"))["items"] == ITEMS
-    kept = (await get(http, f"/v1/sets/{created['id']}/candidates"))["candidates"]
+    assert (await created.read("/items"))["items"] == ITEMS
+    kept = (await created.read("/candidates"))["candidates"]
     assert [{"key": each["key"], "outputs": each["outputs"]} for each in kept] == SYSTEMS
 
 
@@ -500,9 +500,9 @@ async def test_battles_that_were_read_can_be_created_twice_and_count_once(http: 
     read = await look_at(http, BATTLES, file="arena.csv")
     created = await create_set(http, candidates=read["candidates"], items=read["items"])
     for accepted in (3, 0):
-        answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json={"comparisons": read["comparisons"]})
+        answer = await http.post(f"{created.url}/comparisons", json={"comparisons": read["comparisons"]})
         assert answer.json()["accepted"] == accepted
-    assert (await get(http, f"/v1/sets/{created['id']}"))["comparisons"] == 3
+    assert (await created.read())["comparisons"] == 3
 
 
 async def test_columns_of_battles_are_named(http: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ from nextpair.schemas import ABOUT_CONFIDENCE
 from scipy.special import expit
 
 from tests.api.test_calibration import calibration
-from tests.factories import compare, compare_all, comparison, create_set, get, ranking, void
+from tests.factories import comparison, create_set, get, ranking, void
 
 pytestmark = pytest.mark.alone
 
@@ -24,7 +24,7 @@ async def judged(http: httpx.AsyncClient, *, sure: float, agree: float) -> str:
         d = float(rng.standard_normal())
         new.append(comparison(first, second, float(expit(sure * d)), "model"))
         new.append(comparison(second, first, float((d < 0.0) == (n < agree * 66)), "person"))
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     return str(created["id"])
 
 
@@ -82,9 +82,9 @@ async def test_a_judges_temperature_is_the_calibrations_and_is_not_applied(http:
 
 async def test_nothing_is_estimated_from_few_verdicts_or_of_winners_alone(http: httpx.AsyncClient) -> None:
     few, hard = await create_set(http), await create_set(http, *KEYS)
-    await compare_all(http, few["id"], [comparison("ash", "elm", 0.8, "soft"), comparison("ash", "elm", 1.0, "person")])
+    await few.compare_all([comparison("ash", "elm", 0.8, "soft"), comparison("ash", "elm", 1.0, "person")])
     named = [comparison(*pair, 1.0, judge) for pair in combinations(KEYS, 2) for judge in ("winners", "person")]
-    await compare_all(http, hard["id"], named)
+    await hard.compare_all(named)
     await say_who_is_human(http, "person")
     for set_id, count in ((few["id"], 1), (hard["id"], 66)):
         validation = (await ranking(http, set_id))["validation"]
@@ -94,9 +94,9 @@ async def test_nothing_is_estimated_from_few_verdicts_or_of_winners_alone(http: 
 
 async def test_a_set_of_people_alone_has_nobody_to_hold_against_them(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await compare(http, created["id"], "ash>elm", "birch>elm", judge="ann")
+    await created.compare("ash>elm", "birch>elm", judge="ann")
     await say_who_is_human(http, "ann")
-    assert (await ranking(http, created["id"]))["validation"]["agreement_with_people"] is None
+    assert (await created.ranking())["validation"]["agreement_with_people"] is None
     assert await checked(http, created["id"]) == ("holds", "people alone")
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from app.inference.types import Floats
-from tests.factories import ask_one, create_set, names, ranking, tell
+from tests.factories import create_set, names, ranking, tell
 
 N = 12
 
@@ -19,7 +19,7 @@ async def judged(http: httpx.AsyncClient, truth: Floats, noise: float, rng: np.r
     e = np.triu(rng.normal(0.0, noise, (len(truth), len(truth))), 1)
     p = expit(truth[:, None] - truth + e - e.T)
     for _ in range(5 * len(truth)):
-        pair = await ask_one(http, created["id"])
+        pair = await created.ask_one()
         first, second = map(int, names(pair))
         await tell(http, pair["id"], p_first=float(p[first, second]))
     return str(created["id"])

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from app.service.context import Context
-from tests.factories import ask, ask_one, count_rows, create_set, get, log, names, ranking, run_sql, tell
+from tests.factories import ask_one, count_rows, create_set, names, run_sql, tell
 
 BATCH = 60  # more than go into one INSERT
 
@@ -31,9 +31,9 @@ async def judged(http: httpx.AsyncClient, **verdict: Any) -> dict[str, Any]:
 
 async def test_a_verdict_enters_the_log_as_it_is_answered(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     told = (await tell(http, given["id"], p_first=0.83, label_mass=0.98, latency_ms=120.5, raw={"a": [1]})).json()
-    assert await log(http, created["id"]) == [told]
+    assert await created.log() == [told]
     assert (told["first"], told["second"]) == names(given)
     assert (told["seq"], told["judge"], told["assignment_id"], told["late"]) == (1, "alice", given["id"], False)
     assert (told["p_first"], told["label_mass"], told["latency_ms"], told["raw"]) == (0.83, 0.98, 120.5, {"a": [1]})
@@ -70,17 +70,17 @@ async def test_label_logprobs_become_a_probability(
 
 async def test_a_verdict_on_the_second_moves_the_second_up(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     await tell(http, given["id"], p_first=0.1)
-    assert (await ranking(http, created["id"]))["ranking"][0]["key"] == given["second"]["key"]
+    assert (await created.ranking())["ranking"][0]["key"] == given["second"]["key"]
 
 
 async def test_swapping_order_and_verdict_gives_the_same_ranking(http: httpx.AsyncClient) -> None:
     one, other = [await create_set(http, "ash", "elm", selection={"seed": seed}) for seed in (0, 0)]
     for created in (one, other):
-        given = await ask_one(http, created["id"])
+        given = await created.ask_one()
         await tell(http, given["id"], p_first=0.8 if names(given) == ("ash", "elm") else 0.2)
-    first, second = [(await ranking(http, s["id"]))["ranking"] for s in (one, other)]
+    first, second = [(await s.ranking())["ranking"] for s in (one, other)]
     assert first == second
 
 
@@ -90,13 +90,13 @@ async def test_swapping_order_and_verdict_gives_the_same_ranking(http: httpx.Asy
 @pytest.mark.parametrize("failure", ["skipped", "refused", "parse_error", "timeout"])
 async def test_a_failure_is_recorded_and_never_a_vote(http: httpx.AsyncClient, context: Context, failure: str) -> None:
     created = await create_set(http)
-    before = (await ranking(http, created["id"]))["ranking"]
-    given = await ask_one(http, created["id"])
+    before = (await created.ranking())["ranking"]
+    given = await created.ask_one()
     kept = {"failure": failure, "reason": "no label", "label_mass": 0.1, "latency_ms": 5.0, "raw": {"text": "Hm."}}
     told = await tell(http, given["id"], **kept)
     assert (told.status_code, told.json()) == (201, {"assignment_id": given["id"], "set_id": created["id"], **kept})
-    assert await log(http, created["id"]) == []
-    assert (await ranking(http, created["id"]))["ranking"] == before
+    assert await created.log() == []
+    assert (await created.ranking())["ranking"] == before
     async with context.engine.connect() as db:
         row = (await db.execute(text("SELECT state, failure, reason, raw FROM assignments"))).one()
     assert tuple(row) == ("failed", failure, "no label", {"text": "Hm."})
@@ -104,8 +104,8 @@ async def test_a_failure_is_recorded_and_never_a_vote(http: httpx.AsyncClient, c
 
 async def test_a_failure_leaves_the_version_where_it_was(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    await tell(http, (await ask_one(http, created["id"]))["id"], failure="timeout")
-    assert (await get(http, f"/v1/sets/{created['id']}"))["version"] == 0
+    await tell(http, (await created.ask_one())["id"], failure="timeout")
+    assert (await created.read())["version"] == 0
 
 
 # Late
@@ -113,22 +113,19 @@ async def test_a_failure_leaves_the_version_where_it_was(http: httpx.AsyncClient
 
 async def test_a_verdict_after_the_lease_ended_is_kept_and_marked(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"], lease_seconds=0.05)
+    given = await created.ask_one(lease_seconds=0.05)
     await asyncio.sleep(0.1)
     assert (await tell(http, given["id"], p_first=1.0)).json()["late"] is True
 
 
 async def test_a_late_verdict_counts_beside_that_of_the_next_judge(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    lost = await ask_one(http, created["id"], "alice", lease_seconds=0.05)
+    lost = await created.ask_one("alice", lease_seconds=0.05)
     await asyncio.sleep(0.1)
-    found = await ask_one(http, created["id"], "bob")
+    found = await created.ask_one("bob")
     assert (await tell(http, lost["id"], p_first=1.0)).json()["late"] is True
     assert (await tell(http, found["id"], p_first=1.0)).json()["late"] is False
-    assert [(entry["judge"], entry["late"]) for entry in await log(http, created["id"])] == [
-        ("alice", True),
-        ("bob", False),
-    ]
+    assert [(entry["judge"], entry["late"]) for entry in await created.log()] == [("alice", True), ("bob", False)]
 
 
 async def test_a_verdict_on_a_released_pair_is_kept_and_marked(http: httpx.AsyncClient) -> None:
@@ -142,7 +139,7 @@ async def test_a_verdict_on_a_released_pair_is_kept_and_marked(http: httpx.Async
 
 async def test_a_batch_answers_each_verdict(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = (await ask(http, created["id"], count=4))["assignments"]
+    given = (await created.ask(count=4))["assignments"]
     stranger = str(uuid4())
     good, failed, foreign, again, unknown = await batch(
         http,
@@ -157,23 +154,23 @@ async def test_a_batch_answers_each_verdict(http: httpx.AsyncClient) -> None:
     assert (foreign["status"], foreign["problem"]["type"]) == (409, "urn:nextpair:problem:foreign-assignment")
     assert (again["status"], again["problem"]["type"]) == (409, "urn:nextpair:problem:already-judged")
     assert (unknown["status"], unknown["problem"]["type"]) == (404, "urn:nextpair:problem:unknown-assignment")
-    assert [entry["assignment_id"] for entry in await log(http, created["id"])] == [given[0]["id"]]
+    assert [entry["assignment_id"] for entry in await created.log()] == [given[0]["id"]]
 
 
 async def test_a_batch_over_many_sets_counts_in_each(http: httpx.AsyncClient) -> None:
     sets = [await create_set(http) for _ in range(3)]
-    given = [a for s in sets for a in (await ask(http, s["id"], count=2))["assignments"]]
+    given = [a for s in sets for a in (await s.ask(count=2))["assignments"]]
     results = await batch(http, *({"assignment_id": a["id"], "winner": "first"} for a in given))
     assert [r["comparison"]["seq"] for r in results] == [1, 2, 1, 2, 1, 2]
     for s in sets:
-        assert [entry["seq"] for entry in await log(http, s["id"])] == [1, 2]
+        assert [entry["seq"] for entry in await s.log()] == [1, 2]
 
 
 async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) -> None:
     keys = [f"c{n}" for n in range(12)]
     large, small = [await create_set(http, *keys) for _ in range(2)]
     for created, size in ((large, BATCH), (small, BATCH // 2)):
-        given = (await ask(http, created["id"], count=BATCH))["assignments"]
+        given = (await created.ask(count=BATCH))["assignments"]
         verdicts = [
             {"assignment_id": a["id"], "p_first": n / BATCH, "raw": {"n": n} if n % 2 else None}
             for n, a in enumerate(given)
@@ -182,7 +179,7 @@ async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) 
             await batch(http, *verdicts[start : start + size])
     logs = [
         [{k: v for k, v in e.items() if k not in ("set_id", "assignment_id", "created_at")} for e in entries]
-        for entries in [await log(http, s["id"], limit=BATCH) for s in (large, small)]
+        for entries in [await s.log(limit=BATCH) for s in (large, small)]
     ]
     assert logs[0] == logs[1]
     assert [e["raw"] for e in logs[0][:4]] == [None, {"n": 1}, None, {"n": 3}]
@@ -193,18 +190,18 @@ async def test_what_is_kept_with_all_verdicts_of_a_request_has_a_limit(
 ) -> None:
     monkeypatch.setattr("nextpair.schemas.assignments.LONGEST_RAW", 100)
     created = await create_set(http, "ash", "elm", "oak")
-    pairs = (await ask(http, created["id"], count=2))["assignments"]
+    pairs = (await created.ask(count=2))["assignments"]
     for length, status in ((49, 422), (48, 200)):
         verdicts = [{"assignment_id": pair["id"], "p_first": 1, "raw": "x" * length} for pair in pairs]
         answer = await http.post("/v1/verdicts", json={"verdicts": verdicts})
         assert answer.status_code == status
         assert ("raw of all verdicts takes 102 characters" in answer.text) == (status == 422)
-    assert len(await log(http, created["id"])) == 2
+    assert len(await created.log()) == 2
 
 
 async def test_two_batches_at_once_do_not_wait_for_each_other(http: httpx.AsyncClient) -> None:
     sets = [await create_set(http) for _ in range(2)]
-    given = [(await ask(http, s["id"], count=6))["assignments"] for s in sets]
+    given = [(await s.ask(count=6))["assignments"] for s in sets]
     crossed = [given[0][:3] + given[1][:3], given[1][3:] + given[0][3:]]
     results = await asyncio.gather(
         *(batch(http, *({"assignment_id": a["id"], "winner": "first"} for a in half)) for half in crossed)
@@ -217,11 +214,11 @@ async def test_a_worker_may_ask_while_it_tells(http: httpx.AsyncClient) -> None:
     keys = [f"c{n}" for n in range(25)]
     created = await create_set(http, *keys)
     for _ in range(5):
-        given = (await ask(http, created["id"], "worker", count=50))["assignments"]
+        given = (await created.ask("worker", count=50))["assignments"]
         results, _, _ = await asyncio.gather(
             batch(http, *({"assignment_id": a["id"], "p_first": 0.6} for a in given)),
-            ask(http, created["id"], "worker", count=50),
-            ask(http, created["id"], "worker", count=50),
+            created.ask("worker", count=50),
+            created.ask("worker", count=50),
         )
         assert {r["status"] for r in results} == {201}
 
@@ -231,25 +228,25 @@ async def test_a_worker_may_ask_while_it_tells(http: httpx.AsyncClient) -> None:
 
 async def test_a_verdict_sent_twice_counts_once(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     answers = await asyncio.gather(*(tell(http, given["id"], p_first=1.0) for _ in range(4)))
     assert sorted(a.status_code for a in answers) == [201, 409, 409, 409]
-    assert len(await log(http, created["id"])) == 1
+    assert len(await created.log()) == 1
 
 
 async def test_an_idempotency_key_replays_the_answer(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     url, key = f"/v1/assignments/{given['id']}/verdict", {"Idempotency-Key": "k1"}
     first, second = [await http.post(url, json={"p_first": 0.7, "raw": {"b": 1, "a": 2}}, headers=key) for _ in "ab"]
     assert (first.status_code, first.json()) == (second.status_code, second.json())
     assert second.headers["Idempotent-Replayed"] == "true"
-    assert len(await log(http, created["id"])) == 1
+    assert len(await created.log()) == 1
 
 
 async def test_a_failed_attempt_does_not_use_its_idempotency_key_up(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     url, key = f"/v1/assignments/{given['id']}/verdict", {"Idempotency-Key": "k1"}
     refused = await http.post(url, json={"p_first": 1.0, "judge": "mallory"}, headers=key)
     accepted = await http.post(url, json={"p_first": 1.0}, headers=key)
@@ -264,7 +261,7 @@ async def test_a_commit_that_fails_is_not_answered_with_success(
     http: httpx.AsyncClient, context: Context, idempotency_key: str | None
 ) -> None:
     created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    given = await created.ask_one()
     await run_sql(
         context.engine,
         "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'too late'; END $$",
@@ -276,7 +273,7 @@ async def test_a_commit_that_fails_is_not_answered_with_success(
     answer = await http.post(f"/v1/assignments/{given['id']}/verdict", json={"p_first": 1.0}, headers=headers)
     assert (answer.status_code, answer.json()["status"]) == (500, 500)
     assert await count_rows(context.engine) == before
-    assert (await ask_one(http, created["id"]))["id"] == given["id"]
+    assert (await created.ask_one())["id"] == given["id"]
 
 
 async def test_a_lease_whose_commit_fails_is_not_handed_out(http: httpx.AsyncClient, context: Context) -> None:
@@ -287,5 +284,5 @@ async def test_a_lease_whose_commit_fails_is_not_handed_out(http: httpx.AsyncCli
         "CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON assignments DEFERRABLE INITIALLY DEFERRED "
         "FOR EACH ROW EXECUTE FUNCTION fail()",
     )
-    answer = await http.post(f"/v1/sets/{created['id']}/next-pair", json={"judge": "alice"})
+    answer = await http.post(f"{created.url}/next-pair", json={"judge": "alice"})
     assert answer.status_code == 500

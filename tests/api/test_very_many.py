@@ -8,7 +8,7 @@ import pytest
 from nextpair.words import CriterionName
 
 from app.inference.fitting import posterior
-from tests.factories import ask, compare, create_set, get, names, tell
+from tests.factories import create_set, names, tell
 
 KEYS = "abcdefghijkl"
 CHAIN = [f"{better}>{worse}" for better, worse in pairwise(KEYS)]
@@ -27,16 +27,16 @@ async def test_pairs_are_asked_for_judged_and_ranked(
     created = await create_set(
         http, *KEYS, selection={"criterion": criterion}, goal=goal, verdict_weight="one-vote", stop={"rank_width": 2}
     )
-    await compare(http, created["id"], *CHAIN)
+    await created.compare(*CHAIN)
 
     for _ in range(3):
-        pairs = (await ask(http, created["id"], count=4))["assignments"]
+        pairs = (await created.ask(count=4))["assignments"]
         assert len({frozenset(names(pair)) for pair in pairs}) == 4
         for pair in pairs:
             p = 0.9 if names(pair)[0] < names(pair)[1] else 0.1
             assert (await tell(http, pair["id"], p_first=p)).status_code == 201
 
-    ranking = await get(http, f"/v1/sets/{created['id']}/ranking")
+    ranking = await created.read("/ranking")
     order = [row["key"] for row in ranking["ranking"]]
     assert sorted(order) == list(KEYS)
     assert set("ab") <= set(order[:5])
@@ -51,9 +51,9 @@ async def test_pairs_are_asked_for_judged_and_ranked(
 @pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "checks"])
 async def test_what_needs_a_matrix_says_so(http: httpx.AsyncClient, path: str) -> None:
     created = await create_set(http, *KEYS, verdict_weight="one-vote")
-    await compare(http, created["id"], *CHAIN)
+    await created.compare(*CHAIN)
 
-    response = await http.get(f"/v1/sets/{created['id']}/{path}")
+    response = await http.get(f"{created.url}/{path}")
 
     assert response.status_code == 422
     assert response.json()["type"] == "urn:nextpair:problem:too-many-candidates"

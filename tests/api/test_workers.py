@@ -9,7 +9,7 @@ import pytest
 
 from app.service.context import Context
 from tests.api.test_assignments import nothing
-from tests.factories import ask, count_rows, create_set, names, tell
+from tests.factories import count_rows, create_set, names, tell
 
 pytestmark = pytest.mark.alone
 
@@ -27,14 +27,14 @@ async def ask_many(http: httpx.AsyncClient, count: int, **fields: Any) -> dict[s
 
 async def test_a_worker_gets_its_own_leases_back_and_no_others(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    one = await ask(http, created["id"], worker="one", count=2)
-    two = await ask(http, created["id"], worker="two", count=2)
-    nobody = await ask(http, created["id"], count=1)
+    one = await created.ask(worker="one", count=2)
+    two = await created.ask(worker="two", count=2)
+    nobody = await created.ask(count=1)
 
     assert not {*ids(one)} & {*ids(two)} | {*ids(one)} & {*ids(nobody)}
     assert len({frozenset(names(pair)) for pair in (*one["assignments"], *two["assignments"])}) == 4
-    assert ids(await ask(http, created["id"], worker="one", count=2)) == ids(one)
-    assert ids(await ask(http, created["id"], count=1)) == ids(nobody)
+    assert ids(await created.ask(worker="one", count=2)) == ids(one)
+    assert ids(await created.ask(count=1)) == ids(nobody)
 
 
 async def test_workers_over_many_sets_get_different_pairs_and_their_own_again(http: httpx.AsyncClient) -> None:
@@ -59,7 +59,7 @@ async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClie
 
 async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    done, held = ids(await ask(http, created["id"], count=2))
+    done, held = ids(await created.ask(count=2))
     await tell(http, done, winner="tie")
 
     answer = await http.post(
@@ -72,13 +72,13 @@ async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) 
 
 async def test_releasing_many_frees_their_pairs(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak")
-    done, *held = ids(await ask(http, created["id"], count=3))
+    done, *held = ids(await created.ask(count=3))
     await tell(http, done, winner="first")
 
     answer = await http.post("/v1/assignments/release", json={"assignments": [done, *held]})
 
     assert answer.json() == {"released": 2}
-    assert len(ids(await ask(http, created["id"], judge="bob", count=3))) == 2
+    assert len(ids(await created.ask(judge="bob", count=3))) == 2
     assert (await tell(http, done, winner="first")).status_code == 409
 
 
@@ -98,14 +98,14 @@ def generations(asked: dict[str, Any]) -> list[int]:
 
 async def test_every_ask_that_gives_a_lease_back_makes_a_generation(http: httpx.AsyncClient) -> None:
     created = await create_set(http)
-    assert generations(await ask(http, created["id"], count=2)) == [1, 1]
-    assert generations(await ask(http, created["id"], count=3)) == [2, 2, 1]
+    assert generations(await created.ask(count=2)) == [1, 1]
+    assert generations(await created.ask(count=3)) == [2, 2, 1]
     assert generations(await ask_many(http, 3)) == [3, 3, 2]
 
 
 async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, context: Context) -> None:
     created = await create_set(http, "ash", "elm")
-    (earlier,), (later,) = [(await ask(http, created["id"]))["assignments"] for _ in range(2)]
+    (earlier,), (later,) = [(await created.ask())["assignments"] for _ in range(2)]
     assert earlier["id"] == later["id"]
     of_lease, before = f"/v1/assignments/{later['id']}", await count_rows(context.engine)
 
@@ -129,8 +129,8 @@ async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, 
 
 async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm", "oak")
-    old = (await ask(http, created["id"], count=3))["assignments"]
-    taken, *kept = ids(await ask(http, created["id"], count=1)) + [pair["id"] for pair in old[1:]]
+    old = (await created.ask(count=3))["assignments"]
+    taken, *kept = ids(await created.ask(count=1)) + [pair["id"] for pair in old[1:]]
     many = {"assignments": [taken, *kept], "generations": {taken: 1, kept[0]: 1}}
 
     assert {lease["id"] for lease in (await http.post("/v1/assignments/renew", json=many)).json()["held"]} == {*kept}
@@ -144,7 +144,7 @@ async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.Async
 
 async def test_without_a_generation_the_first_verdict_counts(http: httpx.AsyncClient) -> None:
     created = await create_set(http, "ash", "elm")
-    held, _ = ids(await ask(http, created["id"])), await ask(http, created["id"])
+    held, _ = ids(await created.ask()), await created.ask()
     assert (await tell(http, held[0], winner="first")).status_code == 201
 
 

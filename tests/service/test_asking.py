@@ -44,7 +44,7 @@ def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 async def exhausted(http: httpx.AsyncClient) -> str:
     """A set without a pair left; returns its id."""
     created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], "ash>elm")
+    await created.compare("ash>elm")
     return str(created["id"])
 
 
@@ -161,10 +161,7 @@ async def test_an_exhausted_set_is_asked_again_once_it_has_changed(
 
 @pytest.mark.parametrize(
     ("fields", "status", "changes"),
-    [
-        ({"budget": {"max_comparisons": 1}}, "budget_reached", {"budget": None}),
-        ({}, "paused", {"status": "open"}),
-    ],
+    [({"budget": {"max_comparisons": 1}}, "budget_reached", {"budget": None}), ({}, "paused", {"status": "open"})],
 )
 async def test_a_set_that_was_closed_is_asked_again_once_it_is_open(
     http: httpx.AsyncClient, fields: dict[str, Any], status: str, changes: dict[str, Any]
@@ -184,7 +181,7 @@ async def test_a_set_that_has_converged_is_looked_at_once(http: httpx.AsyncClien
     for _ in range(2):
         assert await ask_many(http, count=1) == nothing("converged") | {"reason": "top_k"}
     assert asked_together == [1]
-    await patch(http, created["id"], stop=None)
+    await created.patch(stop=None)
     assert (await ask_many(http, count=1))["status"] == "open"
 
 

@@ -301,7 +301,7 @@ async def judged_by_gpt(http: httpx.AsyncClient, effects: float, seed: int, besi
         pairs = [rng.choice(8, 2, replace=False) for _ in range(60)]
         p = [float(expit(scores[i] - scores[k] + 0.2 * rng.standard_normal())) for i, k in pairs]
         new = [comparison(keys[i], keys[k], each, judge) for (i, k), each in zip(pairs, p, strict=True)]
-        await compare_all(http, created["id"], new)
+        await created.compare_all(new)
     return str(created["id"])
 
 
