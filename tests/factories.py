@@ -48,21 +48,21 @@ async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: s
     return await create_set(http, candidates=systems, items=prompts, **fields)
 
 
-async def patch(http: httpx.AsyncClient, set_id: str, **changes: Any) -> dict[str, Any]:
+async def patch(http: httpx.AsyncClient, set_id: str, /, **changes: Any) -> dict[str, Any]:
     answer = await http.patch(f"/v1/sets/{set_id}", json=changes)
     assert answer.status_code == 200, answer.text
     changed: dict[str, Any] = answer.json()
     return changed
 
 
-async def ask(http: httpx.AsyncClient, set_id: str, judge: str = "alice", **fields: Any) -> dict[str, Any]:
+async def ask(http: httpx.AsyncClient, set_id: str, /, judge: str = "alice", **fields: Any) -> dict[str, Any]:
     answer = await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": judge, **fields})
     assert answer.status_code == 200, answer.text
     asked: dict[str, Any] = answer.json()
     return asked
 
 
-async def ask_one(http: httpx.AsyncClient, set_id: str, judge: str = "alice", **fields: Any) -> dict[str, Any]:
+async def ask_one(http: httpx.AsyncClient, set_id: str, /, judge: str = "alice", **fields: Any) -> dict[str, Any]:
     """The one assignment that an ask gives."""
     (assignment,) = (await ask(http, set_id, judge, **fields))["assignments"]
     return dict(assignment)
@@ -73,7 +73,7 @@ async def tell(http: httpx.AsyncClient, assignment_id: str, **verdict: Any) -> h
 
 
 async def answer_all(
-    http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1, most: int = 10**9, p: float = 0.9
+    http: httpx.AsyncClient, set_id: str, /, judge: str = "alice", count: int = 1, most: int = 10**9, p: float = 0.9
 ) -> list[dict[str, Any]]:
     """Ask and tell until nothing is handed out, or `most` times; earlier keys win by p. Returns the assignments."""
     done: list[dict[str, Any]] = []
@@ -89,12 +89,12 @@ def comparison(first: str, second: str, p_first: float = 0.9, judge: str = "bob"
     return {"first": first, "second": second, "p_first": p_first, "judge": judge, **fields}
 
 
-async def send(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **headers: str) -> httpx.Response:
+async def send(http: httpx.AsyncClient, set_id: str, /, *new: dict[str, Any], **headers: str) -> httpx.Response:
     """Comparisons that were judged elsewhere."""
     return await http.post(f"/v1/sets/{set_id}/comparisons", json={"comparisons": new}, headers=headers)
 
 
-async def compare(http: httpx.AsyncClient, set_id: str, *pairs: str, judge: str = "bob") -> None:
+async def compare(http: httpx.AsyncClient, set_id: str, /, *pairs: str, judge: str = "bob") -> None:
     """`"ash>elm"` is a win of ash, shown first."""
     sides = [pair.split(">") for pair in pairs]
     answer = await send(http, set_id, *(comparison(first, second, judge=judge) for first, second in sides))
@@ -159,7 +159,7 @@ async def agreed(http: httpx.AsyncClient, *keys: str, **fields: Any) -> str:
     return set_id
 
 
-async def compare_all(http: httpx.AsyncClient, set_id: str, new: Sequence[dict[str, Any]]) -> None:
+async def compare_all(http: httpx.AsyncClient, set_id: str, /, new: Sequence[dict[str, Any]]) -> None:
     answer = await send(http, set_id, *new)
     assert answer.status_code == 201, answer.text
 
@@ -169,35 +169,35 @@ def said(candidate: str, mean: float, variance: float = 0.5, judge: str = "gpt",
     return {"candidate": candidate, "mean": mean, "variance": variance, "judge": judge, **fields}
 
 
-async def send_scores(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **headers: str) -> httpx.Response:
+async def send_scores(http: httpx.AsyncClient, set_id: str, /, *new: dict[str, Any], **headers: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/absolute-scores", json={"scores": new}, headers=headers)
 
 
-async def score(http: httpx.AsyncClient, set_id: str, judge: str = "gpt", **means: float) -> None:
+async def score(http: httpx.AsyncClient, set_id: str, /, judge: str = "gpt", **means: float) -> None:
     """Absolute scores by key."""
     answer = await send_scores(http, set_id, *(said(key, mean, judge=judge) for key, mean in means.items()))
     assert answer.status_code == 201, answer.text
 
 
-async def restore(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
+async def restore(http: httpx.AsyncClient, set_id: str, /, seq: int, **headers: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/comparisons/{seq}/restore", headers=headers)
 
 
-async def void(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
+async def void(http: httpx.AsyncClient, set_id: str, /, seq: int, **headers: str) -> httpx.Response:
     url = f"/v1/sets/{set_id}/comparisons/{seq}/void"
     return await http.post(url, json={"reason": "clicked the wrong side"}, headers=headers)
 
 
-async def ranking(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def ranking(http: httpx.AsyncClient, set_id: str, /, **params: Any) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/ranking", **params)
 
 
-async def scores_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, float]:
+async def scores_of(http: httpx.AsyncClient, set_id: str, /, **params: Any) -> dict[str, float]:
     """The published scores by key."""
     return {row["key"]: row["score"] for row in (await ranking(http, set_id, **params))["ranking"]}
 
 
-async def log(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
+async def log(http: httpx.AsyncClient, set_id: str, /, **params: Any) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/comparisons", **params))["comparisons"])
 
 
@@ -214,7 +214,7 @@ class Counted(NamedTuple):
     item: Ints
 
 
-async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> Counted:
+async def counted(http: httpx.AsyncClient, set_id: str, /, keys: Sequence[str]) -> Counted:
     """Candidates are numbered as in `keys`, judges in the order in which they appear."""
     entries = [e for e in await log(http, set_id, limit=1000) if e["voided_by"] is None]
     judges, items = list(dict.fromkeys(e["judge"] for e in entries)), list(dict.fromkeys(e["item"] for e in entries))
@@ -236,11 +236,22 @@ async def get(http: httpx.AsyncClient, url: str, **params: Any) -> dict[str, Any
     return found
 
 
-P, T = ParamSpec("P"), TypeVar("T")
+async def pages(http: httpx.AsyncClient, url: str, noun: str, **params: Any) -> list[dict[str, Any]]:
+    """What all pages hold."""
+    page = await get(http, url, **params)
+    entries = list(page[noun])
+    while page["next_after"] is not None:
+        page = await get(http, url, **params | {"after": page["next_after"]})
+        entries += page[noun]
+    return entries
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _here(function: Callable[Concatenate[httpx.AsyncClient, str, P], T]) -> Callable[Concatenate["Made", P], T]:
-    def method(made: "Made", *args: P.args, **named: P.kwargs) -> T:
+    def method(made: "Made", /, *args: P.args, **named: P.kwargs) -> T:
         return function(made.http, made["id"], *args, **named)
 
     return method
@@ -255,6 +266,11 @@ class Made(dict[str, Any]):
 
     async def read(self, path: str = "", **params: Any) -> dict[str, Any]:
         return await get(self.http, self.url + path, **params)
+
+    async def add(self, *keys: str) -> None:
+        """Candidates with these keys."""
+        answer = await self.http.post(f"{self.url}/candidates", json={"candidates": candidates(*keys)})
+        assert answer.status_code == 201, answer.text
 
     patch, ask, ask_one, answer_all = _here(patch), _here(ask), _here(ask_one), _here(answer_all)
     send, compare, compare_all, void, restore = (

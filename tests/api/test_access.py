@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from app.main import NotLoopbackError, make_server
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
-from tests.conftest import running
+from tests.conftest import served
 from tests.end_to_end.processes import free_port
 from tests.factories import create_set
 
@@ -21,10 +21,7 @@ KEY = "a long random string"
 
 @pytest.fixture
 async def guarded(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with (
-        running(Settings(database_url=database_url, api_key=SecretStr(KEY))) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
-    ):
+    async with served(Settings(database_url=database_url, api_key=SecretStr(KEY))) as client:
         yield client
 
 

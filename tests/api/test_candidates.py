@@ -9,7 +9,7 @@ from sqlalchemy import text
 from app.service.context import Context
 from app.storage import candidates as storage
 from tests.api.test_bad_input import assert_problem
-from tests.factories import candidates, create_set, create_systems, get, tell
+from tests.factories import candidates, create_set, create_systems, get, pages, tell
 
 
 async def add(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **fields: Any) -> httpx.Response:
@@ -63,10 +63,7 @@ async def test_one_candidate_is_read_by_its_key(http: httpx.AsyncClient) -> None
     page = await get(http, path, key="elm")
     assert ([each["key"] for each in page["candidates"]], page["next_after"]) == (["elm"], None)
     answer = await http.get(path, params={"key": "fir"})
-    assert (answer.status_code, answer.json()["detail"]) == (
-        404,
-        "key: the set has no candidate 'fir'; check its spelling.",
-    )
+    assert_problem(answer, 404, "unknown-candidate", "key: the set has no candidate 'fir'; check its spelling.")
 
 
 async def test_candidates_join_in_order_behind_those_that_are_there(http: httpx.AsyncClient) -> None:
@@ -77,15 +74,8 @@ async def test_candidates_join_in_order_behind_those_that_are_there(http: httpx.
 
 async def test_pages_give_every_candidate_once(http: httpx.AsyncClient) -> None:
     created = await create_set(http, *(f"c{n}" for n in range(7)))
-    seen: list[str] = []
-    after: dict[str, str] = {}
-    while True:
-        page = await created.read("/candidates", limit=3, **after)
-        seen += [c["key"] for c in page["candidates"]]
-        if page["next_after"] is None:
-            break
-        after = {"after": page["next_after"]}
-    assert seen == [f"c{n}" for n in range(7)]
+    found = await pages(http, f"{created.url}/candidates", "candidates", limit=3)
+    assert [c["key"] for c in found] == [f"c{n}" for n in range(7)]
 
 
 async def test_items_are_listed_with_their_prompts_in_pages(http: httpx.AsyncClient) -> None:

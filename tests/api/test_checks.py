@@ -1,6 +1,5 @@
 """What holds of a ranking, in plain words; who beats whom."""
 
-import asyncio
 import csv
 import io
 import re
@@ -40,12 +39,8 @@ KEYS = ["ash", "birch", "cedar", "elm", "fir", "oak"]
 
 async def checks(http: httpx.AsyncClient, set_id: str) -> dict[str, tuple[str, str]]:
     """(verdict, words) of each."""
-    while (answer := await http.get(f"/v1/sets/{set_id}/checks")).status_code == 425:  # on a loaded machine
-        await asyncio.sleep(0.05)
-    assert answer.status_code == 200, answer.text
-    return {
-        check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in answer.json()["checks"]
-    }
+    found = (await get(http, f"/v1/sets/{set_id}/checks"))["checks"]
+    return {check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in found}
 
 
 async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[list[str], Any]:

@@ -195,12 +195,6 @@ async def test_a_judge_who_only_scores_is_described_too(http: httpx.AsyncClient)
     assert found["history"][-1]["rank_correlation"] == pytest.approx(1.0)
 
 
-async def test_islands_are_counted(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await created.compare("ash>birch")
-    assert (await diagnostics(http, created["id"]))["components"] == 3
-
-
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm"), KEYS], ids=len)
 async def test_a_set_without_comparisons_has_nothing_to_say(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys), position_bias="estimate")

@@ -24,7 +24,7 @@ from app.service.errors import DatabaseDown, DiskFull
 from app.settings import Settings
 from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
-from tests.conftest import TEMPLATE, running
+from tests.conftest import TEMPLATE, served
 from tests.factories import ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
 
 
@@ -92,10 +92,7 @@ async def on_a_small_disk(cluster: EmbeddedPostgres, small_disk: Path) -> AsyncI
 
 
 async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: str, small_disk: Path) -> None:
-    async with (
-        running(Settings(database_url=on_a_small_disk)) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,
-    ):
+    async with served(Settings(database_url=on_a_small_disk)) as http:
         created = await create_set(http)
         resize(small_disk, 64 * 2**10)
         new, key = [comparison("ash", "elm", client_id=str(n)) for n in range(5000)], {"Idempotency-Key": str(uuid4())}
@@ -185,11 +182,7 @@ def limits() -> str:
 @pytest.fixture
 async def hasty(database_url: str, limits: str) -> AsyncIterator[httpx.AsyncClient]:
     """A service with these limits."""
-    async with (
-        running(Settings(database_url=f"{database_url}&{limits}")) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
-    ):
-        await app.state.warming
+    async with served(Settings(database_url=f"{database_url}&{limits}")) as client:
         yield client
 
 

@@ -133,13 +133,6 @@ async def test_a_preview_refuses_two_goals_at_once(http: httpx.AsyncClient) -> N
     assert "send one of top_k, against and pair" in answer.json()["detail"]
 
 
-async def test_a_goal_is_not_null(http: httpx.AsyncClient) -> None:
-    set_id = (await create_set(http))["id"]
-    answer = await http.patch(f"/v1/sets/{set_id}", json={"goal": None})
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["pointer"] == "/goal"
-
-
 async def test_a_candidate_of_the_goal_may_join_later(http: httpx.AsyncClient) -> None:
     """A set that is created empty takes any key; until it is there, the ranking is wanted."""
     body = {"name": "Trees", "question": "Which?", "goal": {"against": "oak"}}

@@ -6,13 +6,12 @@ from contextlib import AsyncExitStack
 import httpx
 import pytest
 from fastapi import FastAPI
-from httpx import ASGITransport
 
 from app import __version__, main
 from app.service.context import Context
 from app.settings import Settings
 from app.storage import db
-from tests.conftest import running
+from tests.conftest import served
 from tests.factories import ask, create_set, get, run_sql
 
 
@@ -56,10 +55,7 @@ async def test_without_kernels_compiled_beforehand_the_service_is_ready_and_says
         raise RuntimeError("no compiler")
 
     monkeypatch.setattr(main, "warm_up", broken)
-    async with (
-        running(settings) as app,
-        httpx.AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as http,
-    ):
+    async with served(settings) as http:
         assert (await http.get("/readyz")).status_code == 200
         assert (await ask(http, (await create_set(http))["id"]))["status"] == "open"
     assert "no compiler" in caplog.text
@@ -103,8 +99,3 @@ async def test_metrics_show_what_is_in_memory(http: httpx.AsyncClient, app: Fast
     await created.ranking()
     assert await sample(http, "nextpair_live_sets") == 1
     assert await sample(http, "nextpair_live_bytes") > 0
-
-
-async def test_the_service_answers_on_its_contract_page(http: httpx.AsyncClient) -> None:
-    assert (await http.get("/docs")).status_code == 200
-    assert (await ask(http, (await create_set(http))["id"]))["status"] == "open"

@@ -30,14 +30,7 @@ TREES = ["ash", "birch", "cedar", "elm", "fir", "oak", "pine", "yew"]
 
 
 async def judges(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
-    """Asks again while it is being computed, as a slow machine may be."""
-    answer = await http.get(f"/v1/sets/{set_id}/judges", params=params)
-    for _ in range(20):
-        if answer.status_code != 425:
-            break
-        answer = await http.get(f"/v1/sets/{set_id}/judges", params=params)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
+    return await get(http, f"/v1/sets/{set_id}/judges", **params)
 
 
 async def describe(http: httpx.AsyncClient, name: str, **said: Any) -> dict[str, Any]:

@@ -204,11 +204,6 @@ async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.Asyn
     assert np.abs(scores - estimated).max() < np.abs(np.array(ignored) - estimated).max()
 
 
-async def test_a_bias_that_is_not_asked_for_is_not_estimated(http: httpx.AsyncClient) -> None:
-    found = await ranking(http, await six(http))
-    assert (found["position_bias"], found["method"]["position_bias"]) == (None, "none")
-
-
 async def test_without_a_verdict_there_is_no_bias(http: httpx.AsyncClient) -> None:
     created = await one_vote(http, position_bias="estimate")
     assert (await created.ranking())["position_bias"] == {}

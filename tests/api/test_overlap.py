@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.api.test_judges import judges
-from tests.factories import ask, candidates, create_set, get, log, names, tell, unordered
+from tests.factories import ask, candidates, create_set, log, names, pages, tell, unordered
 
 pytestmark = pytest.mark.alone
 
@@ -101,10 +101,7 @@ async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_plante
     assert sum(pair["pairs"] for pair in found["agreement"]) == len(several)
     assert all(-0.5 < pair["kappa"] <= 1.0 for pair in found["agreement"])
 
-    disputes, after = list[dict[str, Any]](), 0
-    while after is not None:
-        page = await get(http, f"/v1/sets/{set_id}/disputes", after=after, limit=2)
-        disputes, after = [*disputes, *page["disputes"]], page["next_after"]
+    disputes = await pages(http, f"/v1/sets/{set_id}/disputes", "disputes", limit=2)
     assert {unordered(each) for each in disputes} == {pair for pair, named in winners.items() if len(named) > 1}
     assert [each["seq"] for each in disputes] == sorted({each["seq"] for each in disputes})
     for each in disputes:

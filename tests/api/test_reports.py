@@ -24,12 +24,8 @@ class Document(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.open, self.text, self.headings, self.attributes = (
-            list[str](),
-            list[str](),
-            list[str](),
-            list[tuple[str, str]](),
-        )
+        self.open, self.text, self.headings = [list[str]() for _ in range(3)]
+        self.attributes = list[tuple[str, str]]()
         self.feed(text)
         self.close()
         assert not self.open
@@ -60,6 +56,14 @@ async def fetch(http: httpx.AsyncClient, path: str) -> httpx.Response:
 
 async def log_of(http: httpx.AsyncClient, set_id: str) -> bytes:
     return (await http.get(f"/v1/sets/{set_id}/comparisons", params={"format": "jsonl"})).content
+
+
+async def downloaded(http: httpx.AsyncClient, set_id: str, folder: Path) -> tuple[Path, Path]:
+    """The report and the log, as files."""
+    report, log = folder / "report.html", folder / "log.jsonl"
+    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    log.write_bytes(await log_of(http, set_id))
+    return report, log
 
 
 async def a_set(http: httpx.AsyncClient) -> str:
@@ -117,16 +121,13 @@ async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_
     data = unsealed(answer.content)
     ranking = (await http.get(f"/v1/sets/{set_id}/ranking")).json()
     assert [row["key"] for row in data["ranking"]] == [row["key"] for row in ranking["ranking"]]
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes(answer.content)
-    log.write_bytes(await log_of(http, set_id))
+    report, log = await downloaded(http, set_id, tmp_path)
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
 
 
 async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path: Path) -> None:
     set_id = await judged_for(http, "latent", 12)
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    report, log = await downloaded(http, set_id, tmp_path)
     await compare_all(http, set_id, [comparison("a", "b", 0.1, "late")])
     await void(http, set_id, 2)
     log.write_bytes(await log_of(http, set_id))
@@ -148,9 +149,7 @@ async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.Async
     alone = (await http.get(f"/v1/sets/{set_id}/ranking")).json()["ranking"]
     priors = {"pool": "question:1", "sets": 9, "log_scale": {"mean": 3.0, "sd": 0.1}}
     assert (await http.post(f"/v1/sets/{set_id}/pooled-evidence", json=priors)).status_code == 201
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
-    log.write_bytes(await log_of(http, set_id))
+    report, log = await downloaded(http, set_id, tmp_path)
     data = unsealed(report.read_bytes())
     assert (data["priors"]["sets"], data["beside_the_log"]) == (9, [])
     assert [row["score"] for row in data["ranking"]] != [row["score"] for row in alone]
@@ -173,8 +172,7 @@ async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncCl
     set_id = await judged_for(http, "latent", 12)
     added = {"candidates": [{"key": "lonely"}, {"key": "later"}]}
     assert (await http.post(f"/v1/sets/{set_id}/candidates", json=added)).status_code == 201
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    report, log = await downloaded(http, set_id, tmp_path)
     for _ in range(2):
         log.write_bytes(await log_of(http, set_id))
         assert b'"first":"lonely"' in log.read_bytes()

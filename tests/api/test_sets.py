@@ -7,7 +7,7 @@ import httpx
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import create_set, create_systems, follow, get, names, tell
+from tests.factories import create_set, create_systems, follow, get, names, pages, tell
 
 
 async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
@@ -95,12 +95,6 @@ async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.As
     assert answer.json()["errors"][0]["pointer"] == f"/{field}"
 
 
-async def test_a_patched_selection_decides_the_next_pair(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await http.patch(created.url, json={"selection": {"criterion": "random"}})
-    assert (await created.ask_one())["why"]["criterion"] == "random"
-
-
 async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncClient) -> None:
     """birch and cedar have the same mean, but oak has the largest variance."""
     created = await create_set(http, "ash", "birch", "cedar", "oak", selection={"criterion": "reordering", "equal": 0})
@@ -113,13 +107,7 @@ async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncC
 @pytest.mark.alone
 async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:
     ids = [(await create_set(http, name=f"Set {n}"))["id"] for n in range(5)]
-    seen, after = [], None
-    while True:
-        page = await get(http, "/v1/sets", limit=2, **({"after": after} if after else {}))
-        seen += [s["id"] for s in page["sets"]]
-        if (after := page["next_after"]) is None:
-            break
-    assert seen == ids
+    assert [s["id"] for s in await pages(http, "/v1/sets", "sets", limit=2)] == ids
 
 
 @pytest.mark.alone
@@ -147,13 +135,6 @@ async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClien
     await http.patch(paused.url, json={"status": "paused"})
     found = await get(http, "/v1/sets", project="wood", status="open")
     assert [s["id"] for s in found["sets"]] == [here["id"]]
-
-
-@pytest.mark.alone
-async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    assert (await http.delete(created.url)).status_code == 204
-    assert (await get(http, "/v1/sets"))["sets"] == []
 
 
 @pytest.mark.parametrize(

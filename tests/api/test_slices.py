@@ -83,15 +83,8 @@ async def test_slices_follow_the_whole_in_csv(http: httpx.AsyncClient, set_id: s
     ("params", "message"),
     [
         ({"by": "language"}, "by: no prompt with comparisons has the tag 'language'; the tags are category."),
-        ({"by": "category", "inference_target": "latent"}, "by: slices are about new prompts"),
-        ({"by": "category", "method": "win-ratio"}, "by: win-ratio ranks all prompts together"),
         ({"baseline": "oak"}, "baseline: there is no candidate 'oak'"),
-        ({"baseline": "gpt", "method": "win-ratio"}, "baseline: win-ratio gives no joint draws"),
         ({"covariate": "length", "method": "gaussian"}, "covariate: gaussian has no covariates"),
-        (
-            {"covariate": "length", "inference_target": "all-pairs"},
-            "covariate: the inference target all-pairs has no covariates",
-        ),
         ({"scale": "elo", "method": "gaussian"}, "scale: the scores of gaussian are not logits"),
     ],
 )
@@ -101,15 +94,6 @@ async def test_what_cannot_be_ranked_so_names_the_parameter(
     answer = await asked(http, set_id, **params)
     assert answer.status_code == 422
     assert message in answer.json()["detail"]
-
-
-async def test_a_set_of_texts_has_no_tags(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm")
-    await created.compare_all([comparison("ash", "elm")])
-    answer = await asked(http, created["id"], by="category")
-    assert answer.status_code == 422
-    assert "the prompts have no tags" in answer.json()["detail"]
-    assert (await created.read("/ranking"))["baseline"] is None
 
 
 async def test_the_length_of_outputs_is_taken_out(http: httpx.AsyncClient) -> None:

@@ -51,14 +51,12 @@ async def agree(http: httpx.AsyncClient, set_id: str, *pairs: str) -> None:
         await compare_all(http, set_id, lost if number % 2 else won)
 
 
-async def stopping(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = (await ranking(http, set_id, **params))["stopping"]
-    return found
+async def stopping(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+    return dict((await ranking(http, set_id, **params))["stopping"])
 
 
 async def state(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
     found = await stopping(http, set_id, **params)
-    assert found is not None
     return {name: found[name] for name in ("converged", "reason", "forecast")}
 
 
@@ -111,7 +109,7 @@ async def test_a_stop_that_is_taken_away_reopens_the_set(http: httpx.AsyncClient
     created = await stopped(http)
     await created.patch(stop=None)
     assert (await created.ask())["status"] == "open"
-    assert await stopping(http, created["id"]) is None
+    assert (await created.ranking())["stopping"] is None
 
 
 async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: httpx.AsyncClient) -> None:
@@ -139,7 +137,7 @@ async def test_a_void_reopens_the_set(http: httpx.AsyncClient) -> None:
 
 async def test_a_candidate_that_joins_reopens_the_set(http: httpx.AsyncClient) -> None:
     created = await stopped(http)
-    await http.post(f"{created.url}/candidates", json={"candidates": candidates("oak")})
+    await created.add("oak")
     assert (await created.ask())["status"] == "open"
 
 
@@ -205,27 +203,17 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
     await created.compare(*CLEAR[:9])
     await http.put("/v1/judges/bob", json={"kind": "human"})
     found = await stopping(http, created["id"])
-    assert found is not None
     low, high = found["forecast_interval"]
     assert (0 < low < found["forecast"] < high, found["left"]) == (True, None)
     await created.patch(budget={"max_comparisons": 9 + found["forecast"]})
     found = await stopping(http, created["id"])
-    assert found is not None
     assert (found["forecast_interval"], found["left"]) == ([low, None], found["forecast"])
     await created.patch(budget={"max_comparisons": 10})
     found = await stopping(http, created["id"])
-    assert found is not None
-    assert found.pop("sentence").startswith(
-        "The stop rule is not met yet: it needs e-value 20 for first place, and has "
-    )
-    assert found == {
-        "converged": False,
-        "reason": None,
-        "forecast": None,
-        "forecast_interval": None,
-        "missing": "",
-        "left": 1,
-    }
+    needs = "The stop rule is not met yet: it needs e-value 20 for first place, and has "
+    assert found.pop("sentence").startswith(needs)
+    nothing_known = dict.fromkeys(("reason", "forecast", "forecast_interval"))
+    assert found == {"converged": False, "missing": "", "left": 1} | nothing_known
 
 
 async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.AsyncClient) -> None:
@@ -233,21 +221,16 @@ async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.Async
     created = await one_vote(http, stop={"top_k": 1})
     await created.compare(*CLEAR[:9])
     for left in (12 - 3 + MOST_REPEATS - 6, 12 - 3 + MOST_REPEATS - 6 - 1):
-        found = await stopping(http, created["id"])
-        assert found is not None
-        assert found["left"] == left
+        assert (await stopping(http, created["id"]))["left"] == left
         await created.compare("birch>cedar")
 
 
 async def test_before_the_first_verdict_nobody_knows_how_many_are_left_but_a_budget(http: httpx.AsyncClient) -> None:
     created = await one_vote(http, stop={"top_k": 1})
     found = await stopping(http, created["id"])
-    assert found is not None
     assert (found["left"], "No comparison is left" in found["sentence"]) == (None, False)
     await created.patch(budget={"max_comparisons": 10})
-    found = await stopping(http, created["id"])
-    assert found is not None
-    assert found["left"] == 10
+    assert (await stopping(http, created["id"]))["left"] == 10
 
 
 async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
@@ -388,7 +371,6 @@ async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signa
     set_id = await two_systems(http, 60)
     await answer_all(http, set_id, "model", most=2)
     found = await stopping(http, set_id)
-    assert found is not None
     assert found["missing"] == "a stop needs verdicts on 8 prompts, and 2 have any."
     assert found["sentence"] == f"The stop rule is not met yet: {found['missing']}"
     assert (await get(http, f"/v1/sets/{set_id}/summary"))["progress"]["words"] == "needs evidence"
@@ -402,9 +384,7 @@ async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signa
 async def test_a_set_of_few_prompts_stops_once_all_of_them_are_judged(http: httpx.AsyncClient) -> None:
     set_id = await two_systems(http, 3)
     await answer_all(http, set_id, "model", most=2)
-    found = await stopping(http, set_id)
-    assert found is not None
-    assert found["missing"] == "a stop needs verdicts on 3 prompts, and 2 have any."
+    assert (await stopping(http, set_id))["missing"] == "a stop needs verdicts on 3 prompts, and 2 have any."
 
 
 async def test_where_all_is_judged_without_signal_the_reason_says_so(http: httpx.AsyncClient) -> None:

@@ -16,9 +16,7 @@ from nextpair import BadTable
 from nextpair.schemas import TableRead
 
 from app.files import tables
-from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
-from tests.conftest import running
 from tests.factories import create_set
 from tests.files.test_outputs import BROKEN, jsonl_of
 
@@ -217,13 +215,6 @@ async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
     assert (await http.get("/v1/sets")).json()["sets"] == []
 
 
-async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
-    preview = await look_at(http, CSV, file="trees.csv")
-    created = await create_set(http, candidates=preview["candidates"])
-    kept = (await http.get(f"{created.url}/candidates")).json()["candidates"]
-    assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
-
-
 async def test_names_that_look_alike_bring_a_warning(http: httpx.AsyncClient) -> None:
     texts = await look_at(http, "key,text\nGPT-4,Tall.\ngpt_4,White.\n", file="trees.csv")
     assert texts["warnings"] == [
@@ -320,15 +311,6 @@ async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read
 
 
 # Limits
-
-
-@pytest.fixture
-async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    """A service with low limits."""
-    settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
-    transport, url = httpx.ASGITransport, "http://localhost"
-    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url=url) as client:
-        yield client
 
 
 async def test_a_file_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:

@@ -8,21 +8,10 @@ import httpx
 import pytest
 
 from app.service.context import Context
-from tests.api.test_assignments import nothing
+from tests.api.test_assignments import ask_many, ids, nothing
 from tests.factories import count_rows, create_set, names, tell
 
 pytestmark = pytest.mark.alone
-
-
-def ids(asked: dict[str, Any]) -> list[str]:
-    return [pair["id"] for pair in asked["assignments"]]
-
-
-async def ask_many(http: httpx.AsyncClient, count: int, **fields: Any) -> dict[str, Any]:
-    answer = await http.post("/v1/next-pairs", json={"judge": "alice", "count": count, **fields})
-    assert answer.status_code == 200, answer.text
-    asked: dict[str, Any] = answer.json()
-    return asked
 
 
 async def test_a_worker_gets_its_own_leases_back_and_no_others(http: httpx.AsyncClient) -> None:
@@ -40,12 +29,12 @@ async def test_a_worker_gets_its_own_leases_back_and_no_others(http: httpx.Async
 async def test_workers_over_many_sets_get_different_pairs_and_their_own_again(http: httpx.AsyncClient) -> None:
     for _ in range(3):
         await create_set(http)
-    asked = await asyncio.gather(*(ask_many(http, 4, worker=f"w{n}") for n in range(4)))
+    asked = await asyncio.gather(*(ask_many(http, "alice", count=4, worker=f"w{n}") for n in range(4)))
 
     found = [each for one in asked for each in ids(one)]
     assert len(found) == len(set(found)) == 16
     for n, one in enumerate(asked):
-        assert sorted(ids(await ask_many(http, 4, worker=f"w{n}"))) == sorted(ids(one))
+        assert sorted(ids(await ask_many(http, "alice", count=4, worker=f"w{n}"))) == sorted(ids(one))
 
 
 async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClient) -> None:
@@ -53,8 +42,8 @@ async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClie
     for keys in (("ash", "elm", "oak"), ("ash", "elm", "oak"), ("ash", "birch", "cedar", "elm")):
         await create_set(http, *keys)
 
-    assert len(ids(await ask_many(http, 100, worker="one"))) == 12
-    assert await ask_many(http, 100, worker="two") == nothing("all_leased")
+    assert len(ids(await ask_many(http, "alice", count=100, worker="one"))) == 12
+    assert await ask_many(http, "alice", count=100, worker="two") == nothing("all_leased")
 
 
 async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) -> None:
@@ -100,7 +89,7 @@ async def test_every_ask_that_gives_a_lease_back_makes_a_generation(http: httpx.
     created = await create_set(http)
     assert generations(await created.ask(count=2)) == [1, 1]
     assert generations(await created.ask(count=3)) == [2, 2, 1]
-    assert generations(await ask_many(http, 3)) == [3, 3, 2]
+    assert generations(await ask_many(http, "alice", count=3)) == [3, 3, 2]
 
 
 async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, context: Context) -> None:

@@ -16,7 +16,7 @@ from app.inference.state import speed
 from app.inference.types import by_one_judge
 from app.service.context import Context
 from app.settings import Settings
-from tests.conftest import running
+from tests.conftest import served
 from tests.factories import (
     ask,
     ask_one,
@@ -39,10 +39,7 @@ from tests.factories import (
 @pytest.fixture
 async def elsewhere(settings: Settings, app: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A second process on the database of the first."""
-    async with (
-        running(settings) as other,
-        httpx.AsyncClient(transport=httpx.ASGITransport(other), base_url="http://localhost") as client,
-    ):
+    async with served(settings) as client:
         yield client
 
 
@@ -150,7 +147,7 @@ async def test_a_candidate_that_joins_in_one_process_is_ranked_in_the_other(
     created = await create_set(http, "ash", "elm")
     await created.compare("ash>elm")
     await ranking(elsewhere, created["id"])
-    await http.post(f"{created.url}/candidates", json={"candidates": candidates("oak")})
+    await created.add("oak")
     assert await ranking(elsewhere, created["id"]) == await created.ranking()
 
 
@@ -168,7 +165,7 @@ async def test_a_candidate_may_join_in_the_middle_of_an_ask(http: httpx.AsyncCli
     busy = [asyncio.create_task(context.live.compute(gate.wait)) for _ in range(2)]  # no thread is left
     asking = asyncio.create_task(created.ask_one())
     await asyncio.sleep(0.2)  # by now it has read who is in the set, and waits for a thread
-    await http.post(f"{created.url}/candidates", json={"candidates": candidates("oak")})
+    await created.add("oak")
     await created.compare("oak>elm")
     gate.set()
     assert "oak" not in unordered(await asking)
