@@ -4,7 +4,6 @@ import asyncio
 import json
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from sqlalchemy import text
@@ -16,6 +15,7 @@ from app.service.context import Context
 from app.storage import bulk
 from tests.factories import (
     KEYS,
+    Http,
     comparison,
     count_rows,
     create_set,
@@ -30,11 +30,11 @@ from tests.factories import (
 )
 
 
-async def listed(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
+async def listed(http: Http, set_id: str, **params: Any) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/absolute-scores", **params))["scores"])
 
 
-async def kept(http: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
+async def kept(http: Http, **fields: Any) -> dict[str, Any]:
     """A score of ash as it is listed."""
     created = await create_set(http)
     answer = await created.send_scores({"candidate": "ash", "judge": "gpt", **fields})
@@ -46,7 +46,7 @@ async def kept(http: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
 # What is kept
 
 
-async def test_a_score_is_listed_as_it_was_sent(http: httpx.AsyncClient) -> None:
+async def test_a_score_is_listed_as_it_was_sent(http: Http) -> None:
     found = await kept(http, mean=7.2, variance=0.36)
     assert {name: found[name] for name in ("seq", "item", "candidate", "judge", "mean", "variance")} == {
         "seq": 1, "item": None, "candidate": "ash", "judge": "gpt", "mean": 7.2, "variance": 0.36,
@@ -73,7 +73,7 @@ async def test_a_score_is_listed_as_it_was_sent(http: httpx.AsyncClient) -> None
     ],
 )
 async def test_probabilities_of_any_scale_become_their_moments_and_are_kept(
-    http: httpx.AsyncClient, probabilities: dict[str, float], mean: float, variance: float
+    http: Http, probabilities: dict[str, float], mean: float, variance: float
 ) -> None:
     found = await kept(http, probabilities=probabilities)
     assert (found["mean"], found["variance"]) == (pytest.approx(mean), pytest.approx(variance))
@@ -81,7 +81,7 @@ async def test_probabilities_of_any_scale_become_their_moments_and_are_kept(
     assert (await ranking(http, found["set_id"]))["convergence"]["converged"]
 
 
-async def test_many_scores_are_stored_like_few(http: httpx.AsyncClient) -> None:
+async def test_many_scores_are_stored_like_few(http: Http) -> None:
     size = bulk.ROWS_TO_INSERT + 10
     large, small = [await create_set(http) for _ in range(2)]
     new = [
@@ -101,7 +101,7 @@ async def test_many_scores_are_stored_like_few(http: httpx.AsyncClient) -> None:
     assert [s["seq"] for s in lists[0]] == list(range(1, size + 1))
 
 
-async def test_pages_give_every_score_once(http: httpx.AsyncClient) -> None:
+async def test_pages_give_every_score_once(http: Http) -> None:
     created = await create_set(http)
     for n in range(5):
         await created.score(ash=n)
@@ -122,7 +122,7 @@ async def test_pages_give_every_score_once(http: httpx.AsyncClient) -> None:
     ],
 )
 async def test_one_bad_score_keeps_all_out(
-    http: httpx.AsyncClient, context: Context, second: dict[str, Any], status: int, pointer: str
+    http: Http, context: Context, second: dict[str, Any], status: int, pointer: str
 ) -> None:
     created = await create_set(http)
     before = await count_rows(context.engine)
@@ -132,14 +132,14 @@ async def test_one_bad_score_keeps_all_out(
     assert (await created.read())["version"] == 0
 
 
-async def test_a_score_of_a_system_names_its_item(http: httpx.AsyncClient) -> None:
+async def test_a_score_of_a_system_names_its_item(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
     answer = await created.send_scores(said("kelp", 7, item="two"), said("kelp", 5, item="one"))
     assert answer.json() == {"accepted": 2, "version": 2}
     assert [s["item"] for s in await listed(http, created["id"])] == ["two", "one"]
 
 
-async def test_the_only_item_need_not_be_named(http: httpx.AsyncClient) -> None:
+async def test_the_only_item_need_not_be_named(http: Http) -> None:
     created = await create_systems(http, ["one"], "kelp", "rowan")
     await created.score(kelp=7)
     assert (await listed(http, created["id"]))[0]["item"] == "one"
@@ -148,9 +148,7 @@ async def test_the_only_item_need_not_be_named(http: httpx.AsyncClient) -> None:
 # Their place in the log
 
 
-async def test_sequence_numbers_have_no_gap_over_all_that_a_log_holds(
-    http: httpx.AsyncClient, connection: AsyncConnection
-) -> None:
+async def test_sequence_numbers_have_no_gap_over_all_that_a_log_holds(http: Http, connection: AsyncConnection) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "ash>birch")
     await created.score(ash=7, elm=3)
@@ -167,7 +165,7 @@ async def test_sequence_numbers_have_no_gap_over_all_that_a_log_holds(
     assert (found["version"], found["comparisons"], found["absolute_scores"]) == (7, 2, 3)
 
 
-async def test_everyone_may_tell_at_once_and_no_number_is_lost(http: httpx.AsyncClient) -> None:
+async def test_everyone_may_tell_at_once_and_no_number_is_lost(http: Http) -> None:
     created = await create_set(http, *"abcdefgh")
 
     async def by_asking(judge: str) -> None:
@@ -198,14 +196,14 @@ async def test_everyone_may_tell_at_once_and_no_number_is_lost(http: httpx.Async
     assert (found["absolute_scores"], found["comparisons"]) == (20, sum(e["voided_by"] is None for e in entries))
 
 
-async def test_a_score_is_no_comparison_that_could_be_voided(http: httpx.AsyncClient) -> None:
+async def test_a_score_is_no_comparison_that_could_be_voided(http: Http) -> None:
     created = await create_set(http)
     await created.score(ash=7)
     answer = await created.void(1)
     assert (answer.status_code, answer.json()["type"]) == (404, "urn:nextpair:problem:unknown-comparison")
 
 
-async def test_comparisons_are_listed_and_exported_without_the_scores_between_them(http: httpx.AsyncClient) -> None:
+async def test_comparisons_are_listed_and_exported_without_the_scores_between_them(http: Http) -> None:
     created = await create_set(http)
     for n in range(4):
         await created.compare("ash>elm")
@@ -217,7 +215,7 @@ async def test_comparisons_are_listed_and_exported_without_the_scores_between_th
     assert [json.loads(line)["seq"] for line in exported.text.splitlines()] == [1, 3, 5, 7, None, None]
 
 
-async def test_a_text_that_was_scored_cannot_change(http: httpx.AsyncClient) -> None:
+async def test_a_text_that_was_scored_cannot_change(http: Http) -> None:
     created = await create_set(http)
     await created.score(ash=7)
     url = f"{created.url}/candidates"
@@ -229,7 +227,7 @@ async def test_a_text_that_was_scored_cannot_change(http: httpx.AsyncClient) -> 
 # What they do to a ranking
 
 
-async def test_scores_alone_rank_the_candidates(http: httpx.AsyncClient) -> None:
+async def test_scores_alone_rank_the_candidates(http: Http) -> None:
     created = await create_set(http)
     await created.score(ash=9, birch=7, cedar=4, elm=2)
     found = await created.ranking()
@@ -239,7 +237,7 @@ async def test_scores_alone_rank_the_candidates(http: httpx.AsyncClient) -> None
     assert {row["p_best"] for row in found["ranking"]} == {None}  # no verdict shows a signal
 
 
-async def test_a_scale_leads_from_what_a_judge_said_to_the_scores(http: httpx.AsyncClient) -> None:
+async def test_a_scale_leads_from_what_a_judge_said_to_the_scores(http: Http) -> None:
     created = await create_set(http)
     await created.compare(*["ash>birch", "birch>cedar", "cedar>elm", "ash>cedar", "birch>elm"] * 3)
     await created.score(ash=90, birch=70, cedar=40, elm=20)
@@ -255,7 +253,7 @@ async def test_a_scale_leads_from_what_a_judge_said_to_the_scores(http: httpx.As
 
 @pytest.mark.parametrize("expert", ["soft-bt", "gaussian"])
 @pytest.mark.parametrize("biases", ["none", "estimate"])
-async def test_the_scores_are_those_of_a_fit_of_both(http: httpx.AsyncClient, expert: str, biases: str) -> None:
+async def test_the_scores_are_those_of_a_fit_of_both(http: Http, expert: str, biases: str) -> None:
     """Two judges compare, of whom one scores too, and a third only scores."""
     created = await create_set(http, expert=expert, position_bias=biases, verdict_weight="one-vote")
     await created.compare("ash>birch", "birch>cedar", "elm>ash", judge="alice")
@@ -275,7 +273,7 @@ async def test_the_scores_are_those_of_a_fit_of_both(http: httpx.AsyncClient, ex
     assert set(found["position_bias"] or ()) == ({"alice", "bob"} if biases == "estimate" else set())
 
 
-async def test_a_given_scale_is_that_of_the_scores_except_for_its_level(http: httpx.AsyncClient) -> None:
+async def test_a_given_scale_is_that_of_the_scores_except_for_its_level(http: Http) -> None:
     """What is said differs by 0.8 from one to the next, and so does what is found where nobody compares."""
     steps = {}
     for scale in ("given", "estimate"):
@@ -295,7 +293,7 @@ async def test_a_given_scale_is_that_of_the_scores_except_for_its_level(http: ht
     [({"7": 1.0}, 1e-9), ({"7": 1.0, "8": 0.0}, 1e-9), ({"7": 0.99, "8": 0.01}, 0.0099), ({"1": 0.5, "3": 0.5}, 1.0)],
 )
 async def test_a_given_variance_is_that_of_the_probabilities(
-    http: httpx.AsyncClient, probabilities: dict[str, float], variance: float
+    http: Http, probabilities: dict[str, float], variance: float
 ) -> None:
     """GPM 3.2 has no floor; 1e-9 is the least that a score may have."""
     created = await create_set(http, absolute_variance="given")
@@ -306,7 +304,7 @@ async def test_a_given_variance_is_that_of_the_probabilities(
     assert (await http.patch(created.url, json={"absolute_variance": "given"})).status_code == 422
 
 
-async def test_of_several_scores_by_one_judge_the_last_counts(http: httpx.AsyncClient) -> None:
+async def test_of_several_scores_by_one_judge_the_last_counts(http: Http) -> None:
     again, once = await create_set(http), await create_set(http)
     await again.score(ash=1, elm=9)
     await again.compare("ash>birch")
@@ -317,7 +315,7 @@ async def test_of_several_scores_by_one_judge_the_last_counts(http: httpx.AsyncC
     assert await again.scores_of() == pytest.approx(await once.scores_of(), abs=1e-6)
 
 
-async def test_scores_of_two_judges_and_of_two_items_all_count(http: httpx.AsyncClient) -> None:
+async def test_scores_of_two_judges_and_of_two_items_all_count(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
     sd = []
     for judge, item in (("gpt", "one"), ("gpt", "two"), ("llama", "two")):
@@ -326,7 +324,7 @@ async def test_scores_of_two_judges_and_of_two_items_all_count(http: httpx.Async
     assert sd[0] > sd[1] > sd[2]
 
 
-async def test_looking_back_before_the_scores_gives_the_ranking_without_them(http: httpx.AsyncClient) -> None:
+async def test_looking_back_before_the_scores_gives_the_ranking_without_them(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     without = await created.ranking()
@@ -344,7 +342,7 @@ async def test_looking_back_before_the_scores_gives_the_ranking_without_them(htt
     assert len({tuple(scores) for scores in rankings}) == 5
 
 
-async def test_asking_goes_on_after_scores(http: httpx.AsyncClient) -> None:
+async def test_asking_goes_on_after_scores(http: Http) -> None:
     created = await create_set(http, *"abcdef", position_bias="estimate", stop={"top_k": 1})
     await created.score(a=9, b=8, c=5, d=5, e=2, f=1)
     first = await created.ask_one()
@@ -354,14 +352,14 @@ async def test_asking_goes_on_after_scores(http: httpx.AsyncClient) -> None:
     assert (await created.ask())["status"] == "open"
 
 
-async def test_a_prediction_knows_of_the_scores(http: httpx.AsyncClient) -> None:
+async def test_a_prediction_knows_of_the_scores(http: Http) -> None:
     created = await create_set(http)
     await created.score(ash=9, birch=6, cedar=6, elm=2)
     found = await created.read("/predict", first="ash", second="elm")
     assert found["p_first_better"] > 0.9
 
 
-async def test_a_candidate_that_joins_after_the_scores_is_ranked_without_one(http: httpx.AsyncClient) -> None:
+async def test_a_candidate_that_joins_after_the_scores_is_ranked_without_one(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
     await created.score(ash=8, elm=2)
     await created.compare("ash>elm")
@@ -373,16 +371,14 @@ async def test_a_candidate_that_joins_after_the_scores_is_ranked_without_one(htt
 
 
 @pytest.mark.parametrize("means", [{"ash": 5}, {"ash": 5, "elm": 5}, {"ash": 5, "birch": 5, "cedar": 5, "elm": 5}])
-async def test_scores_that_tell_nobody_apart_leave_everyone_level(
-    http: httpx.AsyncClient, means: dict[str, float]
-) -> None:
+async def test_scores_that_tell_nobody_apart_leave_everyone_level(http: Http, means: dict[str, float]) -> None:
     created = await create_set(http)
     await created.send_scores(*(said(key, mean) for key, mean in means.items()))
     assert await created.scores_of() == pytest.approx(dict.fromkeys(KEYS, 0.0), abs=1e-6)
 
 
 @pytest.mark.parametrize("keys", [("ash",), ("ash", "elm")])
-async def test_scores_in_a_very_small_set(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_scores_in_a_very_small_set(http: Http, keys: tuple[str, ...]) -> None:
     created = await create_set(http, *keys)
     await created.send_scores(*(said(key, 8 - 5 * n) for n, key in enumerate(keys)))
     assert list(await created.scores_of()) == list(keys)

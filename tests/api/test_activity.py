@@ -3,19 +3,18 @@
 from time import perf_counter
 from typing import Any
 
-import httpx
 import pytest
 from nextpair.schemas import Failure
 
 from app.service.context import Context
-from tests.factories import comparison, create_set, get, run_sql, tell
+from tests.factories import Http, comparison, create_set, get, run_sql, tell
 
 
-async def activity(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def activity(http: Http, set_id: str, **params: Any) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/activity", **params)
 
 
-async def test_at_work_are_those_who_hold_pairs(http: httpx.AsyncClient, context: Context) -> None:
+async def test_at_work_are_those_who_hold_pairs(http: Http, context: Context) -> None:
     created = await create_set(http)
     await http.put("/v1/judges/ada", json={"kind": "human"})
     await created.ask("ada", worker="w1", count=2)
@@ -28,7 +27,7 @@ async def test_at_work_are_those_who_hold_pairs(http: httpx.AsyncClient, context
     assert holder["since"] < holder["until"]
 
 
-async def test_progress_counts_what_each_judge_did(http: httpx.AsyncClient) -> None:
+async def test_progress_counts_what_each_judge_did(http: Http) -> None:
     created = await create_set(http)
     old = "2026-01-02T03:04:05Z"
     await created.send(comparison("ash", "elm", created_at=old), comparison("ash", "elm", judge="ada"))
@@ -45,7 +44,7 @@ async def test_progress_counts_what_each_judge_did(http: httpx.AsyncClient) -> N
     assert (shown[1]["last_at"], shown[2]["last_at"]) == (old, None)
 
 
-async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http: httpx.AsyncClient) -> None:
+async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "elm>birch")
     await created.void(1)
@@ -63,7 +62,7 @@ async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http
 
 
 @pytest.mark.parametrize(("judge", "seqs"), [(None, [6, 5, 4, 3, 2, 1]), ("bob", [5, 3, 1]), ("nobody", [])])
-async def test_pages_give_every_entry_once(http: httpx.AsyncClient, judge: str | None, seqs: list[int]) -> None:
+async def test_pages_give_every_entry_once(http: Http, judge: str | None, seqs: list[int]) -> None:
     created = await create_set(http)
     for name in ("bob", "ada", "bob", "ada"):
         await created.compare("ash>elm", judge=name)
@@ -79,7 +78,7 @@ async def test_pages_give_every_entry_once(http: httpx.AsyncClient, judge: str |
     assert seen == seqs
 
 
-async def test_activity_of_many_comparisons_is_read_quickly(http: httpx.AsyncClient, context: Context) -> None:
+async def test_activity_of_many_comparisons_is_read_quickly(http: Http, context: Context) -> None:
     created = await create_set(http)
     for n in range(2):
         await created.send(*[comparison("ash", "elm", judge=f"j{n}") for _ in range(10_000)])

@@ -14,7 +14,7 @@ from app.service import turns
 from app.service.context import Context
 from app.service.errors import Busy
 from app.service.turns import ASKS_AT_ONCE, Asks
-from tests.factories import create_set, tell
+from tests.factories import Http, create_set, tell
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def crowded(asks: Asks) -> Iterator[None]:
         yield
 
 
-async def refused(http: httpx.AsyncClient, path: str) -> bool:
+async def refused(http: Http, path: str) -> bool:
     answer = await http.post(path, json={"judge": "bob"})
     if answer.status_code == 200:
         return False
@@ -36,9 +36,7 @@ async def refused(http: httpx.AsyncClient, path: str) -> bool:
     return True
 
 
-async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(http: Http, context: Context) -> None:
     created = await create_set(http)
     given = await created.ask_one()
     with crowded(context.asks):
@@ -50,7 +48,7 @@ async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(
 
 
 async def test_an_ask_that_is_not_worked_on_soon_is_turned_away(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "PATIENCE_OF_ASKS", 0.05)
     created = await create_set(http)
@@ -63,7 +61,7 @@ async def test_an_ask_that_is_not_worked_on_soon_is_turned_away(
     assert not await refused(http, f"{created.url}/next-pair")
 
 
-async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncClient, context: Context) -> None:
+async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: Http, context: Context) -> None:
     small, large = await create_set(http, "ash", "elm"), await create_set(http)
     given = await small.ask_one()
 
@@ -82,7 +80,7 @@ async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncCl
     assert set(await asyncio.gather(*waiting)) == {"exhausted"}
 
 
-async def test_annotators_who_come_at_once_all_get_a_pair(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_annotators_who_come_at_once_all_get_a_pair(http: Http, app: FastAPI) -> None:
     created = await create_set(http, *(f"candidate {n}" for n in range(12)))
     async with AsyncClient("http://localhost", transport=httpx.ASGITransport(app), retries=20) as client:
         ranked = await client.sets.get(created["id"])

@@ -14,7 +14,18 @@ from nextpair.schemas import Problem
 
 from app.service.context import Context
 from app.storage import db
-from tests.factories import ask_one, candidates, compare, count_rows, create_set, create_systems, run_sql, tell, void
+from tests.factories import (
+    Http,
+    ask_one,
+    candidates,
+    compare,
+    count_rows,
+    create_set,
+    create_systems,
+    run_sql,
+    tell,
+    void,
+)
 
 NOBODY = "8f14e45f-ceea-467f-9a5d-3e1f5b7f2c11"
 BIG = 10**30
@@ -44,7 +55,7 @@ class World(NamedTuple):
 
 
 @pytest.fixture
-async def world(http: httpx.AsyncClient) -> World:
+async def world(http: Http) -> World:
     here, other, deleted = [(await create_set(http))["id"] for _ in range(3)]
     systems = await create_systems(http, ["one", "two"], "kelp", "rowan")
     await http.post(f"{systems.url}/candidates", json={"candidates": [{"key": "sage", "outputs": {}}]})
@@ -375,7 +386,7 @@ CASES = [
 
 
 async def test_bad_input_is_refused_and_writes_nothing(
-    http: httpx.AsyncClient, context: Context, world: World, subtests: pytest.Subtests
+    http: Http, context: Context, world: World, subtests: pytest.Subtests
 ) -> None:
     before = await count_rows(context.engine)
     for case in CASES:
@@ -396,15 +407,13 @@ def assert_problem(answer: httpx.Response, status: int, code: str, says: str) ->
     assert says in problem.detail or any(says in f"{e.pointer} {e.detail}" for e in problem.errors or ())
 
 
-async def test_a_value_beyond_storing_is_no_error_of_the_server(
-    http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_value_beyond_storing_is_no_error_of_the_server(http: Http, caplog: pytest.LogCaptureFixture) -> None:
     await http.post("/v1/sets", json=of_set(name="a\0"))
     assert not caplog.records
 
 
 async def test_what_the_database_refuses_is_logged_without_what_was_sent(
-    http: httpx.AsyncClient, context: Context, caplog: pytest.LogCaptureFixture
+    http: Http, context: Context, caplog: pytest.LogCaptureFixture
 ) -> None:
     await run_sql(context.engine, "ALTER TABLE sets ADD CONSTRAINT honest CHECK (question <> 'Secret?')")
     answer = await http.post("/v1/sets", json=of_set(question="Secret?", name="Hidden"))
@@ -414,21 +423,21 @@ async def test_what_the_database_refuses_is_logged_without_what_was_sent(
     assert "Hidden" not in caplog.text
 
 
-async def test_a_hundred_faults_are_listed_and_all_are_counted(http: httpx.AsyncClient) -> None:
+async def test_a_hundred_faults_are_listed_and_all_are_counted(http: Http) -> None:
     sent = {"comparisons": [{"first": "ash", "second": "elm", "judge": "bob", "p_first": 2}] * 1500}
     answer = await http.post(f"/v1/sets/{NOBODY}/comparisons", json=sent)
     assert_problem(answer, 422, INVALID, "(1,499 more; the first 100 are in `errors`)")
     assert len(answer.json()["errors"]) == 100
 
 
-async def test_a_body_of_nothing_but_faults_is_given_up(http: httpx.AsyncClient) -> None:
+async def test_a_body_of_nothing_but_faults_is_given_up(http: Http) -> None:
     sent = {"comparisons": [{f"x{n}": 1 for n in range(20)}] * 1000}
     assert_problem(
         await http.post(f"/v1/sets/{NOBODY}/comparisons", json=sent), 422, INVALID, "more than 10,000 faults"
     )
 
 
-async def test_every_fault_of_a_body_is_listed(http: httpx.AsyncClient) -> None:
+async def test_every_fault_of_a_body_is_listed(http: Http) -> None:
     answer = await http.post("/v1/sets", json={"name": "", "order": "up", "colour": "red"})
     assert {e["pointer"] for e in answer.json()["errors"]} == {"/name", "/question", "/order", "/colour"}
     assert "3 more in `errors`" in answer.json()["detail"]
@@ -437,13 +446,13 @@ async def test_every_fault_of_a_body_is_listed(http: httpx.AsyncClient) -> None:
 # Size
 
 
-async def test_an_announced_body_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+async def test_an_announced_body_over_the_limit_is_refused(small: Http) -> None:
     answer = await small.post("/v1/sets", json=of_set(context="x" * 2000))
     assert_problem(answer, 413, "body-too-large", "NEXTPAIR_MAX_BODY_BYTES")
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "k"}])
-async def test_a_body_that_grows_over_the_limit_is_refused(small: httpx.AsyncClient, headers: dict[str, str]) -> None:
+async def test_a_body_that_grows_over_the_limit_is_refused(small: Http, headers: dict[str, str]) -> None:
     async def chunks() -> AsyncIterator[bytes]:
         for _ in range(30):
             yield b" " * 100
@@ -453,18 +462,18 @@ async def test_a_body_that_grows_over_the_limit_is_refused(small: httpx.AsyncCli
     assert (await small.get("/v1/sets")).json()["sets"] == []
 
 
-async def test_a_text_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+async def test_a_text_over_the_limit_is_refused(small: Http) -> None:
     answer = await small.post("/v1/sets", json=of_set(candidates=[{"key": "ash", "text": "x" * 101}]))
     assert_problem(answer, 413, "text-too-large", "/candidates/0/text")
 
 
 @pytest.mark.parametrize("field", ["context", "question", "attribute"])
-async def test_what_comes_with_every_pair_is_no_longer_than_a_text(small: httpx.AsyncClient, field: str) -> None:
+async def test_what_comes_with_every_pair_is_no_longer_than_a_text(small: Http, field: str) -> None:
     answer = await small.post("/v1/sets", json=of_set(**{field: "x" * 101}))
     assert_problem(answer, 413, "text-too-large", f"/{field}")
 
 
-async def test_a_set_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+async def test_a_set_over_the_limit_is_refused(small: Http) -> None:
     answer = await small.post("/v1/sets", json=of_set(candidates=candidates("a", "b", "c", "d")))
     assert_problem(answer, 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
     assert (await small.get("/v1/sets")).json()["sets"] == []
@@ -485,7 +494,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("method", "path", "body"), REQUESTS, ids=lambda value: str(value)[:40])
 async def test_without_a_database_the_answer_is_to_try_again(
-    http: httpx.AsyncClient, app: FastAPI, context: Context, method: str, path: str, body: Any
+    http: Http, app: FastAPI, context: Context, method: str, path: str, body: Any
 ) -> None:
     dead = db.connect("postgresql://nobody@127.0.0.1:1/nowhere")
     app.state.context = dataclasses.replace(context, engine=dead, spare=dead)
@@ -497,7 +506,7 @@ async def test_without_a_database_the_answer_is_to_try_again(
 
 
 async def test_the_service_recovers_when_the_database_has_dropped_every_connection(
-    http: httpx.AsyncClient, context: Context, cluster: Any
+    http: Http, context: Context, cluster: Any
 ) -> None:
     created = await create_set(http)
     killer = db.connect(cluster.url("postgres"))
@@ -511,9 +520,7 @@ async def test_the_service_recovers_when_the_database_has_dropped_every_connecti
     assert answers[-1].status_code == 200
 
 
-async def test_a_database_that_dies_in_the_middle_has_written_nothing(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_database_that_dies_in_the_middle_has_written_nothing(http: Http, context: Context) -> None:
     created = await create_set(http)
     await run_sql(
         context.engine,
@@ -530,7 +537,7 @@ async def test_a_database_that_dies_in_the_middle_has_written_nothing(
     assert await count_rows(context.engine) == before
 
 
-async def test_errors_are_in_words(http: httpx.AsyncClient) -> None:
+async def test_errors_are_in_words(http: Http) -> None:
     assert_problem(await http.get("/v1/sets/nonsense"), 422, "invalid-request", "not an id; copy it from the address")
     created = await create_set(http)
     preview = await http.get(f"{created.url}/next-pair", params={"pair": ["ash", "ash"]})

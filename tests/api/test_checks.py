@@ -7,7 +7,6 @@ from base64 import b64decode
 from itertools import combinations
 from typing import Any, get_args
 
-import httpx
 import numpy as np
 import pytest
 from nextpair.words import InferenceTargetName, MatrixName
@@ -21,6 +20,7 @@ from app.sentences.confidence import e_value
 from app.service import basis, results
 from app.service.context import Context
 from tests.factories import (
+    Http,
     candidates,
     compare,
     compare_all,
@@ -37,13 +37,13 @@ from tests.factories import (
 KEYS = ["ash", "birch", "cedar", "elm", "fir", "oak"]
 
 
-async def checks(http: httpx.AsyncClient, set_id: str) -> dict[str, tuple[str, str]]:
+async def checks(http: Http, set_id: str) -> dict[str, tuple[str, str]]:
     """(verdict, words) of each."""
     found = (await get(http, f"/v1/sets/{set_id}/checks"))["checks"]
     return {check["name"]: (check["verdict"], f"{check['says']} {check['figure']}") for check in found}
 
 
-async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[list[str], Any]:
+async def matrix(http: Http, set_id: str, of: MatrixName) -> tuple[list[str], Any]:
     answer = await http.get(f"/v1/sets/{set_id}/matrix", params={"of": of})
     assert answer.status_code == 200, answer.text
     keys = answer.json()["keys"]
@@ -51,7 +51,7 @@ async def matrix(http: httpx.AsyncClient, set_id: str, of: MatrixName) -> tuple[
 
 
 async def test_of_many_candidates_checks_and_judges_have_what_the_ranking_has(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Six are many here."""
     for module in ("basis", "checks.ranking"):
@@ -70,14 +70,14 @@ async def test_of_many_candidates_checks_and_judges_have_what_the_ranking_has(
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
-async def test_nothing_is_known_before_the_first_vote(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_nothing_is_known_before_the_first_vote(http: Http, keys: tuple[str, ...]) -> None:
     created = await create_set(http, *keys) if keys else await create_set(http, candidates=[])
     found = await checks(http, created["id"])
     unsure = ["Judges", "Signal", "Position", "Agreement of judges", "Consistency", "Failures", "Cycles", "Prediction"]
     assert {found[name][0] for name in unsure} == {"unknown"}
 
 
-async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
+async def test_a_good_log_holds(http: Http) -> None:
     created = await create_set(http, *KEYS, selection={"random_share": 1.0})
     await created.answer_all()
     for seed, judge in enumerate(("ann", "bea")):
@@ -88,7 +88,7 @@ async def test_a_good_log_holds(http: httpx.AsyncClient) -> None:
     assert "15 random pairs" in found["Prediction"][1]
 
 
-async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.AsyncClient) -> None:
+async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: Http) -> None:
     rng, verdicts = np.random.default_rng(0), {}
     logs = {
         "look": [row for seed in range(8) for row in simulated(KEYS, 40, seed, f"judge {seed}")],
@@ -111,7 +111,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: httpx.Async
     assert verdicts == {"look": ("holds", True), "toss coins": ("doubt", False)}
 
 
-async def test_a_random_judge_among_good_ones_is_named(http: httpx.AsyncClient) -> None:
+async def test_a_random_judge_among_good_ones_is_named(http: Http) -> None:
     created = await create_set(http, *KEYS)
     rng, pairs = np.random.default_rng(0), list(combinations(KEYS, 2)) * 4
     good = [row for seed, name in enumerate(("ann", "bea")) for row in simulated(KEYS, 60, seed, name, sure=4.0)]
@@ -126,7 +126,7 @@ async def test_a_random_judge_among_good_ones_is_named(http: httpx.AsyncClient) 
     assert sum("coin" in warning for warning in found["warnings"]) == 1
 
 
-async def test_islands_biases_and_random_verdicts_are_doubted(http: httpx.AsyncClient) -> None:
+async def test_islands_biases_and_random_verdicts_are_doubted(http: Http) -> None:
     created = await create_set(http, *KEYS, "pine", "yew")
     await created.compare_all(simulated(KEYS, 300, 0, "coin", sure=0.0))
     await created.compare_all([comparison(a, b, 0.9, "first") for a in KEYS for b in KEYS if a != b] * 4)
@@ -139,7 +139,7 @@ async def test_islands_biases_and_random_verdicts_are_doubted(http: httpx.AsyncC
     assert found["Consistency"][0] == found["First place"][0] == "doubt"
 
 
-async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.AsyncClient) -> None:
+async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: Http) -> None:
     keys = [*KEYS, "pine", "rowan", "spruce", "willow", "yew"]
     created = await create_set(http, *keys)
     pairs = list(combinations(keys, 2))
@@ -154,7 +154,7 @@ async def test_cycles_are_doubted_and_repeating_ties_proves_nothing(http: httpx.
     )
 
 
-async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: httpx.AsyncClient) -> None:
+async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: Http) -> None:
     """Every pair once, the worse one first, by a judge who favours the first by 2."""
     created = await create_set(http, *KEYS[:4], position_bias="estimate", verdict_weight="one-vote")
     await created.compare_all(
@@ -168,7 +168,7 @@ async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: http
     assert {row["p_best"] for row in published["ranking"]} == {None}
 
 
-async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: httpx.AsyncClient) -> None:
+async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: Http) -> None:
     verdicts = {}
     for count in (2, 400):
         created = await create_set(http, *KEYS)
@@ -178,9 +178,7 @@ async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: htt
     assert verdicts == {2: ("unknown", "unknown"), 400: ("holds", "holds")}
 
 
-async def test_a_model_with_a_bias_is_allowed_for_by_default_and_who_votes_but_little_has_none(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_a_model_with_a_bias_is_allowed_for_by_default_and_who_votes_but_little_has_none(http: Http) -> None:
     created = await create_set(http, *KEYS, position_bias="auto")
     votes = [vote | {"p_first": float(vote["p_first"] > 0.5)} for vote in simulated(KEYS, len(KEYS) - 1, 1, "ann")]
     await created.compare_all(votes)
@@ -198,7 +196,7 @@ async def test_a_model_with_a_bias_is_allowed_for_by_default_and_who_votes_but_l
     assert (verdict, "gpt favours the first position. The ranking corrects for it." in words) == ("holds", True)
 
 
-async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_allowed_for(http: httpx.AsyncClient) -> None:
+async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_allowed_for(http: Http) -> None:
     created = await create_set(http, *KEYS, position_bias="auto", inference_target="all-pairs")
     says = [each | {"p_first": 0.999 if each["p_first"] > 0.5 else 0.001} for each in simulated(KEYS, 300, 3, lean=2.0)]
     await created.compare_all(says)
@@ -210,7 +208,7 @@ async def test_a_bias_of_a_judge_whose_probabilities_count_as_votes_is_allowed_f
     assert (verdict, "favours the first position. The ranking corrects for it." in words) == ("holds", True)
 
 
-async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: httpx.AsyncClient) -> None:
+async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: Http) -> None:
     created = await create_set(http, *KEYS, position_bias="estimate")
     await created.compare_all(simulated(KEYS, 60, 0, "ann") + simulated(KEYS, 30, 1, "bea", sure=0.5))
     url = created.url
@@ -220,16 +218,14 @@ async def test_a_bias_has_one_estimate_wherever_it_is_shown(http: httpx.AsyncCli
         assert len({(bias[judge]["delta"], bias[judge]["sd"]) for bias in (*shown, cards)}) == 1
 
 
-async def test_judges_who_give_no_answer_are_named(http: httpx.AsyncClient) -> None:
+async def test_judges_who_give_no_answer_are_named(http: Http) -> None:
     created = await create_set(http, *KEYS)
     for _ in range(3):
         await tell(http, (await created.ask_one("shy"))["id"], failure="skipped")
     assert (await checks(http, created["id"]))["Failures"][0] == "doubt"
 
 
-async def test_all_checks_are_of_one_version_while_verdicts_arrive(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_all_checks_are_of_one_version_while_verdicts_arrive(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
     calm, lively = [(await create_set(http, *KEYS))["id"] for _ in range(2)]
     for set_id in (calm, lively):
         await compare_all(http, set_id, simulated(KEYS, 60, 0, "ann"))
@@ -247,7 +243,7 @@ async def test_all_checks_are_of_one_version_while_verdicts_arrive(
 
 
 async def test_all_results_share_one_fit_and_one_estimate_of_biases(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = await create_set(http, *KEYS, stop={"top_k": 2})
     await created.compare_all(simulated(KEYS, 60, 0))
@@ -278,7 +274,7 @@ async def test_all_results_share_one_fit_and_one_estimate_of_biases(
 
 
 async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def undecided(snapshot: Snapshot, target: InferenceTargetName) -> Published:
         published = exact(snapshot, target=target)
@@ -294,7 +290,7 @@ async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
     ]  # fmt: skip
 
 
-async def test_a_kept_report_has_the_failures_of_now(http: httpx.AsyncClient) -> None:
+async def test_a_kept_report_has_the_failures_of_now(http: Http) -> None:
     created = await create_set(http, *KEYS)
     await created.compare_all([comparison("ash", "elm", 0.9, "ann")] * 10)
     url = created.url
@@ -306,7 +302,7 @@ async def test_a_kept_report_has_the_failures_of_now(http: httpx.AsyncClient) ->
     assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {"skipped": 5}
 
 
-async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.AsyncClient) -> None:
+async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: Http) -> None:
     created = await create_set(http, "ash", "birch", "cedar")
     await created.compare_all([comparison("ash", "birch", 0.9), comparison("birch", "ash", 0.5)])
     keys, cells = await matrix(http, created["id"], "observed")
@@ -329,7 +325,7 @@ async def test_the_observed_matrix_is_the_mean_of_what_was_said(http: httpx.Asyn
     ],
 )
 async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is_what_predict_says(
-    http: httpx.AsyncClient, own: InferenceTargetName, name: InferenceTargetName, count: int
+    http: Http, own: InferenceTargetName, name: InferenceTargetName, count: int
 ) -> None:
     set_id = await judged_for(http, own, count)
     answer = await ranking(http, set_id)
@@ -346,7 +342,7 @@ async def test_the_matrix_is_in_the_order_of_the_ranking_and_the_expected_one_is
 
 @pytest.mark.parametrize(("own", "count"), [("latent", 8), ("all-pairs", 8), ("new-items", 15)])
 async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_probabilities_of_the_order(
-    http: httpx.AsyncClient, own: InferenceTargetName, count: int
+    http: Http, own: InferenceTargetName, count: int
 ) -> None:
     set_id = await judged_for(http, own, count)
     (keys, rates), (_, better) = [await matrix(http, set_id, of) for of in ("win-rate", "expected")]
@@ -365,7 +361,7 @@ async def test_expected_win_rates_sum_to_one_and_are_nearer_to_one_half_than_pro
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",)])
-async def test_a_ranking_and_a_matrix_of_no_pairs(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_a_ranking_and_a_matrix_of_no_pairs(http: Http, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys), inference_target="auto")
     assert [row["key"] for row in (await created.ranking())["ranking"]] == list(keys)
     for of in get_args(MatrixName):
@@ -373,7 +369,7 @@ async def test_a_ranking_and_a_matrix_of_no_pairs(http: httpx.AsyncClient, keys:
 
 
 @pytest.mark.parametrize("form", ["svg", "png"])
-async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: str) -> None:
+async def test_history_and_calibration_are_drawn(http: Http, form: str) -> None:
     created = await create_set(http, *KEYS)
     for seed, judge in enumerate(("ann", "bea")):
         await created.compare_all(simulated(KEYS, 40, seed, judge))
@@ -385,7 +381,7 @@ async def test_history_and_calibration_are_drawn(http: httpx.AsyncClient, form: 
         assert len(answer.content) > 1000
 
 
-async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.AsyncClient) -> None:
+async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: Http) -> None:
     """The figure is 10 sds from 0, and the sentence says so, too."""
     created = await create_set(http, *KEYS, verdict_weight="one-vote")
     slight = 0.23
@@ -403,7 +399,7 @@ async def test_a_small_bias_that_is_certain_is_named_and_let_pass(http: httpx.As
     assert "ann favours the first position. The bias is small" in words
 
 
-async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
+async def test_one_pair_is_a_pair(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
     for judge in ("ann", "bea"):
         await created.compare("ash>elm", judge=judge)
@@ -415,7 +411,7 @@ async def test_one_pair_is_a_pair(http: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize("target", ["all-pairs", "latent"])
 @pytest.mark.parametrize("stop", [None, {"top_k": 1}])
 async def test_what_it_takes_to_tell_is_never_more_than_is_left(
-    http: httpx.AsyncClient, target: str, stop: dict[str, Any] | None
+    http: Http, target: str, stop: dict[str, Any] | None
 ) -> None:
     forecasts, pairs = 0, list(combinations(KEYS, 2))
     for seed, (judged, budget) in enumerate([(6, 10), (12, None), (15, None)]):

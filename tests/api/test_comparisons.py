@@ -13,7 +13,9 @@ from sqlalchemy.exc import DBAPIError
 
 from app.service.context import Context
 from app.storage import bulk
+from tests.api.test_bad_input import assert_problem
 from tests.factories import (
+    Http,
     comparison,
     count_rows,
     create_set,
@@ -30,13 +32,13 @@ from tests.factories import (
 )
 
 
-async def export(http: httpx.AsyncClient, set_id: str, form: str, **params: Any) -> httpx.Response:
+async def export(http: Http, set_id: str, form: str, **params: Any) -> httpx.Response:
     answer = await http.get(f"/v1/sets/{set_id}/comparisons", params={"format": form, **params})
     assert answer.status_code == 200, answer.text
     return answer
 
 
-async def varied_log(http: httpx.AsyncClient) -> str:
+async def varied_log(http: Http) -> str:
     """A set whose log has every kind of entry; returns its id."""
     created = await create_set(http, "ash", "el,m", 'o"ak')
     await created.send(
@@ -56,7 +58,7 @@ async def varied_log(http: httpx.AsyncClient) -> str:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-async def test_a_comparison_counts_by_its_weight(http: httpx.AsyncClient, form: str) -> None:
+async def test_a_comparison_counts_by_its_weight(http: Http, form: str) -> None:
     """5000 to 1 is no tie; it says what 5000 rows and one say, and comes back in an export."""
     told = [comparison("ash", "elm", 1.0, weight=5000), comparison("ash", "elm", 0.0)]
     one, other = [await create_set(http, verdict_weight="one-vote") for _ in range(2)]
@@ -68,7 +70,7 @@ async def test_a_comparison_counts_by_its_weight(http: httpx.AsyncClient, form: 
     assert "weight" in str((await export(http, one["id"], form)).content)
 
 
-async def test_comparisons_enter_the_log_in_order(http: httpx.AsyncClient) -> None:
+async def test_comparisons_enter_the_log_in_order(http: Http) -> None:
     created = await create_set(http)
     answer = await created.send(comparison("ash", "elm", 0.9), comparison("elm", "birch", 0.2))
     assert (answer.status_code, answer.json()) == (201, {"accepted": 2, "duplicates": 0, "version": 2})
@@ -76,7 +78,7 @@ async def test_comparisons_enter_the_log_in_order(http: httpx.AsyncClient) -> No
     assert entries == [(1, "ash", "elm", 0.9, "bob"), (2, "elm", "birch", 0.2, "bob")]
 
 
-async def test_a_comparison_keeps_the_time_at_which_it_was_made(http: httpx.AsyncClient) -> None:
+async def test_a_comparison_keeps_the_time_at_which_it_was_made(http: Http) -> None:
     created = await create_set(http)
     await created.send(comparison("ash", "elm", created_at="2025-05-06T09:00:00+02:00"))
     assert (await created.log())[0]["created_at"] == "2025-05-06T07:00:00Z"
@@ -84,14 +86,14 @@ async def test_a_comparison_keeps_the_time_at_which_it_was_made(http: httpx.Asyn
 
 @pytest.mark.parametrize(("items", "named"), [(["one", "two"], {"item": "one"}), (["one"], {})])
 async def test_a_comparison_of_systems_names_its_item_unless_there_is_one_alone(
-    http: httpx.AsyncClient, items: list[str], named: dict[str, Any]
+    http: Http, items: list[str], named: dict[str, Any]
 ) -> None:
     created = await create_systems(http, items, "kelp", "rowan")
     await created.send(comparison("kelp", "rowan", **named))
     assert (await created.log())[0]["item"] == "one"
 
 
-async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context: Context) -> None:
+async def test_one_bad_comparison_keeps_all_out(http: Http, context: Context) -> None:
     created = await create_set(http)
     before = await count_rows(context.engine)
     answer = await created.send(comparison("ash", "elm"), comparison("ash", "oak"))
@@ -99,7 +101,7 @@ async def test_one_bad_comparison_keeps_all_out(http: httpx.AsyncClient, context
     assert await count_rows(context.engine) == before
 
 
-async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> None:
+async def test_many_comparisons_are_stored_like_few(http: Http) -> None:
     size = bulk.ROWS_TO_INSERT + 10
     large, small = [await create_set(http) for _ in range(2)]
     reasons = [None if n % 2 else {"reason": f"It names {n} trees."} for n in range(size)]
@@ -118,7 +120,7 @@ async def test_many_comparisons_are_stored_like_few(http: httpx.AsyncClient) -> 
     assert [each["raw"] for each in logs[0]] == reasons
 
 
-async def test_one_request_may_bring_very_many_judges(http: httpx.AsyncClient) -> None:
+async def test_one_request_may_bring_very_many_judges(http: Http) -> None:
     created = await create_set(http)
     judges = 33_000  # one parameter each would be more than a statement can have
     new = [{"first": "ash", "second": "elm", "p_first": 1, "judge": f"j{n}"} for n in range(judges)]
@@ -129,7 +131,7 @@ async def test_one_request_may_bring_very_many_judges(http: httpx.AsyncClient) -
 # Safe to repeat
 
 
-async def test_a_client_id_sent_again_is_a_duplicate(http: httpx.AsyncClient) -> None:
+async def test_a_client_id_sent_again_is_a_duplicate(http: Http) -> None:
     created = await create_set(http)
     new = [comparison("ash", "elm", client_id="a"), comparison("ash", "birch", client_id="b")]
     await created.send(new[0])
@@ -138,14 +140,14 @@ async def test_a_client_id_sent_again_is_a_duplicate(http: httpx.AsyncClient) ->
     assert [e["client_id"] for e in await created.log()] == ["a", "b"]
 
 
-async def test_a_client_id_twice_in_one_request_counts_once(http: httpx.AsyncClient) -> None:
+async def test_a_client_id_twice_in_one_request_counts_once(http: Http) -> None:
     created = await create_set(http)
     same = comparison("ash", "elm", client_id="a")
     assert (await created.send(same, same)).json()["duplicates"] == 1
     assert len(await created.log()) == 1
 
 
-async def test_the_same_comparison_without_a_client_id_is_two_comparisons(http: httpx.AsyncClient) -> None:
+async def test_the_same_comparison_without_a_client_id_is_two_comparisons(http: Http) -> None:
     created = await create_set(http)
     for _ in range(2):
         await created.send(comparison("ash", "elm"))
@@ -153,7 +155,7 @@ async def test_the_same_comparison_without_a_client_id_is_two_comparisons(http: 
 
 
 @pytest.mark.parametrize("other", [{"p_first": 0.1}, {"second": "birch"}, {"judge": "carol"}, {"weight": 2}])
-async def test_a_client_id_cannot_stand_for_something_else(http: httpx.AsyncClient, other: dict[str, Any]) -> None:
+async def test_a_client_id_cannot_stand_for_something_else(http: Http, other: dict[str, Any]) -> None:
     created = await create_set(http)
     await created.send(comparison("ash", "elm", client_id="a"))
     answer = await created.send(comparison("ash", "cedar"), comparison("ash", "elm", client_id="a") | other)
@@ -162,7 +164,7 @@ async def test_a_client_id_cannot_stand_for_something_else(http: httpx.AsyncClie
     assert len(await created.log()) == 1
 
 
-async def test_a_client_id_belongs_to_its_set(http: httpx.AsyncClient) -> None:
+async def test_a_client_id_belongs_to_its_set(http: Http) -> None:
     for _ in range(2):
         created = await create_set(http)
         answer = await created.send(comparison("ash", "elm", client_id="a"))
@@ -181,7 +183,7 @@ async def test_a_client_id_belongs_to_its_set(http: httpx.AsyncClient) -> None:
         ("/v1/assignments/{pair}/verdict", {"p_first": 0.7, "raw": {"b": 1, "a": 2}}),
     ],
 )
-async def test_an_idempotency_key_replays_the_answer(http: httpx.AsyncClient, path: str, body: Any) -> None:
+async def test_an_idempotency_key_replays_the_answer(http: Http, path: str, body: Any) -> None:
     created = await create_set(http)
     await created.compare("ash>birch", "ash>birch")
     await created.void(2)
@@ -194,23 +196,22 @@ async def test_an_idempotency_key_replays_the_answer(http: httpx.AsyncClient, pa
     assert (made, versions) == ((2, 0) if path == "/v1/sets" else (1, 1))
 
 
-async def test_an_idempotency_key_refuses_another_body(http: httpx.AsyncClient) -> None:
+async def test_an_idempotency_key_refuses_another_body(http: Http) -> None:
     created = await create_set(http)
     await created.send(comparison("ash", "elm"), **{"Idempotency-Key": "k"})
     answer = await created.send(comparison("ash", "birch"), **{"Idempotency-Key": "k"})
-    assert (answer.status_code, answer.json()["type"]) == (422, "urn:nextpair:problem:idempotency-key-reused")
-    assert "new key" in answer.json()["detail"]
+    assert_problem(answer, 422, "idempotency-key-reused", "new key")
     assert len(await created.log()) == 1
 
 
-async def test_an_idempotency_key_belongs_to_its_endpoint(http: httpx.AsyncClient) -> None:
+async def test_an_idempotency_key_belongs_to_its_endpoint(http: Http) -> None:
     one, other = await create_set(http), await create_set(http)
     for created in (one, other):
         answer = await created.send(comparison("ash", "elm"), **{"Idempotency-Key": "k"})
         assert (answer.status_code, answer.json()["accepted"]) == (201, 1)
 
 
-async def test_the_same_request_sent_at_once_is_done_once(http: httpx.AsyncClient) -> None:
+async def test_the_same_request_sent_at_once_is_done_once(http: Http) -> None:
     created = await create_set(http)
     answers = await asyncio.gather(
         *(created.send(comparison("ash", "elm"), **{"Idempotency-Key": "k"}) for _ in range(5))
@@ -222,7 +223,7 @@ async def test_the_same_request_sent_at_once_is_done_once(http: httpx.AsyncClien
 # Void
 
 
-async def test_a_void_takes_a_comparison_out_of_the_ranking(http: httpx.AsyncClient) -> None:
+async def test_a_void_takes_a_comparison_out_of_the_ranking(http: Http) -> None:
     created = await create_set(http)
     before = (await created.ranking())["ranking"]
     await created.compare("ash>elm")
@@ -232,7 +233,7 @@ async def test_a_void_takes_a_comparison_out_of_the_ranking(http: httpx.AsyncCli
     assert (after["version"], after["comparisons"], after["ranking"]) == (2, 0, before)
 
 
-async def test_a_void_leaves_what_the_others_say(http: httpx.AsyncClient) -> None:
+async def test_a_void_leaves_what_the_others_say(http: Http) -> None:
     one, other = await create_set(http), await create_set(http)
     await one.compare("ash>elm", "birch>ash", "cedar>elm")
     await one.void(2)
@@ -242,7 +243,7 @@ async def test_a_void_leaves_what_the_others_say(http: httpx.AsyncClient) -> Non
     assert [r["score"] for r in found] == pytest.approx([r["score"] for r in expected], abs=1e-8)
 
 
-async def test_a_voided_comparison_stays_in_the_log(http: httpx.AsyncClient) -> None:
+async def test_a_voided_comparison_stays_in_the_log(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     (before,) = await created.log()
@@ -250,7 +251,7 @@ async def test_a_voided_comparison_stays_in_the_log(http: httpx.AsyncClient) -> 
     assert await created.log() == [{**before, "voided_by": 2, "void_reason": "clicked the wrong side"}]
 
 
-async def test_a_voided_pair_can_be_asked_again(http: httpx.AsyncClient) -> None:
+async def test_a_voided_pair_can_be_asked_again(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
     given = await created.ask_one()
     await tell(http, given["id"], p_first=1.0)
@@ -258,7 +259,7 @@ async def test_a_voided_pair_can_be_asked_again(http: httpx.AsyncClient) -> None
     assert unordered(await created.ask_one()) == unordered(given)
 
 
-async def test_changing_a_vote_many_times_is_voting_once(http: httpx.AsyncClient) -> None:
+async def test_changing_a_vote_many_times_is_voting_once(http: Http) -> None:
     changed, once = await create_set(http, "ash", "elm"), await create_set(http, "ash", "elm")
     for n in range(5):
         await changed.compare("elm>ash" if n % 2 else "ash>elm")
@@ -270,7 +271,7 @@ async def test_changing_a_vote_many_times_is_voting_once(http: httpx.AsyncClient
     assert [r["sd"] for r in found] == pytest.approx([r["sd"] for r in expected])
 
 
-async def test_a_comparison_is_voided_once(http: httpx.AsyncClient) -> None:
+async def test_a_comparison_is_voided_once(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     answers = await asyncio.gather(*(created.void(1) for _ in range(3)))
@@ -281,7 +282,7 @@ async def test_a_comparison_is_voided_once(http: httpx.AsyncClient) -> None:
 # Restore
 
 
-async def test_a_void_and_its_undo_leave_the_ranking_as_it_was(http: httpx.AsyncClient) -> None:
+async def test_a_void_and_its_undo_leave_the_ranking_as_it_was(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "birch>ash", "cedar>elm", "elm>birch")
     before = await created.ranking()
@@ -298,7 +299,7 @@ async def test_a_void_and_its_undo_leave_the_ranking_as_it_was(http: httpx.Async
     assert [row["key"] for row in after["ranking"]] == [row["key"] for row in before["ranking"]]
 
 
-async def test_a_restored_comparison_keeps_all_that_was_said(http: httpx.AsyncClient) -> None:
+async def test_a_restored_comparison_keeps_all_that_was_said(http: Http) -> None:
     set_id = await varied_log(http)
     told = (await log(http, set_id))[-1]
     for seq in (told["seq"], 2):
@@ -309,7 +310,7 @@ async def test_a_restored_comparison_keeps_all_that_was_said(http: httpx.AsyncCl
         assert restored == {**entry, **new} == (await log(http, set_id))[-1]
 
 
-async def test_what_was_restored_can_be_voided_and_restored_again(http: httpx.AsyncClient) -> None:
+async def test_what_was_restored_can_be_voided_and_restored_again(http: Http) -> None:
     created = await create_set(http)
     pair = await created.ask_one()
     await tell(http, pair["id"], p_first=0.8)
@@ -325,7 +326,7 @@ async def test_what_was_restored_can_be_voided_and_restored_again(http: httpx.As
     assert (await tell(http, pair["id"], p_first=0.8)).status_code == 409
 
 
-async def test_a_void_is_undone_once(http: httpx.AsyncClient) -> None:
+async def test_a_void_is_undone_once(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     await created.void(1)
@@ -337,7 +338,7 @@ async def test_a_void_is_undone_once(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize(("seq", "status", "problem"), [(1, 409, "not-voided"), (9, 404, "unknown-comparison")])
-async def test_only_what_is_void_is_restored(http: httpx.AsyncClient, seq: int, status: int, problem: str) -> None:
+async def test_only_what_is_void_is_restored(http: Http, seq: int, status: int, problem: str) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     answer = await created.restore(seq)
@@ -347,9 +348,7 @@ async def test_only_what_is_void_is_restored(http: httpx.AsyncClient, seq: int, 
 
 @pytest.mark.parametrize("table", ["comparisons", "voids", "absolute_scores"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET seq = seq", "DELETE FROM {} WHERE seq > 1", "TRUNCATE {} CASCADE"])
-async def test_the_log_refuses_to_be_changed(
-    http: httpx.AsyncClient, context: Context, table: str, change: str
-) -> None:
+async def test_the_log_refuses_to_be_changed(http: Http, context: Context, table: str, change: str) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "elm>birch")
     await created.void(1)
@@ -361,14 +360,14 @@ async def test_the_log_refuses_to_be_changed(
 # Reading
 
 
-async def test_pages_give_every_comparison_once(http: httpx.AsyncClient) -> None:
+async def test_pages_give_every_comparison_once(http: Http) -> None:
     created = await create_set(http)
     await created.compare(*["ash>elm"] * 5)
     found = await pages(http, f"{created.url}/comparisons", "comparisons", limit=2)
     assert [e["seq"] for e in found] == [1, 2, 3, 4, 5]
 
 
-async def test_the_log_can_be_read_of_one_judge(http: httpx.AsyncClient) -> None:
+async def test_the_log_can_be_read_of_one_judge(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", judge="bob")
     await created.compare("elm>ash", judge="carol")
@@ -378,7 +377,7 @@ async def test_the_log_can_be_read_of_one_judge(http: httpx.AsyncClient) -> None
     assert [json.loads(line)["seq"] for line in lines] == [2]
 
 
-async def test_jsonl_holds_the_log(http: httpx.AsyncClient) -> None:
+async def test_jsonl_holds_the_log(http: Http) -> None:
     set_id = await varied_log(http)
     answer = await export(http, set_id, "jsonl")
     assert answer.headers["content-type"] == "application/x-ndjson"
@@ -386,7 +385,7 @@ async def test_jsonl_holds_the_log(http: httpx.AsyncClient) -> None:
     assert [line for line in lines if line["seq"]] == await log(http, set_id)
 
 
-async def test_csv_holds_the_log(http: httpx.AsyncClient) -> None:
+async def test_csv_holds_the_log(http: Http) -> None:
     set_id = await varied_log(http)
     entries = await log(http, set_id)
     rows = list(csv.DictReader(io.StringIO((await export(http, set_id, "csv")).text, newline="")))
@@ -405,7 +404,7 @@ async def test_csv_holds_the_log(http: httpx.AsyncClient) -> None:
                 assert cell == str(value)
 
 
-async def test_parquet_holds_the_log(http: httpx.AsyncClient) -> None:
+async def test_parquet_holds_the_log(http: Http) -> None:
     set_id = await varied_log(http)
     entries = await log(http, set_id)
     table = pq.read_table(io.BytesIO((await export(http, set_id, "parquet")).content))
@@ -418,7 +417,7 @@ async def test_parquet_holds_the_log(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-async def test_an_export_ends_with_the_outputs_that_nobody_compared(http: httpx.AsyncClient, form: str) -> None:
+async def test_an_export_ends_with_the_outputs_that_nobody_compared(http: Http, form: str) -> None:
     """A voided comparison compares nothing; a candidate without outputs has no item."""
     created = await create_systems(http, ["one", "two"], "kelp", "rowan", "fir")
     silent = {"candidates": [{"key": "silent"}]}
@@ -451,7 +450,7 @@ def rows_of(form: str, content: bytes) -> list[dict[str, Any]]:
     return list(csv.DictReader(io.StringIO(text))) if form == "csv" else [*map(json.loads, text.splitlines())]
 
 
-async def test_an_entry_of_a_log_is_known_by_its_place_in_it(http: httpx.AsyncClient) -> None:
+async def test_an_entry_of_a_log_is_known_by_its_place_in_it(http: Http) -> None:
     """As exports name it: the set has it already, another set keeps it under that name."""
     one, other = await create_set(http), await create_set(http)
     await one.compare("ash>elm", "elm>birch")
@@ -465,7 +464,7 @@ async def test_an_entry_of_a_log_is_known_by_its_place_in_it(http: httpx.AsyncCl
     assert (altered.status_code, altered.json()["type"]) == (409, "urn:nextpair:problem:client-id-reused")
 
 
-async def test_an_export_can_start_behind_a_sequence_number(http: httpx.AsyncClient) -> None:
+async def test_an_export_can_start_behind_a_sequence_number(http: Http) -> None:
     created = await create_set(http)
     await created.compare(*["ash>elm"] * 4)
     lines = (await export(http, created["id"], "jsonl", after=2)).text.splitlines()

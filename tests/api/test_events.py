@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-import httpx
 import pytest
 from fastapi import FastAPI
 
 from app.service import events
 from app.service.context import Context
-from tests.factories import EventStream, Made, create_set, follow, run_sql, statements, tell
+from tests.factories import EventStream, Http, Made, create_set, follow, run_sql, statements, tell
 
 
 async def until_version(stream: EventStream, version: int) -> list[tuple[str, int]]:
@@ -29,7 +28,7 @@ async def comparisons_until(stream: EventStream, version: int) -> list[int]:
     return [seq for name, seq in await until_version(stream, version) if name == "comparison"]
 
 
-async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_stream_begins_with_where_the_set_stands(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "ash>birch")
     await created.void(1)
@@ -42,7 +41,7 @@ async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient
 
 
 async def test_a_vote_between_the_answer_and_the_first_look_is_sent(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created, look, go_on = await create_set(http), events._look, asyncio.Event()
 
@@ -58,7 +57,7 @@ async def test_a_vote_between_the_answer_and_the_first_look_is_sent(
         assert await comparisons_until(stream, 2) == [1, 2]
 
 
-async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -80,9 +79,7 @@ CHANGES: dict[str, tuple[Callable[[Made], Awaitable[Any]], str, int, dict[str, A
 
 
 @pytest.mark.parametrize("change", CHANGES)
-async def test_whatever_changes_a_set_is_sent_as_its_new_state(
-    http: httpx.AsyncClient, app: FastAPI, change: str
-) -> None:
+async def test_whatever_changes_a_set_is_sent_as_its_new_state(http: Http, app: FastAPI, change: str) -> None:
     do, name, version, said = CHANGES[change]
     created = await create_set(http)
     await created.compare("ash>elm")
@@ -95,7 +92,7 @@ async def test_whatever_changes_a_set_is_sent_as_its_new_state(
 
 
 async def test_a_log_that_holds_everything_is_sent_in_batches_and_resumed(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
     created = await create_set(http)
@@ -109,7 +106,7 @@ async def test_a_log_that_holds_everything_is_sent_in_batches_and_resumed(
             assert [event.id for event in told if event.name == "comparison"] == rest
 
 
-async def test_another_set_sends_nothing(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_another_set_sends_nothing(http: Http, app: FastAPI) -> None:
     here, there = await create_set(http), await create_set(http)
     async with follow(app, here["id"]) as stream:
         await stream.take(2)
@@ -121,7 +118,7 @@ async def test_another_set_sends_nothing(http: httpx.AsyncClient, app: FastAPI) 
 
 @pytest.mark.parametrize(("after", "headers"), [("1", {}), ("0", {"last_event_id": "1"})], ids=str)
 async def test_the_log_is_replayed_from_after_or_rather_from_the_last_event_id(
-    http: httpx.AsyncClient, app: FastAPI, after: str, headers: dict[str, str]
+    http: Http, app: FastAPI, after: str, headers: dict[str, str]
 ) -> None:
     created = await create_set(http)
     await created.compare(*["ash>elm"] * 4)
@@ -129,9 +126,7 @@ async def test_the_log_is_replayed_from_after_or_rather_from_the_last_event_id(
         assert await comparisons_until(stream, 4) == [2, 3, 4]
 
 
-async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(
-    http: httpx.AsyncClient, app: FastAPI
-) -> None:
+async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     async with follow(app, created["id"], "after=0") as stream:
@@ -144,7 +139,7 @@ async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(
 
 
 async def test_an_event_says_only_what_was_sent_before_it(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever reconnects after any event gets the rest."""
     monkeypatch.setattr(events, "BATCH", 2)
@@ -157,7 +152,7 @@ async def test_an_event_says_only_what_was_sent_before_it(
             assert event.id == told
 
 
-async def test_votes_during_the_stream_are_each_sent_once(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_votes_during_the_stream_are_each_sent_once(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -165,7 +160,7 @@ async def test_votes_during_the_stream_are_each_sent_once(http: httpx.AsyncClien
         assert await comparisons_until(stream, 20) == list(range(1, 21))
 
 
-async def test_a_vote_is_read_once_for_all_who_follow(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+async def test_a_vote_is_read_once_for_all_who_follow(http: Http, app: FastAPI, context: Context) -> None:
     created = await create_set(http)
     async with AsyncExitStack() as open_streams:
         streams = [await open_streams.enter_async_context(follow(app, created["id"])) for _ in range(20)]
@@ -178,7 +173,7 @@ async def test_a_vote_is_read_once_for_all_who_follow(http: httpx.AsyncClient, a
 
 
 async def test_who_follows_from_far_behind_gets_everything_beside_those_who_are_here(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
     created = await create_set(http)
@@ -193,7 +188,7 @@ async def test_who_follows_from_far_behind_gets_everything_beside_those_who_are_
             assert [each.id for each in told if each.name == "comparison"] == list(range(version - 4, version + 1))
 
 
-async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as here:
         await here.take(2)
@@ -206,9 +201,7 @@ async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: httpx.Asyn
     assert [each.data["voided_by"] for each in told] == [3, None]
 
 
-async def test_a_quiet_stream_has_a_heartbeat(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_quiet_stream_has_a_heartbeat(http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.05)
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
@@ -217,7 +210,7 @@ async def test_a_quiet_stream_has_a_heartbeat(
 
 
 async def test_a_stream_outlives_the_loss_of_the_listening_connection(
-    http: httpx.AsyncClient, app: FastAPI, context: Context
+    http: Http, app: FastAPI, context: Context
 ) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
@@ -231,7 +224,7 @@ async def test_a_stream_outlives_the_loss_of_the_listening_connection(
         assert await comparisons_until(stream, 1) == [1]
 
 
-async def test_following_holds_no_connection(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+async def test_following_holds_no_connection(http: Http, app: FastAPI, context: Context) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)

@@ -25,7 +25,7 @@ from app.settings import Settings
 from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
 from tests.conftest import TEMPLATE, served
-from tests.factories import ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
+from tests.factories import Http, ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from tests.factories import ask_one, comparison, count_rows, create_set, follow,
     ],
 )
 async def test_what_may_pass_is_answered_with_when_to_come_back(
-    http: httpx.AsyncClient, context: Context, code: str, status: int, name: str
+    http: Http, context: Context, code: str, status: int, name: str
 ) -> None:
     created = await create_set(http)
     await run_sql(
@@ -108,7 +108,7 @@ async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: s
 
 async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_go_on(
     app: FastAPI,
-    http: httpx.AsyncClient,
+    http: Http,
     cluster: EmbeddedPostgres,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -133,7 +133,7 @@ async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_g
 
 async def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(
     app: FastAPI,
-    http: httpx.AsyncClient,
+    http: Http,
     context: Context,
     cluster: EmbeddedPostgres,
     monkeypatch: pytest.MonkeyPatch,
@@ -180,7 +180,7 @@ def limits() -> str:
 
 
 @pytest.fixture
-async def hasty(database_url: str, limits: str) -> AsyncIterator[httpx.AsyncClient]:
+async def hasty(database_url: str, limits: str) -> AsyncIterator[Http]:
     """A service with these limits."""
     async with served(Settings(database_url=f"{database_url}&{limits}")) as client:
         yield client
@@ -200,7 +200,7 @@ async def statuses(answers: Iterable[asyncio.Task[httpx.Response]]) -> Counter[i
     return Counter([(await each).status_code for each in answers])
 
 
-async def as_always(http: httpx.AsyncClient, set_id: str, judge: str = "alice") -> None:
+async def as_always(http: Http, set_id: str, judge: str = "alice") -> None:
     """An ask, a tell and a look at /readyz take no longer than usual."""
     async with asyncio.timeout(USUAL):
         await get(http, "/readyz")
@@ -208,7 +208,7 @@ async def as_always(http: httpx.AsyncClient, set_id: str, judge: str = "alice") 
 
 
 async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_always(
-    hasty: httpx.AsyncClient, database_url: str
+    hasty: Http, database_url: str
 ) -> None:
     blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
     pair = await ask_one(hasty, blocked)
@@ -226,9 +226,7 @@ async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_
 
 
 @pytest.mark.parametrize("limits", ["lock_timeout=5s"])
-async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(
-    hasty: httpx.AsyncClient, database_url: str
-) -> None:
+async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(hasty: Http, database_url: str) -> None:
     blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
     pairs = [await ask_one(hasty, each) for each in (blocked, free)]
     verdicts = [{"assignment_id": pair["id"], "p_first": 1} for pair in pairs]
@@ -241,7 +239,7 @@ async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(
 
 
 async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_while(
-    hasty: httpx.AsyncClient, database_url: str
+    hasty: Http, database_url: str
 ) -> None:
     created = await create_set(hasty)
     stopped = db.connect(database_url)
@@ -261,7 +259,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
 
 
 async def test_an_ask_over_many_sets_passes_over_what_others_hold(
-    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    hasty: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "SETS_AT_ONCE", 1)
     before, held, behind = [(await create_set(hasty))["id"] for _ in range(3)]
@@ -275,7 +273,7 @@ async def test_an_ask_over_many_sets_passes_over_what_others_hold(
 
 
 async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
-    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    hasty: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created, choose = await create_set(hasty), choosing.choose
 
@@ -292,5 +290,5 @@ async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
     assert (await created.ask())["assignments"]
 
 
-async def _ask(http: httpx.AsyncClient, set_id: str, judge: str) -> httpx.Response:
+async def _ask(http: Http, set_id: str, judge: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": judge})

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.factories import candidates, create_set, get, names, tell, unordered
+from tests.api.test_bad_input import assert_problem
+from tests.factories import Http, candidates, create_set, get, names, tell, unordered
 
 NOTHING = {"top_k": None, "against": None, "pair": None}
 CHAIN = ("ash>birch", "birch>cedar", "cedar>elm")
@@ -16,19 +16,19 @@ def goal(**wanted: Any) -> dict[str, Any]:
     return {**NOTHING, **wanted}
 
 
-async def pairs_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[frozenset[str]]:
+async def pairs_of(http: Http, set_id: str, **params: Any) -> list[frozenset[str]]:
     """The pairs of a preview, in order."""
     found = await get(http, f"/v1/sets/{set_id}/next-pair", **params)
     return [unordered(pair) for pair in found["pairs"]]
 
 
-async def test_a_set_wants_the_ranking_unless_it_says_otherwise(http: httpx.AsyncClient) -> None:
+async def test_a_set_wants_the_ranking_unless_it_says_otherwise(http: Http) -> None:
     assert (await create_set(http))["goal"] == NOTHING
     assert (await create_set(http, goal={}))["goal"] == NOTHING
 
 
 @pytest.mark.parametrize("wanted", [{"top_k": 2}, {"against": "elm"}, {"pair": ["ash", "elm"]}])
-async def test_a_goal_is_kept_and_may_change(http: httpx.AsyncClient, wanted: dict[str, Any]) -> None:
+async def test_a_goal_is_kept_and_may_change(http: Http, wanted: dict[str, Any]) -> None:
     created = await create_set(http, goal=wanted)
     assert created["goal"] == goal(**wanted)
     assert (await created.patch(goal={}))["goal"] == NOTHING
@@ -36,7 +36,7 @@ async def test_a_goal_is_kept_and_may_change(http: httpx.AsyncClient, wanted: di
 
 
 @pytest.mark.parametrize("criterion", ["knowledge", "reordering", "variance", "determinant", "exponent"])
-async def test_pairs_are_chosen_for_the_goal(http: httpx.AsyncClient, criterion: str) -> None:
+async def test_pairs_are_chosen_for_the_goal(http: Http, criterion: str) -> None:
     created = await create_set(
         http, *"abcdef", selection={"criterion": criterion}, goal={"against": "f"}, order="as_selected"
     )
@@ -45,7 +45,7 @@ async def test_pairs_are_chosen_for_the_goal(http: httpx.AsyncClient, criterion:
     assert all("f" in names(pair) for pair in asked)
 
 
-async def test_the_pair_in_question_comes_first(http: httpx.AsyncClient) -> None:
+async def test_the_pair_in_question_comes_first(http: Http) -> None:
     created = await create_set(http, *"abcdef", selection={"criterion": "knowledge"}, goal={"pair": ["e", "b"]})
     pair = await created.ask_one()
     assert set(names(pair)) == {"b", "e"}
@@ -54,7 +54,7 @@ async def test_the_pair_in_question_comes_first(http: httpx.AsyncClient) -> None
     assert len({"b", "e"} & set(names(following))) == 1
 
 
-async def test_one_ask_may_want_something_else(http: httpx.AsyncClient) -> None:
+async def test_one_ask_may_want_something_else(http: Http) -> None:
     created = await create_set(http, *"abcdefgh", goal={"pair": ["a", "b"]})
     wanted = {"against": "h"}
     assert "h" in names(await created.ask_one(goal=wanted))
@@ -65,9 +65,7 @@ async def test_one_ask_may_want_something_else(http: httpx.AsyncClient) -> None:
 @pytest.mark.parametrize(
     ("params", "pair"), [({"top_k": 1}, None), ({"against": "elm"}, {"elm"}), ({"pair": ["birch", "elm"]}, None)]
 )
-async def test_a_preview_may_have_a_goal(
-    http: httpx.AsyncClient, params: dict[str, Any], pair: set[str] | None
-) -> None:
+async def test_a_preview_may_have_a_goal(http: Http, params: dict[str, Any], pair: set[str] | None) -> None:
     created = await create_set(http, selection={"criterion": "knowledge"})
     await created.compare(*CHAIN)
     previewed = await pairs_of(http, created["id"], **params)
@@ -76,7 +74,7 @@ async def test_a_preview_may_have_a_goal(
     assert pair is None or pair <= previewed[0]
 
 
-async def test_asks_over_many_sets_may_have_a_goal(http: httpx.AsyncClient) -> None:
+async def test_asks_over_many_sets_may_have_a_goal(http: Http) -> None:
     """The set without this candidate keeps to its own goal."""
     first = await create_set(http, *"abcdef")
     second = await create_set(http, *"uvwxyz", goal={"pair": ["x", "u"]})
@@ -90,9 +88,7 @@ async def test_asks_over_many_sets_may_have_a_goal(http: httpx.AsyncClient) -> N
 @pytest.mark.parametrize(
     ("wanted", "pointer"), [({"against": "oak"}, "/goal/against"), ({"pair": ["ash", "oak"]}, "/goal/pair")]
 )
-async def test_a_candidate_that_the_set_lacks_is_refused(
-    http: httpx.AsyncClient, wanted: dict[str, Any], pointer: str
-) -> None:
+async def test_a_candidate_that_the_set_lacks_is_refused(http: Http, wanted: dict[str, Any], pointer: str) -> None:
     set_id = (await create_set(http))["id"]
     body = {"name": "Trees", "question": "Which?", "candidates": candidates("ash", "elm"), "goal": wanted}
     for answer in (
@@ -118,22 +114,18 @@ async def test_a_candidate_that_the_set_lacks_is_refused(
         ({"best": 1}, "unknown field"),
     ],
 )
-async def test_a_goal_that_makes_no_sense_is_refused(
-    http: httpx.AsyncClient, wanted: dict[str, Any], says: str
-) -> None:
+async def test_a_goal_that_makes_no_sense_is_refused(http: Http, wanted: dict[str, Any], says: str) -> None:
     answer = await http.post("/v1/sets", json={"name": "Trees", "question": "Which?", "goal": wanted})
-    assert answer.status_code == 422
-    assert says in answer.text
+    assert_problem(answer, 422, "invalid-request", says)
 
 
-async def test_a_preview_refuses_two_goals_at_once(http: httpx.AsyncClient) -> None:
+async def test_a_preview_refuses_two_goals_at_once(http: Http) -> None:
     set_id = (await create_set(http))["id"]
     answer = await http.get(f"/v1/sets/{set_id}/next-pair", params={"top_k": 1, "against": "ash"})
-    assert answer.status_code == 422
-    assert "send one of top_k, against and pair" in answer.json()["detail"]
+    assert_problem(answer, 422, "invalid-request", "send one of top_k, against and pair")
 
 
-async def test_a_candidate_of_the_goal_may_join_later(http: httpx.AsyncClient) -> None:
+async def test_a_candidate_of_the_goal_may_join_later(http: Http) -> None:
     """A set that is created empty takes any key; until it is there, the ranking is wanted."""
     body = {"name": "Trees", "question": "Which?", "goal": {"against": "oak"}}
     set_id = (await http.post("/v1/sets", json=body)).json()["id"]
@@ -143,6 +135,6 @@ async def test_a_candidate_of_the_goal_may_join_later(http: httpx.AsyncClient) -
     assert all("oak" in pair for pair in (await pairs_of(http, set_id, count=3)))
 
 
-async def test_the_top_of_fewer_candidates_is_the_ranking(http: httpx.AsyncClient) -> None:
+async def test_the_top_of_fewer_candidates_is_the_ranking(http: Http) -> None:
     created = await create_set(http, "ash", "elm", "oak", goal={"top_k": 9})
     assert len(await pairs_of(http, created["id"], count=9)) == 3

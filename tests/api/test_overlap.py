@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
 from tests.api.test_judges import judges
-from tests.factories import ask, candidates, create_set, log, names, pages, tell, unordered
+from tests.factories import Http, ask, candidates, create_set, log, names, pages, tell, unordered
 
 pytestmark = pytest.mark.alone
 
@@ -16,14 +15,14 @@ FOREST = [f"t{n:02}" for n in range(25)]
 QUICK: dict[str, Any] = {"verdict_weight": "one-vote", "selection": {"criterion": "random"}}
 
 
-async def judges_of_pairs(http: httpx.AsyncClient, set_id: str) -> dict[frozenset[str], list[str]]:
+async def judges_of_pairs(http: Http, set_id: str) -> dict[frozenset[str], list[str]]:
     by_pair: dict[frozenset[str], list[str]] = {}
     for entry in await log(http, set_id, limit=1000):
         by_pair.setdefault(frozenset((entry["first"], entry["second"])), []).append(entry["judge"])
     return by_pair
 
 
-async def test_one_judge_alone_gets_every_pair_once_and_others_what_overlaps(http: httpx.AsyncClient) -> None:
+async def test_one_judge_alone_gets_every_pair_once_and_others_what_overlaps(http: Http) -> None:
     created = await create_set(http, candidates=candidates(*TREES), overlap={"share": 1.0, "judges": 2}, **QUICK)
     assert len(await created.answer_all("ann")) == 15
     assert (await created.ask("ann"))["status"] == "exhausted"
@@ -40,7 +39,7 @@ async def test_one_judge_alone_gets_every_pair_once_and_others_what_overlaps(htt
     assert all(len(set(judges)) == len(judges) == 2 for judges in (await judges_of_pairs(http, created["id"])).values())
 
 
-async def test_a_pair_that_overlaps_is_one_judges_at_a_time_and_counts_in_the_budget(http: httpx.AsyncClient) -> None:
+async def test_a_pair_that_overlaps_is_one_judges_at_a_time_and_counts_in_the_budget(http: Http) -> None:
     created = await create_set(http, overlap={"share": 1.0, "judges": 3}, budget={"max_comparisons": 3}, **QUICK)
     one = await created.ask_one("ann")
     pair = {one["first"]["key"], one["second"]["key"]}
@@ -54,7 +53,7 @@ async def test_a_pair_that_overlaps_is_one_judges_at_a_time_and_counts_in_the_bu
     assert (await created.ask_one("cid"))["why"]["criterion"] == "random"
 
 
-async def test_overlap_that_is_asked_for_later_finds_the_pairs_of_before(http: httpx.AsyncClient) -> None:
+async def test_overlap_that_is_asked_for_later_finds_the_pairs_of_before(http: Http) -> None:
     created = await create_set(http, **QUICK)
     await created.answer_all("ann")
     assert (await http.post("/v1/next-pairs", json={"judge": "ben", "count": 1})).json()["assignments"] == []
@@ -62,7 +61,7 @@ async def test_overlap_that_is_asked_for_later_finds_the_pairs_of_before(http: h
     assert len(await created.answer_all("ben")) == 6
 
 
-async def test_a_preview_shows_what_overlaps_where_one_of_the_judges_may_get_it(http: httpx.AsyncClient) -> None:
+async def test_a_preview_shows_what_overlaps_where_one_of_the_judges_may_get_it(http: Http) -> None:
     created = await create_set(http, overlap={"share": 1.0, "judges": 2}, **QUICK)
     await created.answer_all("ann", most=2)
     url = f"{created.url}/next-pair"
@@ -71,7 +70,7 @@ async def test_a_preview_shows_what_overlaps_where_one_of_the_judges_may_get_it(
     assert (await http.get(url)).json()["pairs"][0]["why"]["criterion"] == "overlap"
 
 
-async def judge_all(http: httpx.AsyncClient, set_id: str, right: float, seed: int) -> dict[frozenset[str], set[str]]:
+async def judge_all(http: Http, set_id: str, right: float, seed: int) -> dict[frozenset[str], set[str]]:
     """Three judges, who name the earlier key so often, answer all they get; the winners that they name of each pair."""
     rng, winners = np.random.default_rng(seed), dict[frozenset[str], set[str]]()
     while pairs := [pair for judge in "abc" for pair in (await ask(http, set_id, judge, count=25))["assignments"]]:
@@ -84,7 +83,7 @@ async def judge_all(http: httpx.AsyncClient, set_id: str, right: float, seed: in
     return winners
 
 
-async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_planted(http: httpx.AsyncClient) -> None:
+async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_planted(http: Http) -> None:
     """Judges who are right in 90% of 300 pairs agree in .82 of them, which is .64 beyond chance.
 
     Which pairs overlap is drawn by the set's id, another in every run: the truth is within twice the interval.
@@ -109,7 +108,7 @@ async def test_agreement_holds_the_truth_and_disputes_are_those_that_were_plante
         assert sorted(verdict["winner"] for verdict in each["verdicts"]) == ["first", "second"]
 
 
-async def test_without_overlap_agreement_is_on_all_pairs_that_several_judged(http: httpx.AsyncClient) -> None:
+async def test_without_overlap_agreement_is_on_all_pairs_that_several_judged(http: Http) -> None:
     created = await create_set(http, **QUICK)
     assert (await judges(http, created["id"]))["alpha"] is None
     for judge in ("ann", "ben"):

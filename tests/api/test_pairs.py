@@ -4,17 +4,16 @@ from itertools import combinations
 from math import log2
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
-from tests.factories import comparison, create_set, create_systems, get, log, names, unordered, void
+from tests.factories import Http, comparison, create_set, create_systems, get, log, names, unordered, void
 
 SYSTEMS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n}" for n in range(6)]
 
 
 @pytest.fixture
-async def set_id(http: httpx.AsyncClient) -> str:
+async def set_id(http: Http) -> str:
     """Three systems on 6 prompts, half of them code; ben contradicts ann on the first prompt, and ann judges alone on
     the last.
     """
@@ -34,7 +33,7 @@ async def set_id(http: httpx.AsyncClient) -> str:
     return str(created["id"])
 
 
-async def pairs(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
+async def pairs(http: Http, set_id: str, **params: Any) -> list[dict[str, Any]]:
     """All pages."""
     every, after = list[dict[str, Any]](), 0
     while after is not None:
@@ -45,9 +44,7 @@ async def pairs(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dic
     return every
 
 
-async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(
-    http: httpx.AsyncClient, set_id: str
-) -> None:
+async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(http: Http, set_id: str) -> None:
     assert (await void(http, set_id, 3)).status_code == 201
     by_seq = {entry["seq"]: entry for entry in await log(http, set_id, limit=1000)}
     listed = await pairs(http, set_id)
@@ -74,7 +71,7 @@ async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(
         assert (pair["agreement"] is None, pair["disagreement"] is None) == (is_alone, is_alone)
 
 
-async def test_pairs_are_sorted_by_what_they_say(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_pairs_are_sorted_by_what_they_say(http: Http, set_id: str) -> None:
     for name in ("disagreement", "surprise"):
         figures = [-1.0 if pair[name] is None else pair[name] for pair in await pairs(http, set_id, sort=name)]
         assert figures == sorted(figures, reverse=True)
@@ -83,7 +80,7 @@ async def test_pairs_are_sorted_by_what_they_say(http: httpx.AsyncClient, set_id
     assert [pair["agreement"] for pair in by_disagreement[:3]] == [0.0] * 3
 
 
-async def test_filters_narrow_the_list_together(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_filters_narrow_the_list_together(http: Http, set_id: str) -> None:
     async def found(**params: Any) -> set[tuple[str, frozenset[str]]]:
         return {(pair["item"]["key"], unordered(pair)) for pair in await pairs(http, set_id, **params)}
 
@@ -103,7 +100,7 @@ async def test_filters_narrow_the_list_together(http: httpx.AsyncClient, set_id:
         assert (answer.status_code, answer.json()["type"]) == (404, f"urn:nextpair:problem:unknown-{unknown}")
 
 
-async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_items_have_the_figures_of_their_pairs(http: Http, set_id: str) -> None:
     await void(http, set_id, 3)
     listed, url = await pairs(http, set_id), f"/v1/sets/{set_id}/item-statistics"
     one = await get(http, url, limit=4)
@@ -130,7 +127,7 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
     assert [item["key"] for item in (await get(http, url, find="P5", tag="kind:code"))["items"]] == ["p5"]
 
 
-async def test_a_set_of_texts_has_pairs_and_no_items(http: httpx.AsyncClient) -> None:
+async def test_a_set_of_texts_has_pairs_and_no_items(http: Http) -> None:
     created = await create_set(http)
     assert await pairs(http, created["id"]) == []
     await created.send({"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})

@@ -2,16 +2,15 @@
 
 from uuid import UUID, uuid4
 
-import httpx
 import pytest
 
 from app.service.context import Context
 from app.storage import judges, pooled_evidence, sets
-from tests.factories import comparison, create_set, get, scores_of, send
+from tests.factories import Http, comparison, create_set, get, scores_of, send
 
 
 @pytest.fixture
-async def set_id(http: httpx.AsyncClient, context: Context) -> str:
+async def set_id(http: Http, context: Context) -> str:
     """A set that got shared priors three times, between comparisons 1 and 5."""
     created = await create_set(http)
     await created.compare("ash>elm")
@@ -27,7 +26,7 @@ async def set_id(http: httpx.AsyncClient, context: Context) -> str:
     return str(created["id"])
 
 
-async def test_entries_are_listed_in_pages_by_names(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_entries_are_listed_in_pages_by_names(http: Http, set_id: str) -> None:
     page = await get(http, f"/v1/sets/{set_id}/pooled-evidence", limit=2)
     assert page["next_after"] == 3
     assert [entry["seq"] for entry in page["entries"]] == [2, 3]
@@ -41,18 +40,18 @@ async def test_entries_are_listed_in_pages_by_names(http: httpx.AsyncClient, set
     }  # fmt: skip
 
 
-async def test_comparisons_are_counted_without_them(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_comparisons_are_counted_without_them(http: Http, set_id: str) -> None:
     found = await get(http, f"/v1/sets/{set_id}")
     assert (found["version"], found["comparisons"], found["absolute_scores"]) == (5, 2, 0)
 
 
-async def test_a_set_that_is_not_there_has_none(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_a_set_that_is_not_there_has_none(http: Http, set_id: str) -> None:
     assert (await http.get(f"/v1/sets/{uuid4()}/pooled-evidence")).status_code == 404
     await http.delete(f"/v1/sets/{set_id}")
     assert (await http.get(f"/v1/sets/{set_id}/pooled-evidence")).status_code == 410
 
 
-async def test_what_was_shared_elsewhere_is_copied(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_what_was_shared_elsewhere_is_copied(http: Http, set_id: str) -> None:
     """The last entry of one set, sent to another whose log the judge is not in yet."""
     (entry,) = (await get(http, f"/v1/sets/{set_id}/pooled-evidence", after=3))["entries"]
     sent = {name: entry[name] for name in ("pool", "sets", "log_scale", "log_noise")}
@@ -68,9 +67,7 @@ async def test_what_was_shared_elsewhere_is_copied(http: httpx.AsyncClient, set_
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.5, 20.0), (0.0, 10.0), (20.0, 1.0), (0.0, 0.0)])
-async def test_what_learning_cannot_take_is_refused_with_the_limits(
-    http: httpx.AsyncClient, mean: float, sd: float
-) -> None:
+async def test_what_learning_cannot_take_is_refused_with_the_limits(http: Http, mean: float, sd: float) -> None:
     url = f"/v1/sets/{(await create_set(http))['id']}/pooled-evidence"
     log_normal = {"mean": mean, "sd": sd}
     for new in ({"log_scale": log_normal}, {"log_scale": {"mean": 0, "sd": 1}, "log_noise": {"bob": log_normal}}):
@@ -83,7 +80,7 @@ async def test_what_learning_cannot_take_is_refused_with_the_limits(
 
 @pytest.mark.parametrize("p_first", [0.0, 0.5, 0.9])
 async def test_an_older_entry_beyond_the_limits_counts_as_the_limit(
-    http: httpx.AsyncClient, context: Context, p_first: float
+    http: Http, context: Context, p_first: float
 ) -> None:
     """It was accepted once, and from then on neither the set nor any ask over all sets got an answer."""
     beyond, at_limit = [(await create_set(http))["id"] for _ in range(2)]

@@ -22,7 +22,9 @@ from app.inference.types import Convergence, Outcome
 from app.live import jobs
 from app.service import basis, rankings, results
 from app.service.context import Context
+from tests.api.test_bad_input import assert_problem
 from tests.factories import (
+    Http,
     agreed,
     candidates,
     compare,
@@ -42,12 +44,12 @@ UNCERTAINTIES = ("sd", "interval", "rank_interval", "p_best", "p_top_k", "tie_gr
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-async def read(http: httpx.AsyncClient, set_id: str, *, etag: str | None = None, **params: Any) -> httpx.Response:
+async def read(http: Http, set_id: str, *, etag: str | None = None, **params: Any) -> httpx.Response:
     headers = {"If-None-Match": etag} if etag else None
     return await http.get(f"/v1/sets/{set_id}/ranking", params=params, headers=headers)
 
 
-async def trees(http: httpx.AsyncClient) -> str:
+async def trees(http: Http) -> str:
     """A set in which earlier keys are better; returns its id."""
     created = await create_set(http)
     await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar")
@@ -58,7 +60,7 @@ def order(found: dict[str, Any]) -> list[str]:
     return [row["key"] for row in found["ranking"]]
 
 
-async def test_the_better_candidate_ranks_higher(http: httpx.AsyncClient) -> None:
+async def test_the_better_candidate_ranks_higher(http: Http) -> None:
     found = await ranking(http, await trees(http))
     assert order(found) == ["ash", "birch", "cedar", "elm"]
     assert [row["rank"] for row in found["ranking"]] == [1, 2, 3, 4]
@@ -66,7 +68,7 @@ async def test_the_better_candidate_ranks_higher(http: httpx.AsyncClient) -> Non
     assert scores == sorted(scores, reverse=True)
 
 
-async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
+async def test_a_ranking_says_how_it_was_made(http: Http) -> None:
     found = await ranking(http, await trees(http), level=0.8, top_k=2, epsilon=0.25)
     assert found["method"] == {
         "name": "soft-bt", "expert": "soft-bt", "expert_parameters": {}, "prior": "unit", "prior_variance": 1.0,
@@ -77,14 +79,14 @@ async def test_a_ranking_says_how_it_was_made(http: httpx.AsyncClient) -> None:
     assert (found["version"], found["comparisons"], found["components"]) == (5, 5, 1)
 
 
-async def test_what_a_set_does_not_do_is_null(http: httpx.AsyncClient) -> None:
+async def test_what_a_set_does_not_do_is_null(http: Http) -> None:
     found = await ranking(http, await trees(http))
     assert {name: found[name] for name in ("position_bias", "absolute_scores", "held_out", "stopping")} == {
         "position_bias": None, "absolute_scores": None, "held_out": None, "stopping": None,
     }  # fmt: skip
 
 
-async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> None:
+async def test_every_row_is_consistent_in_itself(http: Http) -> None:
     found = await ranking(http, await trees(http), verdict_weight="one-vote")
     for row in found["ranking"]:
         low, high = row["interval"]
@@ -96,14 +98,14 @@ async def test_every_row_is_consistent_in_itself(http: httpx.AsyncClient) -> Non
 
 
 @pytest.mark.parametrize(("top_k", "expected"), [(1, 1), (2, 2), (3, 3), (4, 4), (9, 4), (10**400, 4)])
-async def test_as_many_as_are_asked_for_are_among_the_first(http: httpx.AsyncClient, top_k: int, expected: int) -> None:
+async def test_as_many_as_are_asked_for_are_among_the_first(http: Http, top_k: int, expected: int) -> None:
     found = (await ranking(http, await agreed(http), top_k=top_k))["ranking"]
     assert sum(row["p_best"] for row in found) == pytest.approx(1.0)
     assert sum(row["p_top_k"] for row in found) == pytest.approx(expected)
     assert all(row["p_best"] <= row["p_top_k"] <= 1 for row in found)
 
 
-async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) -> None:
+async def test_a_larger_epsilon_makes_fewer_tie_groups(http: Http) -> None:
     created = await create_set(http, "ash", "elm", "oak", verdict_weight="one-vote")
     first = [comparison("ash", "elm", 1.0), comparison("oak", "ash", 0.0)]
     other = [comparison("elm", "ash", 0.0), comparison("ash", "oak", 1.0)]
@@ -115,13 +117,13 @@ async def test_a_larger_epsilon_makes_fewer_tie_groups(http: httpx.AsyncClient) 
     assert (fine, coarse) == ([1, 2, 2], [1, 1, 1])  # elm and oak have the same verdicts
 
 
-async def test_a_candidate_alone_is_the_average_one_for_certain(http: httpx.AsyncClient) -> None:
+async def test_a_candidate_alone_is_the_average_one_for_certain(http: Http) -> None:
     created = await create_set(http, "ash")
     (row,) = (await created.ranking())["ranking"]
     assert (row["score"], row["sd"], row["interval"], row["rank_interval"]) == (0.0, 0.0, [0.0, 0.0], [1, 1])
 
 
-async def test_a_higher_level_gives_wider_intervals(http: httpx.AsyncClient) -> None:
+async def test_a_higher_level_gives_wider_intervals(http: Http) -> None:
     set_id = await trees(http)
     ends = [
         (await ranking(http, set_id, level=level))["ranking"][0]["interval"] for level in (0.9999, 0.99, 0.5, 0.001)
@@ -130,7 +132,7 @@ async def test_a_higher_level_gives_wider_intervals(http: httpx.AsyncClient) -> 
     assert [*lows, *reversed(highs)] == sorted({*lows, *highs})
 
 
-async def test_one_vote_tells_nobody_apart(http: httpx.AsyncClient) -> None:
+async def test_one_vote_tells_nobody_apart(http: Http) -> None:
     created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
     await created.compare("ash>elm")
     found = (await created.ranking())["ranking"]
@@ -140,7 +142,7 @@ async def test_one_vote_tells_nobody_apart(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str) -> None:
+async def test_every_method_finds_the_order(http: Http, method: str) -> None:
     found = await ranking(http, await agreed(http), method=method)
     assert order(found)[0] == "ash"
     assert order(found)[-1] == "elm"
@@ -151,7 +153,7 @@ async def test_every_method_finds_the_order(http: httpx.AsyncClient, method: str
         assert {row[name] is None for row in found["ranking"]} == {method in BASELINES}
 
 
-async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClient) -> None:
+async def test_the_judge_aware_method_tells_of_every_judge(http: Http) -> None:
     created = await create_set(http)
     await created.compare(*["ash>birch", "birch>cedar", "cedar>elm"] * 3, judge="good")
     turned = [comparison(b, a, 0.0, "good") for a, b in (("ash", "birch"), ("birch", "cedar"), ("cedar", "elm"))]
@@ -165,7 +167,7 @@ async def test_the_judge_aware_method_tells_of_every_judge(http: httpx.AsyncClie
     assert order(found) == ["ash", "birch", "cedar", "elm"]
 
 
-async def test_consensus_is_no_matter_of_who_says_most(http: httpx.AsyncClient) -> None:
+async def test_consensus_is_no_matter_of_who_says_most(http: Http) -> None:
     """A model says a hundred times that elm is best, five people twice each that it is the worst."""
     created = await create_set(http, "ash", "birch", "elm")
     ways = [comparison("elm", "ash", 1.0, "model"), comparison("birch", "elm", 0.0, "model")]
@@ -207,9 +209,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return threads
 
 
-async def test_a_ranking_is_computed_beside_those_who_ask_and_kept(
-    http: httpx.AsyncClient, computed: list[str]
-) -> None:
+async def test_a_ranking_is_computed_beside_those_who_ask_and_kept(http: Http, computed: list[str]) -> None:
     set_id = await trees(http)
     both = await asyncio.gather(ranking(http, set_id), ranking(http, set_id))
     assert [*both] == [await ranking(http, set_id)] * 2
@@ -221,7 +221,7 @@ async def test_a_ranking_is_computed_beside_those_who_ask_and_kept(
     assert len(computed) == 3
 
 
-async def test_what_was_at_a_version_is_computed_once(http: httpx.AsyncClient, computed: list[str]) -> None:
+async def test_what_was_at_a_version_is_computed_once(http: Http, computed: list[str]) -> None:
     set_id = await trees(http)
     early = await ranking(http, set_id, as_of=3)
     await compare(http, set_id, "elm>ash")
@@ -230,7 +230,7 @@ async def test_what_was_at_a_version_is_computed_once(http: httpx.AsyncClient, c
 
 
 async def test_while_verdicts_arrive_a_reader_gets_the_last_ranking_and_a_mark(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_id = await trees(http)
     assert (await ranking(http, set_id))["newer_version"] is None
@@ -249,7 +249,7 @@ async def test_while_verdicts_arrive_a_reader_gets_the_last_ranking_and_a_mark(
 
 
 async def test_a_reader_who_leaves_before_it_begins_costs_nothing(
-    app: FastAPI, http: httpx.AsyncClient, context: Context, computed: list[str]
+    app: FastAPI, http: Http, context: Context, computed: list[str]
 ) -> None:
     set_id, go = await trees(http), Event()
     others = [asyncio.create_task(context.jobs.compute(lambda: go.wait(10))) for _ in range(jobs.AT_ONCE)]
@@ -272,16 +272,15 @@ async def test_a_reader_who_leaves_before_it_begins_costs_nothing(
     assert len(computed) == 1
 
 
-async def test_more_judge_effects_than_consensus_takes_are_refused(http: httpx.AsyncClient) -> None:
+async def test_more_judge_effects_than_consensus_takes_are_refused(http: Http) -> None:
     created = await create_set(http, *(f"tree {n}" for n in range(101)))
     await created.compare_all([comparison("tree 0", "tree 1", 1.0, f"judge {n}") for n in range(50)])
     refused = await read(http, created["id"], method="consensus")
-    assert refused.status_code == 422
-    assert "at most 5,000; here are 101 x 50" in refused.json()["detail"]
+    assert_problem(refused, 422, "invalid-request", "at most 5,000; here are 101 x 50")
 
 
 @pytest.mark.parametrize("method", BASELINES)
-async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncClient, method: str) -> None:
+async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: Http, method: str) -> None:
     created = await create_set(http, position_bias="estimate", selection={"random_share": 1.0})
     await created.compare("ash>birch", "birch>ash", "cedar>elm")
     await created.score(ash=7, elm=3)
@@ -296,7 +295,7 @@ async def test_a_baseline_has_neither_uncertainty_nor_a_model(http: httpx.AsyncC
     }  # fmt: skip
 
 
-async def test_win_ratios_are_the_shares_of_wins(http: httpx.AsyncClient) -> None:
+async def test_win_ratios_are_the_shares_of_wins(http: Http) -> None:
     found = await ranking(http, await trees(http), method="win-ratio")
     shares = {row["key"]: row["score"] for row in found["ranking"]}
     assert shares == {"ash": 1.0, "birch": 0.5, "cedar": pytest.approx(1 / 3), "elm": 0.0}
@@ -304,9 +303,7 @@ async def test_win_ratios_are_the_shares_of_wins(http: httpx.AsyncClient) -> Non
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
-async def test_every_method_ranks_a_set_without_comparisons(
-    http: httpx.AsyncClient, method: str, keys: tuple[str, ...]
-) -> None:
+async def test_every_method_ranks_a_set_without_comparisons(http: Http, method: str, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys))
     found = await created.ranking(method=method)
     assert order(found) == list(keys)
@@ -316,19 +313,18 @@ async def test_every_method_ranks_a_set_without_comparisons(
 
 
 async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped = baselines.BaselineScores(np.zeros(4), Convergence(Outcome.MAX_ITERATIONS, 7, 1.0))
     monkeypatch.setattr(standings, "BASELINES", {"win-ratio": lambda *_: stopped})
     created = await create_set(http)
     answer = await http.get(f"{created.url}/ranking", params={"method": "win-ratio"})
-    assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:not-converged")
-    assert "choose another method" in answer.json()["detail"]
+    assert_problem(answer, 409, "not-converged", "choose another method")
     assert "Retry-After" not in answer.headers
     assert answer.status_code not in TRANSIENT
 
 
-async def test_islands_are_distinguished(http: httpx.AsyncClient) -> None:
+async def test_islands_are_distinguished(http: Http) -> None:
     created = await create_set(http)
     await created.compare("ash>birch", "cedar>elm")
     found = await created.ranking()
@@ -341,7 +337,7 @@ async def test_islands_are_distinguished(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("method", ["soft-bt", "win-ratio"])
-async def test_a_ranking_as_of_a_version_is_the_one_given_then(http: httpx.AsyncClient, method: str) -> None:
+async def test_a_ranking_as_of_a_version_is_the_one_given_then(http: Http, method: str) -> None:
     created = await create_set(http)
     given = [await created.ranking(method=method)]
     for n, pair in enumerate(["ash>birch", "birch>ash", "cedar>elm", "", "elm>ash"]):
@@ -360,7 +356,7 @@ async def test_a_ranking_as_of_a_version_is_the_one_given_then(http: httpx.Async
             assert [row[name] for row in now["ranking"]] == expected
 
 
-async def test_looking_back_leaves_the_present_alone(http: httpx.AsyncClient) -> None:
+async def test_looking_back_leaves_the_present_alone(http: Http) -> None:
     set_id = await trees(http)
     before = await ranking(http, set_id)
     await ranking(http, set_id, as_of=1)
@@ -371,14 +367,14 @@ async def test_looking_back_leaves_the_present_alone(http: httpx.AsyncClient) ->
 
 
 @pytest.mark.parametrize("sent", ["{}", '"other", {}'])
-async def test_an_unchanged_ranking_is_not_sent_again(http: httpx.AsyncClient, sent: str) -> None:
+async def test_an_unchanged_ranking_is_not_sent_again(http: Http, sent: str) -> None:
     set_id = await trees(http)
     etag = (await read(http, set_id)).headers["etag"]
     again = await read(http, set_id, etag=sent.format(etag))
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag)
 
 
-async def test_whatever_may_move_the_ranking_changes_the_etag(http: httpx.AsyncClient) -> None:
+async def test_whatever_may_move_the_ranking_changes_the_etag(http: Http) -> None:
     set_id = await trees(http)
     seen = [(await read(http, set_id)).headers["etag"]]
     for change in (
@@ -396,7 +392,7 @@ async def test_whatever_may_move_the_ranking_changes_the_etag(http: httpx.AsyncC
     assert len(set(seen)) == len(seen)
 
 
-async def test_everything_that_can_be_asked_for_has_its_etag(http: httpx.AsyncClient) -> None:
+async def test_everything_that_can_be_asked_for_has_its_etag(http: Http) -> None:
     set_id = await trees(http)
     asked: list[dict[str, Any]] = [
         {}, {"method": "win-ratio"}, {"level": 0.9}, {"level": 0.90000001}, {"as_of": 1}, {"format": "csv"},
@@ -406,14 +402,14 @@ async def test_everything_that_can_be_asked_for_has_its_etag(http: httpx.AsyncCl
     assert len({(await read(http, set_id, **params)).headers["etag"] for params in asked}) == len(asked)
 
 
-async def test_a_vote_leaves_an_earlier_version_unchanged(http: httpx.AsyncClient) -> None:
+async def test_a_vote_leaves_an_earlier_version_unchanged(http: Http) -> None:
     set_id = await trees(http)
     etag = (await read(http, set_id, as_of=2)).headers["etag"]
     await compare(http, set_id, "elm>birch")
     assert (await read(http, set_id, as_of=2, etag=etag)).status_code == 304
 
 
-async def test_renaming_a_set_redraws_its_picture(http: httpx.AsyncClient) -> None:
+async def test_renaming_a_set_redraws_its_picture(http: Http) -> None:
     set_id = await trees(http)
     etag = (await read(http, set_id, format="svg")).headers["etag"]
     await http.patch(f"/v1/sets/{set_id}", json={"name": "Bushes"})
@@ -423,7 +419,7 @@ async def test_renaming_a_set_redraws_its_picture(http: httpx.AsyncClient) -> No
 # Other forms
 
 
-async def test_csv_holds_the_ranking(http: httpx.AsyncClient) -> None:
+async def test_csv_holds_the_ranking(http: Http) -> None:
     set_id = await agreed(http, "a,b", 'c"d', "e\nf")
     answer = await read(http, set_id, format="csv")
     rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
@@ -436,7 +432,7 @@ async def test_csv_holds_the_ranking(http: httpx.AsyncClient) -> None:
         assert (float(row["p_top_k"]), int(row["tie_group"])) == (e["p_top_k"], e["tie_group"])
 
 
-async def test_svg_is_well_formed_and_names_every_candidate(http: httpx.AsyncClient) -> None:
+async def test_svg_is_well_formed_and_names_every_candidate(http: Http) -> None:
     keys = ["<b>bold</b>", "a&b", "'\"", "ünï", "x" * 80, "tab\there"]
     created = await create_set(http, *keys, name="</svg><script>alert(1)</script>\x01")
     answer = await read(http, created["id"], format="svg")
@@ -448,7 +444,7 @@ async def test_svg_is_well_formed_and_names_every_candidate(http: httpx.AsyncCli
     assert "<script" not in answer.text
 
 
-async def test_png_is_a_picture(http: httpx.AsyncClient) -> None:
+async def test_png_is_a_picture(http: Http) -> None:
     answer = await read(http, await trees(http), format="png")
     assert answer.headers["content-type"] == "image/png"
     assert answer.content.startswith(b"\x89PNG")
@@ -457,9 +453,7 @@ async def test_png_is_a_picture(http: httpx.AsyncClient) -> None:
 # Predictions
 
 
-async def test_a_prediction_is_the_probability_of_a_positive_difference_of_the_published_scores(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_a_prediction_is_the_probability_of_a_positive_difference_of_the_published_scores(http: Http) -> None:
     set_id = await trees(http)
     found, back = [
         await get(http, f"/v1/sets/{set_id}/predict", first=first, second=second)
@@ -474,14 +468,14 @@ async def test_a_prediction_is_the_probability_of_a_positive_difference_of_the_p
     assert back["sd_difference"] == pytest.approx(found["sd_difference"])
 
 
-async def test_a_prediction_across_islands_is_a_coin_toss(http: httpx.AsyncClient) -> None:
+async def test_a_prediction_across_islands_is_a_coin_toss(http: Http) -> None:
     created = await create_set(http, verdict_weight="one-vote")
     await created.compare("ash>birch")
     found = await created.read("/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))
 
 
-async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: httpx.AsyncClient) -> None:
+async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: Http) -> None:
     """The same comparisons among the same candidates, listed the other way round."""
     keys, rows = [f"c{n}" for n in range(12)], []
     for keys_in_order in (keys, keys[::-1]):
@@ -493,7 +487,7 @@ async def test_the_order_of_the_candidates_does_not_move_the_intervals(http: htt
     assert rows[0] == rows[1]
 
 
-async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: httpx.AsyncClient) -> None:
+async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: Http) -> None:
     goals = {"ranking": {}, "against": {"against": "cedar"}, "top_k": {"top_k": 2}, "pair": {"pair": ["elm", "ash"]}}
     confidence = {}
     for name, goal in goals.items():
@@ -501,11 +495,8 @@ async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: httpx.As
         await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
         confidence[name] = (await created.ranking())["confidence"]
     assert {name: each["pairs"] for name, each in confidence.items()} == {
-        "ranking": 6,
-        "against": 3,
-        "top_k": 4,
-        "pair": 1,
-    }
+        "ranking": 6, "against": 3, "top_k": 4, "pair": 1,
+    }  # fmt: skip
     predicted = await created.read("/predict", first="ash", second="elm")
     assert confidence["pair"]["expected_concordance"] == pytest.approx(predicted["p_first_better"])
     assert confidence["pair"]["expected_concordance"] > confidence["ranking"]["expected_concordance"]
@@ -516,7 +507,7 @@ async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: httpx.As
 
 @pytest.mark.parametrize("verdict_weight", ["one-vote", "learnt"])
 async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, verdict_weight: str
+    http: Http, monkeypatch: pytest.MonkeyPatch, verdict_weight: str
 ) -> None:
     """60 candidates, treated as many: standard deviations within 5%, shares over 64 draws within 0.1; no entropy."""
     keys = [f"c{number:02}" for number in range(60)]
@@ -538,9 +529,7 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
     )
 
 
-async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(basis, "RANKED_DENSE", 3)
     set_id = await trees(http)
     await patch(http, set_id, goal={"top_k": 1})
@@ -549,7 +538,7 @@ async def test_a_ranking_of_many_for_a_goal_keeps_its_confidence(
 
 
 async def test_every_format_names_version_and_method_and_a_fresh_ranking_waits(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_id = await trees(http)
     await ranking(http, set_id)

@@ -11,7 +11,18 @@ import pytest
 
 from app.files.reports.seal import BadReport, unsealed
 from app.offline.verification import verify
-from tests.factories import ask_one, compare_all, comparison, create_set, create_systems, judged_for, said, tell, void
+from tests.factories import (
+    Http,
+    ask_one,
+    compare_all,
+    comparison,
+    create_set,
+    create_systems,
+    judged_for,
+    said,
+    tell,
+    void,
+)
 
 HOSTILE = ("<script>alert(1)</script>", "a</style>&\"'", "ελληνικά עברית", "x" * 190, "]]>-->{{ 7*7 }}")
 SECTIONS = ("Ranking", "Methods", "Judges", "Diagnostics", "Limits", "Provenance", "How to cite")
@@ -47,18 +58,18 @@ class Document(HTMLParser):
             self.headings.append(data)
 
 
-async def fetch(http: httpx.AsyncClient, path: str) -> httpx.Response:
+async def fetch(http: Http, path: str) -> httpx.Response:
     while (answer := await http.get(path)).status_code == 425 or "Refresh" in answer.headers:
         continue
     assert answer.status_code == 200, answer.text
     return answer
 
 
-async def log_of(http: httpx.AsyncClient, set_id: str) -> bytes:
+async def log_of(http: Http, set_id: str) -> bytes:
     return (await http.get(f"/v1/sets/{set_id}/comparisons", params={"format": "jsonl"})).content
 
 
-async def downloaded(http: httpx.AsyncClient, set_id: str, folder: Path) -> tuple[Path, Path]:
+async def downloaded(http: Http, set_id: str, folder: Path) -> tuple[Path, Path]:
     """The report and the log, as files."""
     report, log = folder / "report.html", folder / "log.jsonl"
     report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
@@ -66,7 +77,7 @@ async def downloaded(http: httpx.AsyncClient, set_id: str, folder: Path) -> tupl
     return report, log
 
 
-async def a_set(http: httpx.AsyncClient) -> str:
+async def a_set(http: Http) -> str:
     """Systems with hostile names on nine tagged prompts, by a model and a person."""
     created = await create_systems(
         http, [f"item {n}" for n in range(9)], *HOSTILE, name="Trees </title><script>", question="Which & <why>?",
@@ -87,7 +98,7 @@ async def a_set(http: httpx.AsyncClient) -> str:
     return str(created["id"])
 
 
-async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_report_has_everything_in_one_file(http: Http, tmp_path: Path) -> None:
     set_id = await a_set(http)
     answer = await fetch(http, f"/v1/sets/{set_id}/report")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="report-{set_id}.html"'
@@ -125,7 +136,7 @@ async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
 
 
-async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_log_that_grew_still_verifies(http: Http, tmp_path: Path) -> None:
     set_id = await judged_for(http, "latent", 12)
     report, log = await downloaded(http, set_id, tmp_path)
     await compare_all(http, set_id, [comparison("a", "b", 0.1, "late")])
@@ -136,7 +147,7 @@ async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path:
     assert len(says) == 2
 
 
-async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> None:
+async def test_what_the_log_does_not_hold_is_named(http: Http) -> None:
     created = await create_set(http, "ash", "elm", "oak")
     await created.compare_all([comparison("ash", "elm")])
     await created.send_scores(said("ash", 3.0))
@@ -144,7 +155,7 @@ async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> N
     assert data["beside_the_log"] == ["1 absolute score"]
 
 
-async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_priors_that_other_sets_shared_are_in_the_report(http: Http, tmp_path: Path) -> None:
     set_id = await judged_for(http, "all-pairs", 12)
     alone = (await http.get(f"/v1/sets/{set_id}/ranking")).json()["ranking"]
     priors = {"pool": "question:1", "sets": 9, "log_scale": {"mean": 3.0, "sd": 0.1}}
@@ -156,7 +167,7 @@ async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.Async
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
 
 
-async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: httpx.AsyncClient) -> None:
+async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: Http) -> None:
     set_id = (await create_set(http, "ash", "elm", "oak"))["id"]
     await compare_all(http, set_id, [comparison("ash", "elm"), comparison("elm", "oak")])
     for seq in (1, 2):
@@ -167,7 +178,7 @@ async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: httpx.
     assert "The acquisition function" in told
 
 
-async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_outputs_that_nobody_compared_are_ranked_again(http: Http, tmp_path: Path) -> None:
     """Also where the log has grown since, and compared one of them."""
     set_id = await judged_for(http, "latent", 12)
     added = {"candidates": [{"key": "lonely"}, {"key": "later"}]}
@@ -189,7 +200,7 @@ async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncCl
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
-async def test_a_set_without_comparisons_has_a_report(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_a_set_without_comparisons_has_a_report(http: Http, keys: tuple[str, ...]) -> None:
     body = {"name": "New", "question": "Which?", "candidates": [{"key": key, "text": key} for key in keys]}
     created = (await http.post("/v1/sets", json=body)).json()
     answer = await fetch(http, f"{created.url}/report")
@@ -197,7 +208,7 @@ async def test_a_set_without_comparisons_has_a_report(http: httpx.AsyncClient, k
     assert unsealed(answer.content)["log"]["lines"] == 0
 
 
-async def test_the_page_shows_the_report_under_its_own_policy(http: httpx.AsyncClient) -> None:
+async def test_the_page_shows_the_report_under_its_own_policy(http: Http) -> None:
     set_id = await judged_for(http, "latent", 12)
     answer = await fetch(http, f"/sets/{set_id}/report")
     style = re.search(r"<style>(.*)</style>", answer.text, re.DOTALL)
@@ -211,7 +222,7 @@ async def test_the_page_shows_the_report_under_its_own_policy(http: httpx.AsyncC
 
 
 @pytest.mark.parametrize("form", ["svg", "png", "pdf", "latex"])
-async def test_figures_for_journals(http: httpx.AsyncClient, form: str) -> None:
+async def test_figures_for_journals(http: Http, form: str) -> None:
     set_id = await judged_for(http, "new-items", 12)
     url = f"/v1/sets/{set_id}/ranking"
     answer = await http.get(url, params={"format": form, "width": "single"})

@@ -3,19 +3,18 @@
 import json
 from typing import Any
 
-import httpx
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import create_set, create_systems, follow, get, names, pages, tell
+from tests.factories import Http, create_set, create_systems, follow, get, names, pages, tell
 
 
-async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
+async def test_a_new_set_is_open_and_empty_of_comparisons(http: Http) -> None:
     created = await create_set(http)
     assert (created["status"], created["version"], created["candidates"], created["items"]) == ("open", 0, 4, 0)
 
 
-async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
+async def test_what_is_not_said_has_the_documented_default(http: Http) -> None:
     created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
     assert created["selection"] == {
         "criterion": "knowledge", "epsilon": 0.5, "equal": 0.1, "random_share": 0.0, "batch": "greedy", "seed": 0,
@@ -29,7 +28,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["project"], created["pool_by"]) == (None, "project")
 
 
-async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
+async def test_everything_sent_is_read_back(http: Http) -> None:
     sent: dict[str, Any] = {
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
@@ -52,7 +51,7 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     assert await created.read() == created
 
 
-async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> None:
+async def test_a_set_of_systems_counts_its_items(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
     assert (created["candidates"], created["items"]) == (2, 2)
 
@@ -66,14 +65,14 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
                "error_level": 0.05}},
      {"overlap": {"share": 1.0, "judges": 2}}],
 )  # fmt: skip
-async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
+async def test_a_patch_changes_what_it_names_and_nothing_else(http: Http, change: dict[str, Any]) -> None:
     created = await create_set(http)
     changed = (await http.patch(created.url, json=change)).json()
     assert changed == created | change
     assert await created.read() == changed
 
 
-async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx.AsyncClient) -> None:
+async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: Http) -> None:
     created = await create_set(http, selection={"criterion": "variance", "batch": "top", "seed": 5})
     changed = await created.patch(selection={"random_share": 0.5})
     assert changed["selection"] == {
@@ -81,21 +80,21 @@ async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx
     }  # fmt: skip
 
 
-async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: httpx.AsyncClient) -> None:
+async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: Http) -> None:
     created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1}, overlap={"share": 0.2})
     changed = await created.patch(budget=None, stop=None, overlap=None)
     assert (changed["budget"], changed["stop"], changed["overlap"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("field", sorted(SetPatch.model_fields.keys() - {"budget", "stop", "overlap", "project"}))
-async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
+async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: Http, field: str) -> None:
     created = await create_set(http)
     answer = await http.patch(created.url, json={field: None})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == f"/{field}"
 
 
-async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncClient) -> None:
+async def test_means_that_count_as_equal_decide_the_next_pair(http: Http) -> None:
     """birch and cedar have the same mean, but oak has the largest variance."""
     created = await create_set(http, "ash", "birch", "cedar", "oak", selection={"criterion": "reordering", "equal": 0})
     await created.compare("ash>birch", "ash>cedar")
@@ -105,13 +104,13 @@ async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncC
 
 
 @pytest.mark.alone
-async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:
+async def test_pages_give_every_set_once_oldest_first(http: Http) -> None:
     ids = [(await create_set(http, name=f"Set {n}"))["id"] for n in range(5)]
     assert [s["id"] for s in await pages(http, "/v1/sets", "sets", limit=2)] == ids
 
 
 @pytest.mark.alone
-async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClient) -> None:
+async def test_a_set_made_between_two_pages_shifts_nothing(http: Http) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
     ids.append((await create_set(http))["id"])
@@ -120,7 +119,7 @@ async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClie
 
 
 @pytest.mark.alone
-async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncClient) -> None:
+async def test_a_page_continues_behind_a_set_that_was_deleted(http: Http) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
     await http.delete(f"/v1/sets/{first['next_after']}")
@@ -128,7 +127,7 @@ async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncC
 
 
 @pytest.mark.alone
-async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClient) -> None:
+async def test_the_list_is_filtered_by_project_and_status(http: Http) -> None:
     here = await create_set(http, project="wood")
     paused = await create_set(http, project="wood")
     await create_set(http, project="stone")
@@ -137,32 +136,28 @@ async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClien
     assert [s["id"] for s in found["sets"]] == [here["id"]]
 
 
+READ_OF_A_SET = (
+    "", "/candidates", "/next-pair", "/comparisons", "/comparisons?format=csv", "/ranking", "/ranking?format=svg",
+    "/predict?first=ash&second=elm", "/absolute-scores", "/diagnostics", "/calibration?judge=bob&reference=alice",
+    "/events",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("GET", "", None),
+        *[("GET", path, None) for path in READ_OF_A_SET],
         ("PATCH", "", {"name": "x"}),
         ("DELETE", "", None),
-        ("GET", "/candidates", None),
         ("POST", "/candidates", {"candidates": [{"key": "oak"}]}),
         ("POST", "/next-pair", {"judge": "alice"}),
-        ("GET", "/next-pair", None),
         ("POST", "/comparisons", {"comparisons": [{"first": "ash", "second": "elm", "p_first": 1, "judge": "bob"}]}),
-        ("GET", "/comparisons", None),
-        ("GET", "/comparisons?format=csv", None),
         ("POST", "/comparisons/1/void", {"reason": "x"}),
-        ("GET", "/ranking", None),
-        ("GET", "/ranking?format=svg", None),
-        ("GET", "/predict?first=ash&second=elm", None),
         ("POST", "/absolute-scores", {"scores": [{"candidate": "ash", "mean": 7, "variance": 1, "judge": "gpt"}]}),
-        ("GET", "/absolute-scores", None),
-        ("GET", "/diagnostics", None),
-        ("GET", "/calibration?judge=bob&reference=alice", None),
-        ("GET", "/events", None),
         ("POST", "/comparisons/1/restore", None),
     ],
 )
-async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method: str, path: str, body: Any) -> None:
+async def test_a_deleted_set_is_gone_everywhere(http: Http, method: str, path: str, body: Any) -> None:
     created = await create_set(http)
     await created.compare("ash>elm")
     await http.delete(created.url)
@@ -172,7 +167,7 @@ async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method:
 
 
 @pytest.mark.parametrize("action", ["renew", "release", "verdict"])
-async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient, action: str) -> None:
+async def test_the_assignments_of_a_deleted_set_are_gone(http: Http, action: str) -> None:
     created = await create_set(http)
     assignment = await created.ask_one()
     await http.delete(created.url)
@@ -181,7 +176,7 @@ async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient
     assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:set-deleted")
 
 
-async def test_deleting_one_set_leaves_another_alone(http: httpx.AsyncClient) -> None:
+async def test_deleting_one_set_leaves_another_alone(http: Http) -> None:
     one, other = await create_set(http), await create_set(http)
     assignment = await other.ask_one()
     await http.delete(one.url)
@@ -189,7 +184,7 @@ async def test_deleting_one_set_leaves_another_alone(http: httpx.AsyncClient) ->
     assert (await other.ask())["status"] == "open"
 
 
-async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: Any) -> None:
+async def test_a_deletion_ends_the_event_stream(http: Http, app: Any) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
@@ -199,7 +194,7 @@ async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: An
 
 @pytest.mark.alone
 async def test_pages_end_early_where_texts_are_long_and_go_on_behind(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.storage.pages.LARGEST_PAGE", 250)
     texts = [{"key": key, "text": key * 100} for key in "abcde"]

@@ -4,12 +4,12 @@ import asyncio
 from functools import partial
 from typing import Any
 
-import httpx
 import pytest
 
 from app.inference.state.stops import MOST_REPEATS
 from tests.api.test_assignments import nothing
 from tests.factories import (
+    Http,
     Made,
     answer_all,
     ask,
@@ -35,14 +35,14 @@ def converged(reason: str) -> dict[str, Any]:
     return {"status": "converged", "reason": reason, "assignments": [], "left_out": []}
 
 
-async def stopped(http: httpx.AsyncClient, **fields: Any) -> Made:
+async def stopped(http: Http, **fields: Any) -> Made:
     """A set with a clear winner that stops when it is found."""
     created = await one_vote(http, stop={"top_k": 1}, **fields)
     await agree(http, created["id"], *CLEAR[:12])
     return created
 
 
-async def agree(http: httpx.AsyncClient, set_id: str, *pairs: str) -> None:
+async def agree(http: Http, set_id: str, *pairs: str) -> None:
     """Ten judges say so, every second one of them with the winner shown second."""
     sides = [pair.split(">") for pair in pairs]
     for number, judge in enumerate(JUDGES):
@@ -51,16 +51,16 @@ async def agree(http: httpx.AsyncClient, set_id: str, *pairs: str) -> None:
         await compare_all(http, set_id, lost if number % 2 else won)
 
 
-async def stopping(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def stopping(http: Http, set_id: str, **params: Any) -> dict[str, Any]:
     return dict((await ranking(http, set_id, **params))["stopping"])
 
 
-async def state(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def state(http: Http, set_id: str, **params: Any) -> dict[str, Any]:
     found = await stopping(http, set_id, **params)
     return {name: found[name] for name in ("converged", "reason", "forecast")}
 
 
-async def test_judges_are_asked_until_the_winner_is_clear_and_no_longer(http: httpx.AsyncClient) -> None:
+async def test_judges_are_asked_until_the_winner_is_clear_and_no_longer(http: Http) -> None:
     created = await create_systems(http, map(str, range(40)), "kelp", "rowan", "sage", "yew", stop={"top_k": 1})
     asked = 0
     while pairs := (await created.ask(count=6))["assignments"]:
@@ -76,7 +76,7 @@ async def test_judges_are_asked_until_the_winner_is_clear_and_no_longer(http: ht
     assert (await created.ranking())["ranking"][0]["key"] == "kelp"
 
 
-async def test_nothing_is_handed_out_of_a_set_that_has_converged(http: httpx.AsyncClient) -> None:
+async def test_nothing_is_handed_out_of_a_set_that_has_converged(http: Http) -> None:
     created = await stopped(http)
     assert await created.ask() == converged("top_k")
     url = f"{created.url}/next-pair"
@@ -85,7 +85,7 @@ async def test_nothing_is_handed_out_of_a_set_that_has_converged(http: httpx.Asy
     assert (answer.json()["status"], answer.json()["assignments"]) == ("converged", [])
 
 
-async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judge(http: httpx.AsyncClient) -> None:
+async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judge(http: Http) -> None:
     created = await one_vote(http, stop={"top_k": 1})
     held = (await created.ask(count=2))["assignments"]
     await agree(http, created["id"], *CLEAR[:12])
@@ -95,7 +95,7 @@ async def test_a_pair_that_is_out_when_a_set_converges_is_given_back_to_its_judg
     assert (await tell(http, held[0]["id"], p_first=0.5)).status_code == 201
 
 
-async def test_a_waiting_judge_learns_that_the_set_has_converged(http: httpx.AsyncClient) -> None:
+async def test_a_waiting_judge_learns_that_the_set_has_converged(http: Http) -> None:
     created = await one_vote(http, "ash", "elm")
     await created.ask("alice")
     waiting = asyncio.create_task(created.ask("bob", wait_seconds=30))
@@ -105,14 +105,7 @@ async def test_a_waiting_judge_learns_that_the_set_has_converged(http: httpx.Asy
     assert await asyncio.wait_for(waiting, 4) == converged("entropy_change")
 
 
-async def test_a_stop_that_is_taken_away_reopens_the_set(http: httpx.AsyncClient) -> None:
-    created = await stopped(http)
-    await created.patch(stop=None)
-    assert (await created.ask())["status"] == "open"
-    assert (await created.ranking())["stopping"] is None
-
-
-async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: httpx.AsyncClient) -> None:
+async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: Http) -> None:
     created = await stopped(http)
     await created.patch(stop={"top_k": 2})
     assert (await created.ask())["status"] == "open"
@@ -120,7 +113,7 @@ async def test_a_harder_stop_reopens_the_set_and_an_easier_one_closes_it(http: h
     assert (await created.ask("bob")) == converged("rank_width")
 
 
-async def test_a_void_reopens_the_set(http: httpx.AsyncClient) -> None:
+async def test_a_void_reopens_the_set(http: Http) -> None:
     created = await one_vote(http, stop={"rank_width": 0})
     await agree(http, created["id"], *["ash>birch", "birch>cedar", "cedar>elm"] * 3)
     n = 90
@@ -135,21 +128,21 @@ async def test_a_void_reopens_the_set(http: httpx.AsyncClient) -> None:
     assert (await state(http, created["id"], as_of=n))["converged"] is True
 
 
-async def test_a_candidate_that_joins_reopens_the_set(http: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("joins", [True, False])
+async def test_a_candidate_that_joins_and_a_stop_that_is_taken_away_reopen_the_set(http: Http, joins: bool) -> None:
     created = await stopped(http)
-    await created.add("oak")
+    await (created.add("oak") if joins else created.patch(stop=None))
     assert (await created.ask())["status"] == "open"
+    assert ((await created.ranking())["stopping"] is None) is not joins
 
 
-async def test_the_budget_ends_a_set_that_has_not_converged(http: httpx.AsyncClient) -> None:
+async def test_the_budget_ends_a_set_that_has_not_converged(http: Http) -> None:
     created = await one_vote(http, stop={"top_k": 1}, budget={"max_comparisons": 2})
     assert len(await created.answer_all()) == 2
     assert (await created.ask())["status"] == "budget_reached"
 
 
-async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_converged(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_converged(http: Http) -> None:
     created = await stopped(http, budget={"max_comparisons": 3})
     assert (await created.ask())["status"] == "converged"
     await created.patch(status="paused")
@@ -159,14 +152,14 @@ async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_co
 @pytest.mark.parametrize(
     "stop", [{"top_k": 4}, {"top_k": 5}, {"top_k": 10**30}, {"rank_width": 3}, {"rank_width": 10**30}], ids=str
 )
-async def test_what_holds_of_any_ranking_never_stops_a_set(http: httpx.AsyncClient, stop: dict[str, int]) -> None:
+async def test_what_holds_of_any_ranking_never_stops_a_set(http: Http, stop: dict[str, int]) -> None:
     created = await one_vote(http, stop=stop)
     await created.compare(*CLEAR)
     assert (await created.ask())["status"] == "open"
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
 
 
-async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -> None:
+async def test_a_set_with_nothing_left_to_learn_stops(http: Http) -> None:
     created = await one_vote(http, stop={"entropy_change": 0.1})
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
     await created.answer_all(most=6)
@@ -174,7 +167,7 @@ async def test_a_set_with_nothing_left_to_learn_stops(http: httpx.AsyncClient) -
     assert await created.ask() == converged("entropy_change")
 
 
-async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> None:
+async def test_absolute_scores_may_end_the_asking(http: Http) -> None:
     created = await one_vote(http, stop={"entropy_change": 0.2})
     assert (await created.read("/next-pair"))["status"] == "open"
     for judge in "abcdefgh":
@@ -182,7 +175,7 @@ async def test_absolute_scores_may_end_the_asking(http: httpx.AsyncClient) -> No
     assert (await created.ask()) == converged("entropy_change")
 
 
-async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient) -> None:
+async def test_a_forecast_comes_true_about_where_it_says(http: Http) -> None:
     created = await one_vote(http, stop={"top_k": 1})
     await http.put("/v1/judges/bob", json={"kind": "human"})
     await created.compare(*CLEAR[:9])
@@ -198,7 +191,7 @@ async def test_a_forecast_comes_true_about_where_it_says(http: httpx.AsyncClient
     assert promised < 4 * needed
 
 
-async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(http: httpx.AsyncClient) -> None:
+async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(http: Http) -> None:
     created = await one_vote(http, stop={"top_k": 1})
     await created.compare(*CLEAR[:9])
     await http.put("/v1/judges/bob", json={"kind": "human"})
@@ -216,7 +209,7 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
     assert found == {"converged": False, "missing": "", "left": 1} | nothing_known
 
 
-async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.AsyncClient) -> None:
+async def test_comparisons_left_are_those_of_the_judges_so_far(http: Http) -> None:
     """Four candidates have twelve ordered pairs, and of nine answers to three pairs six were alike."""
     created = await one_vote(http, stop={"top_k": 1})
     await created.compare(*CLEAR[:9])
@@ -225,7 +218,7 @@ async def test_comparisons_left_are_those_of_the_judges_so_far(http: httpx.Async
         await created.compare("birch>cedar")
 
 
-async def test_before_the_first_verdict_nobody_knows_how_many_are_left_but_a_budget(http: httpx.AsyncClient) -> None:
+async def test_before_the_first_verdict_nobody_knows_how_many_are_left_but_a_budget(http: Http) -> None:
     created = await one_vote(http, stop={"top_k": 1})
     found = await stopping(http, created["id"])
     assert (found["left"], "No comparison is left" in found["sentence"]) == (None, False)
@@ -233,7 +226,7 @@ async def test_before_the_first_verdict_nobody_knows_how_many_are_left_but_a_bud
     assert (await stopping(http, created["id"]))["left"] == 10
 
 
-async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
+async def test_a_forecast_is_in_votes(http: Http) -> None:
     await http.put("/v1/judges/bob", json={"kind": "human"})
     one, other = await one_vote(http, stop={"top_k": 1}), await one_vote(http, stop={"top_k": 1})
     await one.compare(*CLEAR[:9])
@@ -242,13 +235,13 @@ async def test_a_forecast_is_in_votes(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
-async def test_a_very_small_set_has_not_converged(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_a_very_small_set_has_not_converged(http: Http, keys: tuple[str, ...]) -> None:
     created = await one_vote(http, candidates=candidates(*keys), stop={"top_k": 1, "rank_width": 0})
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
     assert (await created.ask())["status"] == ("open" if len(keys) == 2 else "exhausted")
 
 
-async def test_where_a_set_stands_does_not_depend_on_the_method_that_is_asked_for(http: httpx.AsyncClient) -> None:
+async def test_where_a_set_stands_does_not_depend_on_the_method_that_is_asked_for(http: Http) -> None:
     created = await stopped(http)
     found = [await state(http, created["id"], method=method) for method in ("soft-bt", "phi-gaussian", "win-ratio")]
     assert found == [{"converged": True, "reason": "top_k", "forecast": 0}] * 3
@@ -257,20 +250,18 @@ async def test_where_a_set_stands_does_not_depend_on_the_method_that_is_asked_fo
 # Pairs that open again
 
 
-async def answer(http: httpx.AsyncClient, pair: dict[str, Any], p_first: float = 0.5) -> None:
+async def answer(http: Http, pair: dict[str, Any], p_first: float = 0.5) -> None:
     assert (await tell(http, pair["id"], p_first=p_first)).status_code == 201
 
 
-async def cannot_converge(http: httpx.AsyncClient, set_id: str, judge: str = "alice") -> str:
+async def cannot_converge(http: Http, set_id: str, judge: str = "alice") -> str:
     """The reason why the set cannot converge by this judge."""
     asked = await ask(http, set_id, judge)
     assert (asked["status"], asked["assignments"]) == ("cannot_converge", [])
     return str(asked["reason"])
 
 
-async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the_other_way_round(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the_other_way_round(http: Http) -> None:
     created = await one_vote(http, "ash", "elm")
     await answer(http, pair := await created.ask_one())
     assert (await created.ask())["status"] == "exhausted"
@@ -278,9 +269,7 @@ async def test_a_set_without_a_stop_ends_and_one_with_a_stop_shows_its_pairs_the
     assert names(await created.ask_one()) == names(pair)[::-1]
 
 
-async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_another_goes_on(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_another_goes_on(http: Http) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     for _ in range(2 + MOST_REPEATS):
         await answer(http, await created.ask_one())
@@ -290,7 +279,7 @@ async def test_a_judge_that_answers_alike_is_asked_again_a_few_times_and_then_an
     assert (await created.read("/next-pair"))["status"] == "open"
 
 
-async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) -> None:
+async def test_a_person_may_be_asked_again_and_again(http: Http) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     for _ in range(2 + MOST_REPEATS):
         await answer(http, await created.ask_one())
@@ -299,29 +288,27 @@ async def test_a_person_may_be_asked_again_and_again(http: httpx.AsyncClient) ->
         await answer(http, await created.ask_one())
 
 
-async def test_few_repeats_are_out_of_a_judge_that_has_not_shown_whether_it_answers_alike(
-    http: httpx.AsyncClient,
-) -> None:
+async def test_few_repeats_are_out_of_a_judge_that_has_not_shown_whether_it_answers_alike(http: Http) -> None:
     created = await one_vote(http, *"abcde", stop={"top_k": 1}, order="as_selected")
     for pair in (await created.ask(count=10))["assignments"]:
         await answer(http, pair)
     assert len((await created.ask(count=10))["assignments"]) == MOST_REPEATS
 
 
-async def test_a_stop_that_holds_of_any_ranking_cannot_be_met(http: httpx.AsyncClient) -> None:
+async def test_a_stop_that_holds_of_any_ranking_cannot_be_met(http: Http) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 2})
     await answer(http, await created.ask_one())
     assert "any 2 candidates" in await cannot_converge(http, created["id"])
 
 
-async def test_where_the_judge_failed_another_may_go_on(http: httpx.AsyncClient) -> None:
+async def test_where_the_judge_failed_another_may_go_on(http: Http) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     await tell(http, (await created.ask_one())["id"], failure="refused")
     assert "failed" in await cannot_converge(http, created["id"])
     assert (await created.ask("bob"))["status"] == "open"
 
 
-async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: httpx.AsyncClient) -> None:
+async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: Http) -> None:
     created = await one_vote(http, "ash", "elm", stop={"top_k": 1})
     await answer(http, await created.ask_one())
     held = await created.ask_one()
@@ -333,7 +320,7 @@ async def test_a_pair_that_opened_again_is_held_by_one_judge_at_a_time(http: htt
 # Goals
 
 
-async def test_a_set_stops_once_it_knows_its_goal(http: httpx.AsyncClient) -> None:
+async def test_a_set_stops_once_it_knows_its_goal(http: Http) -> None:
     fields = {"stop": {"goal": 0.95}, "goal": {"against": "cedar"}}
     created = await one_vote(http, "ash", "birch", "cedar", **fields)
     await agree(http, created["id"], *["ash>cedar", "birch>cedar"] * 2)
@@ -344,7 +331,7 @@ async def test_a_set_stops_once_it_knows_its_goal(http: httpx.AsyncClient) -> No
     assert (await state(http, created["id"]))["converged"] is False
 
 
-async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: httpx.AsyncClient) -> None:
+async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: Http) -> None:
     created = await one_vote(http, stop={"goal": 0.95}, goal={"top_k": 1})
     for url, body in (
         ("/v1/sets", {"name": "Trees", "question": "Which?", "stop": {"goal": 0.95}}),
@@ -355,19 +342,19 @@ async def test_a_set_that_wants_the_ranking_has_no_goal_to_stop_at(http: httpx.A
     await created.patch(goal={}, stop={"concordance": 0.9})
 
 
-async def test_a_set_stops_once_its_order_is_likely_enough(http: httpx.AsyncClient) -> None:
+async def test_a_set_stops_once_its_order_is_likely_enough(http: Http) -> None:
     created = await one_vote(http, stop={"concordance": 0.8})
     await agree(http, created["id"], *CLEAR[:12], *["birch>cedar", "cedar>elm"] * 2)
     assert await created.ask() == converged("concordance")
 
 
-async def two_systems(http: httpx.AsyncClient, prompts: int, target: str = "auto") -> str:
+async def two_systems(http: Http, prompts: int, target: str = "auto") -> str:
     fields: dict[str, Any] = {"inference_target": target, "position_bias": "auto"}
     goal: dict[str, Any] = {"goal": {"top_k": 1}, "stop": {"goal": 0.95}}
     return str((await create_systems(http, map(str, range(prompts)), "kelp", "rowan", **fields, **goal))["id"])
 
 
-async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signal(http: httpx.AsyncClient) -> None:
+async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signal(http: Http) -> None:
     set_id = await two_systems(http, 60)
     await answer_all(http, set_id, "model", most=2)
     found = await stopping(http, set_id)
@@ -381,13 +368,13 @@ async def test_a_set_with_prompts_stops_once_eight_are_judged_and_there_is_signa
     assert 8 <= judged < 60
 
 
-async def test_a_set_of_few_prompts_stops_once_all_of_them_are_judged(http: httpx.AsyncClient) -> None:
+async def test_a_set_of_few_prompts_stops_once_all_of_them_are_judged(http: Http) -> None:
     set_id = await two_systems(http, 3)
     await answer_all(http, set_id, "model", most=2)
     assert (await stopping(http, set_id))["missing"] == "a stop needs verdicts on 3 prompts, and 2 have any."
 
 
-async def test_where_all_is_judged_without_signal_the_reason_says_so(http: httpx.AsyncClient) -> None:
+async def test_where_all_is_judged_without_signal_the_reason_says_so(http: Http) -> None:
     set_id = await two_systems(http, 5, "new-items")
     await answer_all(http, set_id, "model")
     answer = await ask(http, set_id, "model")

@@ -2,23 +2,22 @@
 
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.factories import comparison, create_set, create_systems, get, ranking
+from tests.factories import Http, comparison, create_set, create_systems, get, ranking
 
 CLEAR = ["ash>birch", "ash>cedar", "ash>elm", "birch>cedar", "birch>elm", "cedar>elm"]
 
 
-async def summary(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
+async def summary(http: Http, set_id: str) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/summary")
 
 
-async def progress(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
+async def progress(http: Http, set_id: str) -> dict[str, Any]:
     return dict((await summary(http, set_id))["progress"])
 
 
-async def judged(http: httpx.AsyncClient, judges: int, weight: str = "one-vote", **fields: Any) -> str:
+async def judged(http: Http, judges: int, weight: str = "one-vote", **fields: Any) -> str:
     """A set each of whose pairs so many judges have judged alike, each judge every other pair in reverse."""
     created = await create_set(http, verdict_weight=weight, **fields)
     for judge in range(judges):
@@ -32,7 +31,7 @@ async def judged(http: httpx.AsyncClient, judges: int, weight: str = "one-vote",
     return str(created["id"])
 
 
-async def test_the_summary_has_what_the_ranking_says(http: httpx.AsyncClient) -> None:
+async def test_the_summary_has_what_the_ranking_says(http: Http) -> None:
     set_id = await judged(http, 8, goal={"top_k": 1})
     of_ranking, shown = await ranking(http, set_id), await summary(http, set_id)
     assert shown["signal_claimed"] is True
@@ -44,7 +43,7 @@ async def test_the_summary_has_what_the_ranking_says(http: httpx.AsyncClient) ->
     assert shown["judges"] == {"people": 0, "models": 0, "others": 8}
 
 
-async def test_a_set_that_wants_the_order_shows_the_expected_concordance(http: httpx.AsyncClient) -> None:
+async def test_a_set_that_wants_the_order_shows_the_expected_concordance(http: Http) -> None:
     set_id = await judged(http, 8)
     of_ranking, shown = await ranking(http, set_id), await summary(http, set_id)
     assert shown["confidence"]["measure"] == "expected_concordance"
@@ -52,7 +51,7 @@ async def test_a_set_that_wants_the_order_shows_the_expected_concordance(http: h
     assert (shown["progress"]["aim"], shown["progress"]["share"]) == ("goal", 1.0)
 
 
-async def test_before_there_is_a_signal_no_probability_is_stated(http: httpx.AsyncClient) -> None:
+async def test_before_there_is_a_signal_no_probability_is_stated(http: Http) -> None:
     created = await create_set(http, goal={"top_k": 1})
     none = await summary(http, created["id"])
     assert (none["leaders"], none["confidence"]["words"]) == ([], "no verdict yet")
@@ -64,13 +63,13 @@ async def test_before_there_is_a_signal_no_probability_is_stated(http: httpx.Asy
     assert "before a signal" in one["progress"]["sentence"]
 
 
-async def test_a_stop_rule_that_is_met_is_all_of_the_way(http: httpx.AsyncClient) -> None:
+async def test_a_stop_rule_that_is_met_is_all_of_the_way(http: Http) -> None:
     shown = await progress(http, await judged(http, 8, "learnt", stop={"top_k": 1}, budget={"max_comparisons": 900}))
     assert (shown["aim"], shown["share"], shown["comparisons_left"]) == ("stop", 1.0, 0)
     assert shown["sentence"].startswith("The stop rule is met")
 
 
-async def test_a_forecast_of_the_stop_rule_is_what_is_left(http: httpx.AsyncClient) -> None:
+async def test_a_forecast_of_the_stop_rule_is_what_is_left(http: Http) -> None:
     set_id = await judged(http, 8, stop={"top_k": 1})
     forecast = (await ranking(http, set_id))["stopping"]["forecast"]
     shown = await progress(http, set_id)
@@ -79,7 +78,7 @@ async def test_a_forecast_of_the_stop_rule_is_what_is_left(http: httpx.AsyncClie
     assert shown["share"] == pytest.approx(48 / (48 + forecast))
 
 
-async def test_a_budget_that_ends_first_is_the_goal(http: httpx.AsyncClient) -> None:
+async def test_a_budget_that_ends_first_is_the_goal(http: Http) -> None:
     created = await create_set(http, stop={"rank_width": 0}, budget={"max_comparisons": 16})
     await created.compare(*CLEAR * 2)
     shown = await progress(http, created["id"])
@@ -91,7 +90,7 @@ async def test_a_budget_that_ends_first_is_the_goal(http: httpx.AsyncClient) -> 
 
 
 @pytest.mark.alone
-async def test_what_is_left_costs_what_verdicts_cost_so_far(http: httpx.AsyncClient) -> None:
+async def test_what_is_left_costs_what_verdicts_cost_so_far(http: Http) -> None:
     created = await create_set(http, budget={"max_comparisons": 100})
     await created.compare(*CLEAR, judge="gpt")
     assert (await progress(http, created["id"]))["cost_left"] is None
@@ -107,7 +106,7 @@ async def test_what_is_left_costs_what_verdicts_cost_so_far(http: httpx.AsyncCli
     assert (await progress(http, created["id"]))["cost_left"] is None
 
 
-async def test_prompts_that_a_rule_needs_are_comparisons_that_are_left(http: httpx.AsyncClient) -> None:
+async def test_prompts_that_a_rule_needs_are_comparisons_that_are_left(http: Http) -> None:
     items = [f"p{n}" for n in range(12)]
     created = await create_systems(http, items, "ash", "elm", "oak", stop={"top_k": 1}, inference_target="new-items")
     for n, item in enumerate(items):
@@ -122,7 +121,7 @@ async def test_prompts_that_a_rule_needs_are_comparisons_that_are_left(http: htt
     assert shown["share"] == pytest.approx(prompts["judged"] / prompts["needed"], abs=0.01)
 
 
-async def test_an_unchanged_summary_is_not_sent_again(http: httpx.AsyncClient) -> None:
+async def test_an_unchanged_summary_is_not_sent_again(http: Http) -> None:
     created = await create_set(http)
     await created.compare(*CLEAR, judge="gpt")
     url = f"{created.url}/summary"

@@ -5,23 +5,22 @@ from math import exp
 from typing import Any
 from uuid import uuid4
 
-import httpx
 import pytest
 from sqlalchemy import text
 
 from app.service.context import Context
-from tests.factories import ask_one, count_rows, create_set, names, run_sql, tell
+from tests.factories import Http, ask_one, count_rows, create_set, names, run_sql, tell
 
 BATCH = 60  # more than go into one INSERT
 
 
-async def batch(http: httpx.AsyncClient, *verdicts: dict[str, Any]) -> list[dict[str, Any]]:
+async def batch(http: Http, *verdicts: dict[str, Any]) -> list[dict[str, Any]]:
     answer = await http.post("/v1/verdicts", json={"verdicts": verdicts})
     assert answer.status_code == 200, answer.text
     return list(answer.json()["results"])
 
 
-async def judged(http: httpx.AsyncClient, **verdict: Any) -> dict[str, Any]:
+async def judged(http: Http, **verdict: Any) -> dict[str, Any]:
     """The comparison that a verdict on a fresh pair becomes."""
     given = await ask_one(http, (await create_set(http))["id"])
     answer = await tell(http, given["id"], **verdict)
@@ -29,7 +28,7 @@ async def judged(http: httpx.AsyncClient, **verdict: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-async def test_a_verdict_enters_the_log_as_it_is_answered(http: httpx.AsyncClient) -> None:
+async def test_a_verdict_enters_the_log_as_it_is_answered(http: Http) -> None:
     created = await create_set(http)
     given = await created.ask_one()
     told = (await tell(http, given["id"], p_first=0.83, label_mass=0.98, latency_ms=120.5, raw={"a": [1]})).json()
@@ -54,20 +53,20 @@ async def test_a_verdict_enters_the_log_as_it_is_answered(http: httpx.AsyncClien
     ],
     ids=str,
 )  # fmt: skip
-async def test_a_verdict_of_any_form_is_a_probability(http: httpx.AsyncClient, said: dict[str, Any], p: float) -> None:
+async def test_a_verdict_of_any_form_is_a_probability(http: Http, said: dict[str, Any], p: float) -> None:
     told = await judged(http, **said)
     assert told["p_first"] == pytest.approx(p, abs=1e-15 if "logprobs" in said else 0.0, rel=0.0)
     assert told["winner"] == said.get("winner")
 
 
-async def test_a_verdict_on_the_second_moves_the_second_up(http: httpx.AsyncClient) -> None:
+async def test_a_verdict_on_the_second_moves_the_second_up(http: Http) -> None:
     created = await create_set(http)
     given = await created.ask_one()
     await tell(http, given["id"], p_first=0.1)
     assert (await created.ranking())["ranking"][0]["key"] == given["second"]["key"]
 
 
-async def test_swapping_order_and_verdict_gives_the_same_ranking(http: httpx.AsyncClient) -> None:
+async def test_swapping_order_and_verdict_gives_the_same_ranking(http: Http) -> None:
     one, other = [await create_set(http, "ash", "elm", selection={"seed": seed}) for seed in (0, 0)]
     for created in (one, other):
         given = await created.ask_one()
@@ -80,7 +79,7 @@ async def test_swapping_order_and_verdict_gives_the_same_ranking(http: httpx.Asy
 
 
 @pytest.mark.parametrize("failure", ["skipped", "refused", "parse_error", "timeout"])
-async def test_a_failure_is_recorded_and_never_a_vote(http: httpx.AsyncClient, context: Context, failure: str) -> None:
+async def test_a_failure_is_recorded_and_never_a_vote(http: Http, context: Context, failure: str) -> None:
     created = await create_set(http)
     before = (await created.ranking())["ranking"]
     given = await created.ask_one()
@@ -98,7 +97,7 @@ async def test_a_failure_is_recorded_and_never_a_vote(http: httpx.AsyncClient, c
 # Late
 
 
-async def test_a_late_verdict_counts_beside_that_of_the_next_judge(http: httpx.AsyncClient) -> None:
+async def test_a_late_verdict_counts_beside_that_of_the_next_judge(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
     lost = await created.ask_one("alice", lease_seconds=0.05)
     await asyncio.sleep(0.1)
@@ -108,7 +107,7 @@ async def test_a_late_verdict_counts_beside_that_of_the_next_judge(http: httpx.A
     assert [(entry["judge"], entry["late"]) for entry in await created.log()] == [("alice", True), ("bob", False)]
 
 
-async def test_a_verdict_on_a_released_pair_is_kept_and_marked(http: httpx.AsyncClient) -> None:
+async def test_a_verdict_on_a_released_pair_is_kept_and_marked(http: Http) -> None:
     given = await ask_one(http, (await create_set(http))["id"])
     await http.post(f"/v1/assignments/{given['id']}/release")
     assert (await tell(http, given["id"], p_first=1.0)).json()["late"] is True
@@ -117,18 +116,16 @@ async def test_a_verdict_on_a_released_pair_is_kept_and_marked(http: httpx.Async
 # Batches
 
 
-async def test_a_batch_answers_each_verdict(http: httpx.AsyncClient) -> None:
+async def test_a_batch_answers_each_verdict(http: Http) -> None:
     created = await create_set(http)
     given = (await created.ask(count=4))["assignments"]
     stranger = str(uuid4())
     good, failed, foreign, again, unknown = await batch(
-        http,
-        {"assignment_id": given[0]["id"], "p_first": 0.7},
+        http, {"assignment_id": given[0]["id"], "p_first": 0.7},
         {"assignment_id": given[1]["id"], "failure": "refused"},
         {"assignment_id": given[2]["id"], "p_first": 0.7, "judge": "mallory"},
-        {"assignment_id": given[0]["id"], "p_first": 0.9},
-        {"assignment_id": stranger, "p_first": 0.9},
-    )
+        {"assignment_id": given[0]["id"], "p_first": 0.9}, {"assignment_id": stranger, "p_first": 0.9},
+    )  # fmt: skip
     assert (good["status"], good["comparison"]["p_first"]) == (201, 0.7)
     assert (failed["status"], failed["failure"]["failure"]) == (201, "refused")
     assert (foreign["status"], foreign["problem"]["type"]) == (409, "urn:nextpair:problem:foreign-assignment")
@@ -137,7 +134,7 @@ async def test_a_batch_answers_each_verdict(http: httpx.AsyncClient) -> None:
     assert [entry["assignment_id"] for entry in await created.log()] == [given[0]["id"]]
 
 
-async def test_a_batch_over_many_sets_counts_in_each(http: httpx.AsyncClient) -> None:
+async def test_a_batch_over_many_sets_counts_in_each(http: Http) -> None:
     sets = [await create_set(http) for _ in range(3)]
     given = [a for s in sets for a in (await s.ask(count=2))["assignments"]]
     results = await batch(http, *({"assignment_id": a["id"], "winner": "first"} for a in given))
@@ -146,7 +143,7 @@ async def test_a_batch_over_many_sets_counts_in_each(http: httpx.AsyncClient) ->
         assert [entry["seq"] for entry in await s.log()] == [1, 2]
 
 
-async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) -> None:
+async def test_a_large_batch_is_stored_like_small_ones(http: Http) -> None:
     keys = [f"c{n}" for n in range(12)]
     large, small = [await create_set(http, *keys) for _ in range(2)]
     for created, size in ((large, BATCH), (small, BATCH // 2)):
@@ -166,7 +163,7 @@ async def test_a_large_batch_is_stored_like_small_ones(http: httpx.AsyncClient) 
 
 
 async def test_what_is_kept_with_all_verdicts_of_a_request_has_a_limit(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nextpair.schemas.assignments.LONGEST_RAW", 100)
     created = await create_set(http, "ash", "elm", "oak")
@@ -179,7 +176,7 @@ async def test_what_is_kept_with_all_verdicts_of_a_request_has_a_limit(
     assert len(await created.log()) == 2
 
 
-async def test_two_batches_at_once_do_not_wait_for_each_other(http: httpx.AsyncClient) -> None:
+async def test_two_batches_at_once_do_not_wait_for_each_other(http: Http) -> None:
     sets = [await create_set(http) for _ in range(2)]
     given = [(await s.ask(count=6))["assignments"] for s in sets]
     crossed = [given[0][:3] + given[1][:3], given[1][3:] + given[0][3:]]
@@ -189,7 +186,7 @@ async def test_two_batches_at_once_do_not_wait_for_each_other(http: httpx.AsyncC
     assert [r["status"] for half in results for r in half] == [201] * 12
 
 
-async def test_a_worker_may_ask_while_it_tells(http: httpx.AsyncClient) -> None:
+async def test_a_worker_may_ask_while_it_tells(http: Http) -> None:
     """Both lock the worker's leases: in one order, or they would wait for each other."""
     keys = [f"c{n}" for n in range(25)]
     created = await create_set(http, *keys)
@@ -206,7 +203,7 @@ async def test_a_worker_may_ask_while_it_tells(http: httpx.AsyncClient) -> None:
 # Safe to repeat
 
 
-async def test_a_verdict_sent_twice_counts_once(http: httpx.AsyncClient) -> None:
+async def test_a_verdict_sent_twice_counts_once(http: Http) -> None:
     created = await create_set(http)
     given = await created.ask_one()
     answers = await asyncio.gather(*(tell(http, given["id"], p_first=1.0) for _ in range(4)))
@@ -214,7 +211,7 @@ async def test_a_verdict_sent_twice_counts_once(http: httpx.AsyncClient) -> None
     assert len(await created.log()) == 1
 
 
-async def test_a_failed_attempt_does_not_use_its_idempotency_key_up(http: httpx.AsyncClient) -> None:
+async def test_a_failed_attempt_does_not_use_its_idempotency_key_up(http: Http) -> None:
     created = await create_set(http)
     given = await created.ask_one()
     url, key = f"/v1/assignments/{given['id']}/verdict", {"Idempotency-Key": "k1"}
@@ -226,18 +223,23 @@ async def test_a_failed_attempt_does_not_use_its_idempotency_key_up(http: httpx.
 # Committed before it is answered
 
 
-@pytest.mark.parametrize("idempotency_key", [None, "k1"])
-async def test_a_commit_that_fails_is_not_answered_with_success(
-    http: httpx.AsyncClient, context: Context, idempotency_key: str | None
-) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+async def fail_at_commit(context: Context, table: str) -> None:
+    """Of what is inserted there."""
     await run_sql(
         context.engine,
         "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'too late'; END $$",
-        "CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON comparisons DEFERRABLE INITIALLY DEFERRED "
+        f"CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON {table} DEFERRABLE INITIALLY DEFERRED "
         "FOR EACH ROW EXECUTE FUNCTION fail()",
     )
+
+
+@pytest.mark.parametrize("idempotency_key", [None, "k1"])
+async def test_a_commit_that_fails_is_not_answered_with_success(
+    http: Http, context: Context, idempotency_key: str | None
+) -> None:
+    created = await create_set(http)
+    given = await created.ask_one()
+    await fail_at_commit(context, "comparisons")
     before = await count_rows(context.engine)
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key else None
     answer = await http.post(f"/v1/assignments/{given['id']}/verdict", json={"p_first": 1.0}, headers=headers)
@@ -246,13 +248,8 @@ async def test_a_commit_that_fails_is_not_answered_with_success(
     assert (await created.ask_one())["id"] == given["id"]
 
 
-async def test_a_lease_whose_commit_fails_is_not_handed_out(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_lease_whose_commit_fails_is_not_handed_out(http: Http, context: Context) -> None:
     created = await create_set(http)
-    await run_sql(
-        context.engine,
-        "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'too late'; END $$",
-        "CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON assignments DEFERRABLE INITIALLY DEFERRED "
-        "FOR EACH ROW EXECUTE FUNCTION fail()",
-    )
+    await fail_at_commit(context, "assignments")
     answer = await http.post(f"{created.url}/next-pair", json={"judge": "alice"})
     assert answer.status_code == 500

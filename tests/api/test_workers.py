@@ -4,17 +4,17 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-import httpx
 import pytest
 
 from app.service.context import Context
 from tests.api.test_assignments import ask_many, ids, nothing
-from tests.factories import count_rows, create_set, names, tell
+from tests.api.test_bad_input import assert_problem
+from tests.factories import Http, count_rows, create_set, names, tell
 
 pytestmark = pytest.mark.alone
 
 
-async def test_a_worker_gets_its_own_leases_back_and_no_others(http: httpx.AsyncClient) -> None:
+async def test_a_worker_gets_its_own_leases_back_and_no_others(http: Http) -> None:
     created = await create_set(http)
     one = await created.ask(worker="one", count=2)
     two = await created.ask(worker="two", count=2)
@@ -26,7 +26,7 @@ async def test_a_worker_gets_its_own_leases_back_and_no_others(http: httpx.Async
     assert ids(await created.ask(count=1)) == ids(nobody)
 
 
-async def test_workers_over_many_sets_get_different_pairs_and_their_own_again(http: httpx.AsyncClient) -> None:
+async def test_workers_over_many_sets_get_different_pairs_and_their_own_again(http: Http) -> None:
     for _ in range(3):
         await create_set(http)
     asked = await asyncio.gather(*(ask_many(http, "alice", count=4, worker=f"w{n}") for n in range(4)))
@@ -37,7 +37,7 @@ async def test_workers_over_many_sets_get_different_pairs_and_their_own_again(ht
         assert sorted(ids(await ask_many(http, "alice", count=4, worker=f"w{n}"))) == sorted(ids(one))
 
 
-async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClient) -> None:
+async def test_a_large_batch_takes_what_every_set_can_give(http: Http) -> None:
     """Two sets of three pairs, one of six: twelve in all, and a second worker gets nothing."""
     for keys in (("ash", "elm", "oak"), ("ash", "elm", "oak"), ("ash", "birch", "cedar", "elm")):
         await create_set(http, *keys)
@@ -46,7 +46,7 @@ async def test_a_large_batch_takes_what_every_set_can_give(http: httpx.AsyncClie
     assert await ask_many(http, "alice", count=100, worker="two") == nothing("all_leased")
 
 
-async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) -> None:
+async def test_renewing_many_leaves_out_what_has_ended(http: Http) -> None:
     created = await create_set(http)
     done, held = ids(await created.ask(count=2))
     await tell(http, done, winner="tie")
@@ -59,7 +59,7 @@ async def test_renewing_many_leaves_out_what_has_ended(http: httpx.AsyncClient) 
     assert (lease["id"], lease["status"]) == (held, "leased")
 
 
-async def test_releasing_many_frees_their_pairs(http: httpx.AsyncClient) -> None:
+async def test_releasing_many_frees_their_pairs(http: Http) -> None:
     created = await create_set(http, "ash", "elm", "oak")
     done, *held = ids(await created.ask(count=3))
     await tell(http, done, winner="first")
@@ -72,7 +72,7 @@ async def test_releasing_many_frees_their_pairs(http: httpx.AsyncClient) -> None
 
 
 @pytest.mark.parametrize("path", ["renew", "release"])
-async def test_nothing_to_renew_or_release_is_an_error(http: httpx.AsyncClient, path: str) -> None:
+async def test_nothing_to_renew_or_release_is_an_error(http: Http, path: str) -> None:
     answer = await http.post(f"/v1/assignments/{path}", json={"assignments": []})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/assignments"
@@ -85,14 +85,14 @@ def generations(asked: dict[str, Any]) -> list[int]:
     return [pair["generation"] for pair in asked["assignments"]]
 
 
-async def test_every_ask_that_gives_a_lease_back_makes_a_generation(http: httpx.AsyncClient) -> None:
+async def test_every_ask_that_gives_a_lease_back_makes_a_generation(http: Http) -> None:
     created = await create_set(http)
     assert generations(await created.ask(count=2)) == [1, 1]
     assert generations(await created.ask(count=3)) == [2, 2, 1]
     assert generations(await ask_many(http, "alice", count=3)) == [3, 3, 2]
 
 
-async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, context: Context) -> None:
+async def test_the_last_process_to_ask_holds_the_lease(http: Http, context: Context) -> None:
     created = await create_set(http, "ash", "elm")
     (earlier,), (later,) = [(await created.ask())["assignments"] for _ in range(2)]
     assert earlier["id"] == later["id"]
@@ -105,8 +105,7 @@ async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, 
         ("release", {}),
     ):
         answer = await http.post(f"{of_lease}/{action}", json={**body, "generation": earlier["generation"]})
-        assert (answer.status_code, answer.json()["type"]) == (409, "urn:nextpair:problem:lease-superseded")
-        assert "Ask for pairs again" in answer.json()["detail"]
+        assert_problem(answer, 409, "lease-superseded", "Ask for pairs again")
     assert await count_rows(context.engine) == before
 
     held = {"generation": later["generation"]}
@@ -116,7 +115,7 @@ async def test_the_last_process_to_ask_holds_the_lease(http: httpx.AsyncClient, 
     assert answer.json()["type"] == "urn:nextpair:problem:lease-superseded"
 
 
-async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.AsyncClient) -> None:
+async def test_of_many_those_that_were_superseded_are_left_out(http: Http) -> None:
     created = await create_set(http, "ash", "elm", "oak")
     old = (await created.ask(count=3))["assignments"]
     taken, *kept = ids(await created.ask(count=1)) + [pair["id"] for pair in old[1:]]
@@ -131,13 +130,13 @@ async def test_of_many_those_that_were_superseded_are_left_out(http: httpx.Async
     ]  # fmt: skip
 
 
-async def test_without_a_generation_the_first_verdict_counts(http: httpx.AsyncClient) -> None:
+async def test_without_a_generation_the_first_verdict_counts(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
     held, _ = ids(await created.ask()), await created.ask()
     assert (await tell(http, held[0], winner="first")).status_code == 201
 
 
-async def test_the_generation_of_another_assignment_is_an_error(http: httpx.AsyncClient) -> None:
+async def test_the_generation_of_another_assignment_is_an_error(http: Http) -> None:
     one, other = str(uuid4()), str(uuid4())
     answer = await http.post("/v1/assignments/renew", json={"assignments": [one], "generations": {other: 1}})
     assert answer.status_code == 422

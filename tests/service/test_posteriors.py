@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
 
-import httpx
 import numpy as np
 import pytest
 
@@ -18,6 +17,7 @@ from app.service.context import Context
 from app.settings import Settings
 from tests.conftest import served
 from tests.factories import (
+    Http,
     ask,
     ask_one,
     candidates,
@@ -37,13 +37,13 @@ from tests.factories import (
 
 
 @pytest.fixture
-async def elsewhere(settings: Settings, app: Any) -> AsyncIterator[httpx.AsyncClient]:
+async def elsewhere(settings: Settings, app: Any) -> AsyncIterator[Http]:
     """A second process on the database of the first."""
     async with served(settings) as client:
         yield client
 
 
-async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: httpx.AsyncClient) -> None:
+async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: Http) -> None:
     keys = [f"c{n:02}" for n in range(14)]
     created = await create_set(http, *keys, prior_variance=2.0, verdict_weight="one-vote")
     await created.answer_all(count=7)
@@ -59,7 +59,7 @@ async def test_the_ranking_is_a_fit_of_the_log_from_scratch(http: httpx.AsyncCli
     assert [published[key]["score"] for key in keys] == pytest.approx(relative(fitted.mean).tolist(), abs=1e-8)
 
 
-async def test_two_processes_agree(http: httpx.AsyncClient, elsewhere: httpx.AsyncClient) -> None:
+async def test_two_processes_agree(http: Http, elsewhere: Http) -> None:
     created = await create_set(http)
     for n, pair in enumerate(["ash>elm", "birch>ash", "", "cedar>birch"]):
         here, there = (http, elsewhere) if n % 2 else (elsewhere, http)
@@ -71,9 +71,7 @@ async def test_two_processes_agree(http: httpx.AsyncClient, elsewhere: httpx.Asy
 
 
 @pytest.mark.parametrize("expert", ["soft-bt", "laplace"])
-async def test_two_processes_agree_on_biases_scores_and_temperatures(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, expert: str
-) -> None:
+async def test_two_processes_agree_on_biases_scores_and_temperatures(http: Http, elsewhere: Http, expert: str) -> None:
     """One of them has followed the log step by step; the other reads it now and then."""
     created = await create_set(http, expert=expert, position_bias="estimate", stop={"rank_width": 1})
     steps = [
@@ -106,14 +104,14 @@ def same(found: dict[str, Any]) -> Any:
     return round(found, 6) + 0.0 if isinstance(found, float) else found
 
 
-async def test_two_processes_choose_the_same_next_pair(http: httpx.AsyncClient, elsewhere: httpx.AsyncClient) -> None:
+async def test_two_processes_choose_the_same_next_pair(http: Http, elsewhere: Http) -> None:
     created = await create_set(http, selection={"random_share": 0.4, "seed": 9})
     await created.compare("ash>elm", "birch>cedar")
     url = f"{created.url}/next-pair"
     assert await get(http, url, count=4) == await get(elsewhere, url, count=4)
 
 
-async def test_two_processes_never_lease_the_same_pair(http: httpx.AsyncClient, elsewhere: httpx.AsyncClient) -> None:
+async def test_two_processes_never_lease_the_same_pair(http: Http, elsewhere: Http) -> None:
     keys = [f"c{n}" for n in range(6)]
     created = await create_set(http, *keys)
     asked = await asyncio.gather(
@@ -123,16 +121,12 @@ async def test_two_processes_never_lease_the_same_pair(http: httpx.AsyncClient, 
     assert len(set(pairs)) == len(pairs) == 12
 
 
-async def test_a_judge_gets_its_lease_back_from_another_process(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
-) -> None:
+async def test_a_judge_gets_its_lease_back_from_another_process(http: Http, elsewhere: Http) -> None:
     created = await create_set(http)
     assert (await created.ask_one())["id"] == (await ask_one(elsewhere, created["id"]))["id"]
 
 
-async def test_a_wait_in_one_process_is_ended_by_the_other(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
-) -> None:
+async def test_a_wait_in_one_process_is_ended_by_the_other(http: Http, elsewhere: Http) -> None:
     created = await create_set(http, "ash", "elm")
     given = await created.ask_one("alice")
     waiting = asyncio.create_task(ask(elsewhere, created["id"], "bob", wait_seconds=30))
@@ -141,9 +135,7 @@ async def test_a_wait_in_one_process_is_ended_by_the_other(
     assert (await asyncio.wait_for(waiting, 4))["status"] == "open"
 
 
-async def test_a_candidate_that_joins_in_one_process_is_ranked_in_the_other(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
-) -> None:
+async def test_a_candidate_that_joins_in_one_process_is_ranked_in_the_other(http: Http, elsewhere: Http) -> None:
     created = await create_set(http, "ash", "elm")
     await created.compare("ash>elm")
     await ranking(elsewhere, created["id"])
@@ -151,7 +143,7 @@ async def test_a_candidate_that_joins_in_one_process_is_ranked_in_the_other(
     assert await ranking(elsewhere, created["id"]) == await created.ranking()
 
 
-async def test_a_set_that_was_forgotten_is_folded_again(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_set_that_was_forgotten_is_folded_again(http: Http, context: Context) -> None:
     created = await create_set(http)
     await created.compare("ash>elm", "elm>birch")
     before = await created.ranking()
@@ -159,7 +151,7 @@ async def test_a_set_that_was_forgotten_is_folded_again(http: httpx.AsyncClient,
     assert await created.ranking() == before
 
 
-async def test_a_candidate_may_join_in_the_middle_of_an_ask(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_candidate_may_join_in_the_middle_of_an_ask(http: Http, context: Context) -> None:
     created, gate = await create_set(http), threading.Event()
     await created.compare("ash>elm")
     busy = [asyncio.create_task(context.live.compute(gate.wait)) for _ in range(2)]  # no thread is left
@@ -172,7 +164,7 @@ async def test_a_candidate_may_join_in_the_middle_of_an_ask(http: httpx.AsyncCli
     await asyncio.gather(*busy)
 
 
-async def test_candidates_may_join_while_everything_else_goes_on(http: httpx.AsyncClient) -> None:
+async def test_candidates_may_join_while_everything_else_goes_on(http: Http) -> None:
     created = await create_set(http)
 
     async def join() -> None:
@@ -199,7 +191,7 @@ async def test_candidates_may_join_while_everything_else_goes_on(http: httpx.Asy
     assert (len(found["ranking"]), found["comparisons"]) == (16, found["version"])
 
 
-async def test_everything_that_changes_a_ranking_may_come_at_once(http: httpx.AsyncClient, context: Context) -> None:
+async def test_everything_that_changes_a_ranking_may_come_at_once(http: Http, context: Context) -> None:
     created = await create_set(http, position_bias="estimate", stop={"top_k": 1})
     url = created.url
 
@@ -236,9 +228,7 @@ def version_in_memory(context: Context, set_id: str) -> int | None:
     return None if held is None else held.version
 
 
-async def test_verdicts_are_taken_in_before_anyone_asks_again(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
-) -> None:
+async def test_verdicts_are_taken_in_before_anyone_asks_again(http: Http, elsewhere: Http, context: Context) -> None:
     created = await create_set(http)
     for version in (1, 2, 3):
         pair = await created.ask_one()
@@ -249,7 +239,7 @@ async def test_verdicts_are_taken_in_before_anyone_asks_again(
 
 
 async def test_verdict_weights_are_learnt_before_the_next_stage_of_a_large_set(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+    http: Http, elsewhere: Http, context: Context
 ) -> None:
     created = await create_set(http, *(f"tree {number}" for number in range(40)))
     for _ in range(11):
@@ -265,7 +255,7 @@ async def test_verdict_weights_are_learnt_before_the_next_stage_of_a_large_set(
 
 
 async def test_verdicts_after_something_unknown_wait_for_the_next_ask(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+    http: Http, elsewhere: Http, context: Context
 ) -> None:
     created = await create_set(http)
     pair = await created.ask_one()
@@ -277,7 +267,7 @@ async def test_verdicts_after_something_unknown_wait_for_the_next_ask(
 
 
 async def test_verdicts_on_a_candidate_that_was_just_added_wait_for_the_next_ask(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+    http: Http, elsewhere: Http, context: Context
 ) -> None:
     created = await create_set(http, "ash", "elm")
     await created.ask_one(lease_seconds=0.01)
@@ -290,7 +280,7 @@ async def test_verdicts_on_a_candidate_that_was_just_added_wait_for_the_next_ask
 
 
 async def test_a_set_that_nobody_asks_about_here_is_not_kept_here(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, context: Context
+    http: Http, elsewhere: Http, context: Context
 ) -> None:
     created = await create_set(elsewhere)
     pair = await ask_one(elsewhere, created["id"])
@@ -299,7 +289,7 @@ async def test_a_set_that_nobody_asks_about_here_is_not_kept_here(
 
 
 async def test_a_long_batch_is_fitted_beside_the_event_loop_to_the_same_end(
-    http: httpx.AsyncClient, elsewhere: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, elsewhere: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created = await create_set(http)
     monkeypatch.setattr(speed, "QUICK", 0)
