@@ -30,15 +30,21 @@ def candidates(*keys: str) -> list[dict[str, Any]]:
     return [{"key": key, "text": f"The text of {key}."} for key in keys]
 
 
-async def create_set(http: Http, *keys: str, **fields: Any) -> "Made":
-    """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise."""
+async def create_set(http: Http, *keys: str, told: Any = (), **fields: Any) -> "Made":
+    """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise.
+
+    Its log has what is `told`: comparisons, or wins as `compare` takes them.
+    """
     body = {
         "name": "Trees", "question": "Which is better?", "candidates": candidates(*(keys or KEYS)),
         "inference_target": "latent", "position_bias": "none", **fields,
     }  # fmt: skip
     answer = await http.post("/v1/sets", json=body)
     assert answer.status_code == 201, answer.text
-    return Made(http, answer.json())
+    made = Made(http, answer.json())
+    if told:
+        await made.compare_all([wins(each) if isinstance(each, str) else each for each in told])
+    return made
 
 
 async def create_systems(http: Http, items: Iterable[str], *keys: str, **fields: Any) -> "Made":
@@ -95,11 +101,14 @@ async def send(http: Http, set_id: str, /, *new: dict[str, Any], **headers: str)
     return await http.post(f"/v1/sets/{set_id}/comparisons", json={"comparisons": new}, headers=headers)
 
 
-async def compare(http: Http, set_id: str, /, *pairs: str, judge: str = "bob") -> None:
+def wins(pair: str, judge: str = "bob") -> dict[str, Any]:
     """`"ash>elm"` is a win of ash, shown first."""
-    sides = [pair.split(">") for pair in pairs]
-    answer = await send(http, set_id, *(comparison(first, second, judge=judge) for first, second in sides))
-    assert answer.status_code == 201, answer.text
+    first, second = pair.split(">")
+    return comparison(first, second, judge=judge)
+
+
+async def compare(http: Http, set_id: str, /, *pairs: str, judge: str = "bob") -> None:
+    await compare_all(http, set_id, [wins(pair, judge) for pair in pairs])
 
 
 def simulated(

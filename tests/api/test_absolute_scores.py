@@ -149,8 +149,7 @@ async def test_the_only_item_need_not_be_named(http: Http) -> None:
 
 
 async def test_sequence_numbers_have_no_gap_over_all_that_a_log_holds(http: Http, connection: AsyncConnection) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "ash>birch")
+    created = await create_set(http, told=["ash>elm", "ash>birch"])
     await created.score(ash=7, elm=3)
     await created.void(1)
     await created.send_scores(said("oak", 7))  # refused, so it takes no number
@@ -238,8 +237,7 @@ async def test_scores_alone_rank_the_candidates(http: Http) -> None:
 
 
 async def test_a_scale_leads_from_what_a_judge_said_to_the_scores(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare(*["ash>birch", "birch>cedar", "cedar>elm", "ash>cedar", "birch>elm"] * 3)
+    created = await create_set(http, told=["ash>birch", "birch>cedar", "cedar>elm", "ash>cedar", "birch>elm"] * 3)
     await created.score(ash=90, birch=70, cedar=40, elm=20)
     await created.score("other", ash=0.9, birch=0.7, cedar=0.4, elm=0.2)
     found = await created.ranking()
@@ -325,8 +323,7 @@ async def test_scores_of_two_judges_and_of_two_items_all_count(http: Http) -> No
 
 
 async def test_looking_back_before_the_scores_gives_the_ranking_without_them(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     without = await created.ranking()
     await created.score(ash=2, elm=9)
     between = await created.ranking()

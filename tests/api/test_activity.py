@@ -45,8 +45,7 @@ async def test_progress_counts_what_each_judge_did(http: Http) -> None:
 
 
 async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "elm>birch")
+    created = await create_set(http, told=["ash>elm", "elm>birch"])
     await created.void(1)
     await created.restore(1)
     shown = (await activity(http, created["id"]))["entries"]

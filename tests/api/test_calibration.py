@@ -49,8 +49,7 @@ async def test_the_temperature_is_how_much_too_sure_a_judge_is(http: Http, sure:
 
 
 async def small(http: Http, *new: dict[str, Any]) -> str:
-    created = await create_set(http)
-    await created.compare_all(new)
+    created = await create_set(http, told=new)
     return str(created["id"])
 
 

@@ -99,8 +99,7 @@ async def test_signal_is_said_by_the_checks_and_by_the_ranking(http: Http) -> No
         ],
     }
     for name, log in logs.items():
-        created = await create_set(http, *KEYS)
-        await created.compare_all(log)
+        created = await create_set(http, *KEYS, told=log)
         shown = await created.ranking()
         signal, first_place = shown["signal"], shown["first_place"]
         assert ("is the best" in first_place) is signal["claimed"]
@@ -127,8 +126,7 @@ async def test_a_random_judge_among_good_ones_is_named(http: Http) -> None:
 
 
 async def test_islands_biases_and_random_verdicts_are_doubted(http: Http) -> None:
-    created = await create_set(http, *KEYS, "pine", "yew")
-    await created.compare_all(simulated(KEYS, 300, 0, "coin", sure=0.0))
+    created = await create_set(http, *KEYS, "pine", "yew", told=simulated(KEYS, 300, 0, "coin", sure=0.0))
     await created.compare_all([comparison(a, b, 0.9, "first") for a in KEYS for b in KEYS if a != b] * 4)
     await created.compare("pine>yew")
     found = await checks(http, created["id"])
@@ -171,8 +169,7 @@ async def test_a_bias_that_verdicts_do_not_tell_from_merit_is_unknown(http: Http
 async def test_what_is_said_of_a_position_depends_on_how_much_is_known(http: Http) -> None:
     verdicts = {}
     for count in (2, 400):
-        created = await create_set(http, *KEYS)
-        await created.compare_all(simulated(KEYS, count, 0, "ann"))
+        created = await create_set(http, *KEYS, told=simulated(KEYS, count, 0, "ann"))
         found = await checks(http, created["id"])
         verdicts[count] = (found["Position"][0], found["Order"][0])
     assert verdicts == {2: ("unknown", "unknown"), 400: ("holds", "holds")}
@@ -245,8 +242,7 @@ async def test_all_checks_are_of_one_version_while_verdicts_arrive(http: Http, m
 async def test_all_results_share_one_fit_and_one_estimate_of_biases(
     http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created = await create_set(http, *KEYS, stop={"top_k": 2})
-    await created.compare_all(simulated(KEYS, 60, 0))
+    created = await create_set(http, *KEYS, stop={"top_k": 2}, told=simulated(KEYS, 60, 0))
     fits, estimates = [list[Snapshot]() for _ in range(2)]
 
     def counted(snapshot: Snapshot, target: InferenceTargetName) -> Published:
@@ -282,8 +278,7 @@ async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
         return published._replace(posterior=published.posterior._replace(convergence=failed))
 
     monkeypatch.setattr(basis, "exact", undecided)
-    created = await create_set(http, *KEYS)
-    await created.compare_all(simulated(KEYS, 60, 0))
+    created = await create_set(http, *KEYS, told=simulated(KEYS, 60, 0))
     found = await checks(http, created["id"])
     assert [found[name][0] for name in ("Fit", "First place", "Connected", "Order")] == [
         "doubt", "unknown", "holds", "holds",
@@ -291,8 +286,7 @@ async def test_a_fit_that_did_not_converge_leaves_the_checks_of_the_log(
 
 
 async def test_a_kept_report_has_the_failures_of_now(http: Http) -> None:
-    created = await create_set(http, *KEYS)
-    await created.compare_all([comparison("ash", "elm", 0.9, "ann")] * 10)
+    created = await create_set(http, *KEYS, told=[comparison("ash", "elm", 0.9, "ann")] * 10)
     url = created.url
     assert (await checks(http, created["id"]))["Failures"][0] == "holds"
     assert (await get(http, f"{url}/diagnostics"))["judges"]["ann"]["failures"] == {}

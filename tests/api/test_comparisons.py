@@ -184,8 +184,7 @@ async def test_a_client_id_belongs_to_its_set(http: Http) -> None:
     ],
 )
 async def test_an_idempotency_key_replays_the_answer(http: Http, path: str, body: Any) -> None:
-    created = await create_set(http)
-    await created.compare("ash>birch", "ash>birch")
+    created = await create_set(http, told=["ash>birch", "ash>birch"])
     await created.void(2)
     url, before = path.format(set=created.url, pair=(await created.ask_one())["id"]), await created.read()
     first, second = [await http.post(url, json=body, headers={"Idempotency-Key": "k"}) for _ in "ab"]
@@ -244,8 +243,7 @@ async def test_a_void_leaves_what_the_others_say(http: Http) -> None:
 
 
 async def test_a_voided_comparison_stays_in_the_log(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     (before,) = await created.log()
     await created.void(1)
     assert await created.log() == [{**before, "voided_by": 2, "void_reason": "clicked the wrong side"}]
@@ -272,8 +270,7 @@ async def test_changing_a_vote_many_times_is_voting_once(http: Http) -> None:
 
 
 async def test_a_comparison_is_voided_once(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     answers = await asyncio.gather(*(created.void(1) for _ in range(3)))
     assert sorted(a.status_code for a in answers) == [201, 409, 409]
     assert (await created.read())["version"] == 2
@@ -283,8 +280,7 @@ async def test_a_comparison_is_voided_once(http: Http) -> None:
 
 
 async def test_a_void_and_its_undo_leave_the_ranking_as_it_was(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "birch>ash", "cedar>elm", "elm>birch")
+    created = await create_set(http, told=["ash>elm", "birch>ash", "cedar>elm", "elm>birch"])
     before = await created.ranking()
     await created.void(2)
     assert (await created.ranking())["comparisons"] == 3
@@ -327,8 +323,7 @@ async def test_what_was_restored_can_be_voided_and_restored_again(http: Http) ->
 
 
 async def test_a_void_is_undone_once(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     await created.void(1)
     answers = await asyncio.gather(*(created.restore(1) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [201, 409, 409]
@@ -339,8 +334,7 @@ async def test_a_void_is_undone_once(http: Http) -> None:
 
 @pytest.mark.parametrize(("seq", "status", "problem"), [(1, 409, "not-voided"), (9, 404, "unknown-comparison")])
 async def test_only_what_is_void_is_restored(http: Http, seq: int, status: int, problem: str) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     answer = await created.restore(seq)
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:nextpair:problem:{problem}")
     assert (await created.read())["version"] == 1
@@ -349,8 +343,7 @@ async def test_only_what_is_void_is_restored(http: Http, seq: int, status: int, 
 @pytest.mark.parametrize("table", ["comparisons", "voids", "absolute_scores"])
 @pytest.mark.parametrize("change", ["UPDATE {} SET seq = seq", "DELETE FROM {} WHERE seq > 1", "TRUNCATE {} CASCADE"])
 async def test_the_log_refuses_to_be_changed(http: Http, context: Context, table: str, change: str) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "elm>birch")
+    created = await create_set(http, told=["ash>elm", "elm>birch"])
     await created.void(1)
     await created.score(ash=7)
     with pytest.raises(DBAPIError, match=f"{table} is append-only"):
@@ -361,8 +354,7 @@ async def test_the_log_refuses_to_be_changed(http: Http, context: Context, table
 
 
 async def test_pages_give_every_comparison_once(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare(*["ash>elm"] * 5)
+    created = await create_set(http, told=["ash>elm"] * 5)
     found = await pages(http, f"{created.url}/comparisons", "comparisons", limit=2)
     assert [e["seq"] for e in found] == [1, 2, 3, 4, 5]
 
@@ -465,7 +457,6 @@ async def test_an_entry_of_a_log_is_known_by_its_place_in_it(http: Http) -> None
 
 
 async def test_an_export_can_start_behind_a_sequence_number(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare(*["ash>elm"] * 4)
+    created = await create_set(http, told=["ash>elm"] * 4)
     lines = (await export(http, created["id"], "jsonl", after=2)).text.splitlines()
     assert [json.loads(line)["seq"] for line in lines] == [3, 4]

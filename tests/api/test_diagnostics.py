@@ -48,8 +48,7 @@ HAND_MADE = [
 @pytest.fixture
 async def found(http: Http) -> dict[str, Any]:
     """The diagnostics of HAND_MADE, its last entry voided, and of three failures."""
-    created = await create_set(http)
-    await created.compare_all(HAND_MADE)
+    created = await create_set(http, told=HAND_MADE)
     await created.void(9)
     for judge, failures in (("bob", ["refused", "timeout"]), ("dan", ["skipped"])):
         for pair, failure in zip((await created.ask(judge, count=2))["assignments"], failures, strict=False):
@@ -111,8 +110,7 @@ def test_the_history_ends_at_the_present(found: dict[str, Any]) -> None:
     "fields", [{}, {"position_bias": "estimate", "prior": "anchor", "expert": "phi-beta"}], ids=str
 )
 async def test_biases_are_estimated_whatever_the_set_does(http: Http, fields: dict[str, Any]) -> None:
-    created = await create_set(http, verdict_weight="one-vote", **fields)
-    await created.compare_all(HAND_MADE)
+    created = await create_set(http, verdict_weight="one-vote", **fields, told=HAND_MADE)
     await created.compare("ash>elm", "birch>elm", judge="one way")
     found = (await diagnostics(http, created["id"]))["position_bias"]
     comparisons, judges, _ = await created.counted(KEYS)
@@ -126,8 +124,7 @@ async def test_biases_are_estimated_whatever_the_set_does(http: Http, fields: di
 
 
 async def test_a_moment_of_the_history_is_the_ranking_of_then(http: Http) -> None:
-    created = await create_set(http, *"abcdef", verdict_weight="one-vote")
-    await created.compare_all(simulated("abcdef", 50, seed=3))
+    created = await create_set(http, *"abcdef", verdict_weight="one-vote", told=simulated("abcdef", 50, seed=3))
     history = (await diagnostics(http, created["id"]))["history"]
     assert len(history) == 12
     assert [moment["comparisons"] for moment in history][-1] == 50
@@ -177,15 +174,13 @@ async def test_only_the_same_item_is_a_repeat(http: Http) -> None:
 
 
 async def test_a_judge_who_only_ever_names_the_first_has_no_finite_logit(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare_all([comparison("ash", "elm", 1.0), comparison("elm", "ash", 1.0)])
+    created = await create_set(http, told=[comparison("ash", "elm", 1.0), comparison("elm", "ash", 1.0)])
     judge = (await diagnostics(http, created["id"]))["judges"]["bob"]
     assert (judge["first_picked"], judge["delta"]) == (1.0, None)
 
 
 async def test_a_judge_who_only_scores_is_described_too(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "elm>birch", "birch>ash")
+    created = await create_set(http, told=["ash>elm", "elm>birch", "birch>ash"])
     await created.score("gpt", ash=7, elm=3)
     found = await diagnostics(http, created["id"])
     assert found["judges"]["gpt"] == {
@@ -210,8 +205,7 @@ async def test_a_set_without_comparisons_has_nothing_to_say(http: Http, keys: tu
 
 
 async def test_all_voided_is_like_nothing_said(http: Http) -> None:
-    created = await create_set(http, "ash", "elm")
-    await created.compare("ash>elm")
+    created = await create_set(http, "ash", "elm", told=["ash>elm"])
     await created.void(1)
     found = await diagnostics(http, created["id"])
     assert (found["version"], found["comparisons"], found["history"], found["judges"]) == (2, 0, [], {})

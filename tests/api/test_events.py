@@ -29,8 +29,7 @@ async def comparisons_until(stream: EventStream, version: int) -> list[int]:
 
 
 async def test_a_stream_begins_with_where_the_set_stands(http: Http, app: FastAPI) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "ash>birch")
+    created = await create_set(http, told=["ash>elm", "ash>birch"])
     await created.void(1)
     async with follow(app, created["id"]) as stream:
         assert await stream.status == 200
@@ -81,8 +80,7 @@ CHANGES: dict[str, tuple[Callable[[Made], Awaitable[Any]], str, int, dict[str, A
 @pytest.mark.parametrize("change", CHANGES)
 async def test_whatever_changes_a_set_is_sent_as_its_new_state(http: Http, app: FastAPI, change: str) -> None:
     do, name, version, said = CHANGES[change]
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
         await do(created)
@@ -120,15 +118,13 @@ async def test_another_set_sends_nothing(http: Http, app: FastAPI) -> None:
 async def test_the_log_is_replayed_from_after_or_rather_from_the_last_event_id(
     http: Http, app: FastAPI, after: str, headers: dict[str, str]
 ) -> None:
-    created = await create_set(http)
-    await created.compare(*["ash>elm"] * 4)
+    created = await create_set(http, told=["ash>elm"] * 4)
     async with follow(app, created["id"], f"after={after}", **headers) as stream:
         assert await comparisons_until(stream, 4) == [2, 3, 4]
 
 
 async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(http: Http, app: FastAPI) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     async with follow(app, created["id"], "after=0") as stream:
         (*_, last) = await until_version(stream, 1)
     await created.compare("ash>birch", "ash>cedar")  # while nobody listens
@@ -143,8 +139,7 @@ async def test_an_event_says_only_what_was_sent_before_it(
 ) -> None:
     """Whoever reconnects after any event gets the rest."""
     monkeypatch.setattr(events, "BATCH", 2)
-    created = await create_set(http)
-    await created.compare(*["ash>elm"] * 5)
+    created = await create_set(http, told=["ash>elm"] * 5)
     async with follow(app, created["id"], "after=0") as stream:
         told = 0
         for event in await stream.take(7):

@@ -66,8 +66,7 @@ async def test_one_ask_may_want_something_else(http: Http) -> None:
     ("params", "pair"), [({"top_k": 1}, None), ({"against": "elm"}, {"elm"}), ({"pair": ["birch", "elm"]}, None)]
 )
 async def test_a_preview_may_have_a_goal(http: Http, params: dict[str, Any], pair: set[str] | None) -> None:
-    created = await create_set(http, selection={"criterion": "knowledge"})
-    await created.compare(*CHAIN)
+    created = await create_set(http, selection={"criterion": "knowledge"}, told=CHAIN)
     previewed = await pairs_of(http, created["id"], **params)
     asked = await created.ask_one(goal=params)
     assert previewed == [unordered(asked)]

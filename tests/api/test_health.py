@@ -93,8 +93,7 @@ async def test_metrics_do_not_grow_with_ids_or_unknown_paths(http: Http) -> None
 
 @pytest.mark.alone
 async def test_metrics_show_what_is_in_memory(http: Http, app: FastAPI) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm")
+    created = await create_set(http, told=["ash>elm"])
     await created.ranking()
     assert await sample(http, "nextpair_live_sets") == 1
     assert await sample(http, "nextpair_live_bytes") > 0

@@ -39,8 +39,7 @@ SAME_SCORE = 1e-7
 
 async def six(http: Http, **fields: Any) -> str:
     """A set of six with 40 soft verdicts, one of them void; returns its id."""
-    created = await one_vote(http, *SIX, **fields)
-    await created.compare_all(simulated(SIX, 40, seed=1))
+    created = await one_vote(http, *SIX, **fields, told=simulated(SIX, 40, seed=1))
     await created.void(7)
     return str(created["id"])
 
@@ -135,8 +134,7 @@ async def test_an_anchor_holds_one_score_and_leaves_the_differences_to_the_verdi
 async def test_it_does_not_matter_who_is_the_anchor(http: Http) -> None:
     differences = []
     for keys in (SIX, SIX[::-1]):
-        created = await one_vote(http, *keys, prior="anchor")
-        await created.compare_all(simulated(SIX, 40, seed=1))
+        created = await one_vote(http, *keys, prior="anchor", told=simulated(SIX, 40, seed=1))
         differences.append(await published(http, created["id"]))
     assert differences[0] == pytest.approx(differences[1], abs=1e-4)
 
@@ -292,8 +290,7 @@ async def test_a_temperature_changes_how_the_log_is_read_and_not_the_log(http: H
 
 @pytest.mark.parametrize("temperature", [0.01, 0.5, 1.0, 4.0, 100.0])
 async def test_the_scores_are_those_of_tempered_verdicts(http: Http, temperature: float) -> None:
-    created = await one_vote(http, *SIX, temperatures={"bob": temperature})
-    await created.compare_all(simulated(SIX, 20, seed=1))
+    created = await one_vote(http, *SIX, temperatures={"bob": temperature}, told=simulated(SIX, 20, seed=1))
     await created.compare_all(simulated(SIX, 20, seed=2, judge="carol"))
     await created.compare("a>b", "f>a")
     comparisons, judges, _ = await created.counted(SIX)

@@ -124,8 +124,7 @@ async def test_what_cannot_be_answered_says_why(http: Http) -> None:
     assert "'Clarity' has two weights" in await problem(http, 422, weight=["Clarity=1", "Clarity=2"])
     for number in ("0", "-1", "nan", "inf"):
         assert "give a number above 0" in await problem(http, 422, weight=f"Clarity={number}")
-    twin = await create_set(http, name="Clarity", project=PROJECT)
-    await twin.compare("ash>birch")
+    await create_set(http, name="Clarity", project=PROJECT, told=["ash>birch"])
     assert "2 criteria of the name 'Clarity'" in await problem(http, 422, weight="Clarity=1")
 
 

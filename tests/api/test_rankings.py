@@ -51,8 +51,7 @@ async def read(http: Http, set_id: str, *, etag: str | None = None, **params: An
 
 async def trees(http: Http) -> str:
     """A set in which earlier keys are better; returns its id."""
-    created = await create_set(http)
-    await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar")
+    created = await create_set(http, told=["ash>birch", "birch>cedar", "cedar>elm", "ash>elm", "ash>cedar"])
     return str(created["id"])
 
 
@@ -133,8 +132,7 @@ async def test_a_higher_level_gives_wider_intervals(http: Http) -> None:
 
 
 async def test_one_vote_tells_nobody_apart(http: Http) -> None:
-    created = await create_set(http, "ash", "elm", verdict_weight="one-vote")
-    await created.compare("ash>elm")
+    created = await create_set(http, "ash", "elm", verdict_weight="one-vote", told=["ash>elm"])
     found = (await created.ranking())["ranking"]
     told = [(row["p_best"], row["p_top_k"], row["rank_interval"], row["tie_group"]) for row in found]
     assert told == [(None, None, [1, 2], 1)] * 2
@@ -325,8 +323,7 @@ async def test_a_fit_that_did_not_converge_is_an_error_that_no_client_repeats(
 
 
 async def test_islands_are_distinguished(http: Http) -> None:
-    created = await create_set(http)
-    await created.compare("ash>birch", "cedar>elm")
+    created = await create_set(http, told=["ash>birch", "cedar>elm"])
     found = await created.ranking()
     component = {row["key"]: row["component"] for row in found["ranking"]}
     assert found["components"] == 2
@@ -469,8 +466,7 @@ async def test_a_prediction_is_the_probability_of_a_positive_difference_of_the_p
 
 
 async def test_a_prediction_across_islands_is_a_coin_toss(http: Http) -> None:
-    created = await create_set(http, verdict_weight="one-vote")
-    await created.compare("ash>birch")
+    created = await create_set(http, verdict_weight="one-vote", told=["ash>birch"])
     found = await created.read("/predict", first="cedar", second="elm")
     assert (found["p_first_better"], found["sd_difference"]) == (0.5, pytest.approx(2**0.5))
 
@@ -491,8 +487,7 @@ async def test_confidence_is_of_the_pairs_that_matter_to_the_goal(http: Http) ->
     goals = {"ranking": {}, "against": {"against": "cedar"}, "top_k": {"top_k": 2}, "pair": {"pair": ["elm", "ash"]}}
     confidence = {}
     for name, goal in goals.items():
-        created = await create_set(http, goal=goal)
-        await created.compare("ash>birch", "birch>cedar", "cedar>elm", "ash>cedar")
+        created = await create_set(http, goal=goal, told=["ash>birch", "birch>cedar", "cedar>elm", "ash>cedar"])
         confidence[name] = (await created.ranking())["confidence"]
     assert {name: each["pairs"] for name, each in confidence.items()} == {
         "ranking": 6, "against": 3, "top_k": 4, "pair": 1,
@@ -511,8 +506,7 @@ async def test_a_ranking_of_many_needs_no_matrix_and_says_the_same(
 ) -> None:
     """60 candidates, treated as many: standard deviations within 5%, shares over 64 draws within 0.1; no entropy."""
     keys = [f"c{number:02}" for number in range(60)]
-    created = await create_set(http, *keys, verdict_weight=verdict_weight)
-    await created.compare_all(simulated(keys, 1500, seed=1))
+    created = await create_set(http, *keys, verdict_weight=verdict_weight, told=simulated(keys, 1500, seed=1))
     monkeypatch.setattr("app.inference.fitting.weights.SHARP", 10.0)  # of more candidates it is sharper
     with_matrix = await created.ranking()
     monkeypatch.setattr(basis, "RANKED_DENSE", 50)

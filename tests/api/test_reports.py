@@ -148,8 +148,7 @@ async def test_a_log_that_grew_still_verifies(http: Http, tmp_path: Path) -> Non
 
 
 async def test_what_the_log_does_not_hold_is_named(http: Http) -> None:
-    created = await create_set(http, "ash", "elm", "oak")
-    await created.compare_all([comparison("ash", "elm")])
+    created = await create_set(http, "ash", "elm", "oak", told=[comparison("ash", "elm")])
     await created.send_scores(said("ash", 3.0))
     data = unsealed((await fetch(http, f"{created.url}/report")).content)
     assert data["beside_the_log"] == ["1 absolute score"]

@@ -153,8 +153,7 @@ async def test_a_set_that_has_converged_and_spent_its_budget_says_that_it_has_co
     "stop", [{"top_k": 4}, {"top_k": 5}, {"top_k": 10**30}, {"rank_width": 3}, {"rank_width": 10**30}], ids=str
 )
 async def test_what_holds_of_any_ranking_never_stops_a_set(http: Http, stop: dict[str, int]) -> None:
-    created = await one_vote(http, stop=stop)
-    await created.compare(*CLEAR)
+    created = await one_vote(http, stop=stop, told=CLEAR)
     assert (await created.ask())["status"] == "open"
     assert await state(http, created["id"]) == {"converged": False, "reason": None, "forecast": None}
 
@@ -192,8 +191,7 @@ async def test_a_forecast_comes_true_about_where_it_says(http: Http) -> None:
 
 
 async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(http: Http) -> None:
-    created = await one_vote(http, stop={"top_k": 1})
-    await created.compare(*CLEAR[:9])
+    created = await one_vote(http, stop={"top_k": 1}, told=CLEAR[:9])
     await http.put("/v1/judges/bob", json={"kind": "human"})
     found = await stopping(http, created["id"])
     low, high = found["forecast_interval"]
@@ -211,8 +209,7 @@ async def test_a_forecast_has_an_interval_and_promises_no_more_than_can_be_done(
 
 async def test_comparisons_left_are_those_of_the_judges_so_far(http: Http) -> None:
     """Four candidates have twelve ordered pairs, and of nine answers to three pairs six were alike."""
-    created = await one_vote(http, stop={"top_k": 1})
-    await created.compare(*CLEAR[:9])
+    created = await one_vote(http, stop={"top_k": 1}, told=CLEAR[:9])
     for left in (12 - 3 + MOST_REPEATS - 6, 12 - 3 + MOST_REPEATS - 6 - 1):
         assert (await stopping(http, created["id"]))["left"] == left
         await created.compare("birch>cedar")

@@ -79,8 +79,7 @@ async def test_a_forecast_of_the_stop_rule_is_what_is_left(http: Http) -> None:
 
 
 async def test_a_budget_that_ends_first_is_the_goal(http: Http) -> None:
-    created = await create_set(http, stop={"rank_width": 0}, budget={"max_comparisons": 16})
-    await created.compare(*CLEAR * 2)
+    created = await create_set(http, stop={"rank_width": 0}, budget={"max_comparisons": 16}, told=CLEAR * 2)
     shown = await progress(http, created["id"])
     assert (shown["aim"], shown["share"], shown["comparisons_left"]) == ("budget", 0.75, 4)
     assert "stop rule" in shown["sentence"]

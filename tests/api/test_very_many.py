@@ -48,8 +48,7 @@ async def test_pairs_are_asked_for_judged_and_ranked(http: Http, criterion: str,
 
 @pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "checks"])
 async def test_what_needs_a_matrix_says_so(http: Http, path: str) -> None:
-    created = await create_set(http, *KEYS, verdict_weight="one-vote")
-    await created.compare(*CHAIN)
+    created = await create_set(http, *KEYS, verdict_weight="one-vote", told=CHAIN)
 
     response = await http.get(f"{created.url}/{path}")
 

@@ -105,8 +105,7 @@ def same(found: dict[str, Any]) -> Any:
 
 
 async def test_two_processes_choose_the_same_next_pair(http: Http, elsewhere: Http) -> None:
-    created = await create_set(http, selection={"random_share": 0.4, "seed": 9})
-    await created.compare("ash>elm", "birch>cedar")
+    created = await create_set(http, selection={"random_share": 0.4, "seed": 9}, told=["ash>elm", "birch>cedar"])
     url = f"{created.url}/next-pair"
     assert await get(http, url, count=4) == await get(elsewhere, url, count=4)
 
@@ -136,16 +135,14 @@ async def test_a_wait_in_one_process_is_ended_by_the_other(http: Http, elsewhere
 
 
 async def test_a_candidate_that_joins_in_one_process_is_ranked_in_the_other(http: Http, elsewhere: Http) -> None:
-    created = await create_set(http, "ash", "elm")
-    await created.compare("ash>elm")
+    created = await create_set(http, "ash", "elm", told=["ash>elm"])
     await ranking(elsewhere, created["id"])
     await created.add("oak")
     assert await ranking(elsewhere, created["id"]) == await created.ranking()
 
 
 async def test_a_set_that_was_forgotten_is_folded_again(http: Http, context: Context) -> None:
-    created = await create_set(http)
-    await created.compare("ash>elm", "elm>birch")
+    created = await create_set(http, told=["ash>elm", "elm>birch"])
     before = await created.ranking()
     context.live.forget(UUID(created["id"]))
     assert await created.ranking() == before
