@@ -47,6 +47,12 @@ async def create_set(http: Http, *keys: str, told: Any = (), **fields: Any) -> "
     return made
 
 
+async def create_asked(http: Http, *keys: str, **fields: Any) -> tuple["Made", dict[str, Any]]:
+    """A set, and the first pair of it that alice is asked."""
+    made = await create_set(http, *keys, **fields)
+    return made, await made.ask_one()
+
+
 async def create_systems(http: Http, items: Iterable[str], *keys: str, **fields: Any) -> "Made":
     """A set of systems that all answered all items."""
     items = list(items)

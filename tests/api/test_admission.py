@@ -14,7 +14,7 @@ from app.service import turns
 from app.service.context import Context
 from app.service.errors import Busy
 from app.service.turns import ASKS_AT_ONCE, Asks
-from tests.factories import Http, create_set, tell
+from tests.factories import Http, create_asked, create_set, tell
 
 
 @contextmanager
@@ -37,8 +37,7 @@ async def refused(http: Http, path: str) -> bool:
 
 
 async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(http: Http, context: Context) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     with crowded(context.asks):
         for path in (f"{created.url}/next-pair", "/v1/next-pairs"):
             assert await refused(http, path)
@@ -51,8 +50,7 @@ async def test_an_ask_that_is_not_worked_on_soon_is_turned_away(
     http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "PATIENCE_OF_ASKS", 0.05)
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     async with AsyncExitStack() as others:
         for _ in range(ASKS_AT_ONCE):
             await others.enter_async_context(context.asks.turn())

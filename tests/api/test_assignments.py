@@ -20,6 +20,7 @@ from tests.factories import (
     ask_one,
     comparison,
     count_rows,
+    create_asked,
     create_set,
     create_systems,
     get,
@@ -57,8 +58,7 @@ async def age(context: Context, set_id: str, seconds: float = 3600.0) -> None:
 
 
 async def test_an_assignment_holds_what_a_judge_has_to_see(http: Http) -> None:
-    created = await create_set(http, context="A forest.")
-    pair = await created.ask_one()
+    created, pair = await create_asked(http, context="A forest.")
     for side in ("first", "second"):
         assert pair[side]["text"] == f"The text of {pair[side]['key']}."
     assert (pair["question"], pair["context"], pair["judge"]) == ("Which is better?", "A forest.", "alice")
@@ -183,8 +183,7 @@ async def test_a_judge_who_asks_twice_at_the_same_time_gets_one_pair(http: Http)
 
 @pytest.mark.parametrize("judge", ["alice", "bob"])
 async def test_an_expired_lease_frees_its_pair(http: Http, context: Context, judge: str) -> None:
-    created = await create_set(http, "ash", "elm")
-    lost = await created.ask_one("alice")
+    created, lost = await create_asked(http, "ash", "elm")
     await age(context, created["id"])
     found = await created.ask_one(judge)
     assert unordered(found) == unordered(lost)
@@ -192,8 +191,7 @@ async def test_an_expired_lease_frees_its_pair(http: Http, context: Context, jud
 
 
 async def test_a_released_pair_goes_to_the_next_judge(http: Http) -> None:
-    created = await create_set(http, "ash", "elm")
-    given = await created.ask_one("alice")
+    created, given = await create_asked(http, "ash", "elm")
     answer = await release(http, given["id"])
     assert (answer.status_code, answer.json()["status"]) == (200, "released")
     assert unordered(await created.ask_one("bob")) == unordered(given)
@@ -255,8 +253,7 @@ async def test_a_renewal_that_waits_for_an_ask_learns_that_its_lease_has_ended(h
 async def test_a_waiting_judge_is_woken_by_a_release_and_by_the_last_verdict(
     http: Http, action: str, status: str
 ) -> None:
-    created = await create_set(http, "ash", "elm")
-    given = await created.ask_one("alice")
+    created, given = await create_asked(http, "ash", "elm")
     waiting = asyncio.create_task(created.ask("bob", wait_seconds=30))
     await asyncio.sleep(0.2)
     assert not waiting.done()
@@ -362,8 +359,7 @@ async def test_order_each_asks_every_ordered_pair_when_it_tells_most(http: Http)
 
 
 async def test_the_second_order_may_go_to_another_judge(http: Http) -> None:
-    created = await create_set(http, order="both")
-    there = await created.ask_one("alice")
+    created, there = await create_asked(http, order="both")
     await tell(http, there["id"], p_first=1.0)
     assert names(await created.ask_one("bob")) == names(there)[::-1]
 
@@ -482,16 +478,14 @@ async def test_a_system_without_an_output_is_not_asked_about_there(http: Http) -
 
 @pytest.mark.parametrize("failure", ["skipped", "refused", "parse_error", "timeout"])
 async def test_a_failed_pair_goes_to_another_judge_and_not_back(http: Http, failure: str) -> None:
-    created = await create_set(http, "ash", "elm")
-    failed = await created.ask_one("alice")
+    created, failed = await create_asked(http, "ash", "elm")
     assert (await tell(http, failed["id"], failure=failure)).status_code == 201
     assert (await created.ask("alice"))["assignments"] == []
     assert unordered(await created.ask_one("bob")) == unordered(failed)
 
 
 async def test_a_judge_who_skips_one_pair_gets_the_others(http: Http) -> None:
-    created = await create_set(http)
-    skipped = await created.ask_one()
+    created, skipped = await create_asked(http)
     await tell(http, skipped["id"], failure="skipped")
     rest = (await created.ask(count=10))["assignments"]
     assert len(rest) == 5

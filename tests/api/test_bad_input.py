@@ -351,7 +351,7 @@ CASES = [
     Case("calibration in an unknown set", f"GET /v1/sets/{NOBODY}/calibration?judge=a&reference=b", None, NOBODY, 404,
          "unknown-set"),
     Case("unknown method", "GET /v1/sets/{set}/ranking?method=elo", None, "'bradley-terry'"),
-    Case("a misspelt parameter", "GET /v1/sets/{set}/ranking?as_off=1", None, "Unknown query parameter 'as_off'"),
+    Case("a misspelt parameter", "GET /v1/sets/{set}/ranking?as_off=1", None, "parameter 'as_off'; use one of as_of, "),
     Case("unknown format", "GET /v1/sets/{set}/ranking?format=gif", None, "'svg'"),
     Case("as of beyond the log", "GET /v1/sets/{set}/ranking?as_of=4", None, "version 3", 422, "version-unknown"),
     Case("as of a negative version", "GET /v1/sets/{set}/ranking?as_of=-1", None, "query as_of"),

@@ -18,6 +18,7 @@ from tests.factories import (
     Http,
     comparison,
     count_rows,
+    create_asked,
     create_set,
     create_systems,
     get,
@@ -99,6 +100,7 @@ async def test_one_bad_comparison_keeps_all_out(http: Http, context: Context) ->
     answer = await created.send(comparison("ash", "elm"), comparison("ash", "oak"))
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (404, "/comparisons/1/second")
     assert await count_rows(context.engine) == before
+    assert (await created.read())["version"] == 0
 
 
 async def test_many_comparisons_are_stored_like_few(http: Http) -> None:
@@ -250,8 +252,7 @@ async def test_a_voided_comparison_stays_in_the_log(http: Http) -> None:
 
 
 async def test_a_voided_pair_can_be_asked_again(http: Http) -> None:
-    created = await create_set(http, "ash", "elm")
-    given = await created.ask_one()
+    created, given = await create_asked(http, "ash", "elm")
     await tell(http, given["id"], p_first=1.0)
     await created.void(1)
     assert unordered(await created.ask_one()) == unordered(given)
@@ -307,8 +308,7 @@ async def test_a_restored_comparison_keeps_all_that_was_said(http: Http) -> None
 
 
 async def test_what_was_restored_can_be_voided_and_restored_again(http: Http) -> None:
-    created = await create_set(http)
-    pair = await created.ask_one()
+    created, pair = await create_asked(http)
     await tell(http, pair["id"], p_first=0.8)
     await created.send(comparison("ash", "elm", client_id="a"))
     for seq in (1, 2, 4, 6):

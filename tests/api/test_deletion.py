@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from app.service.context import Context
 from app.service.purge import purge_all
 from app.storage import purge
-from tests.factories import Http, ask_one, count_rows, create_set, get, log, ranking, run_sql, tell
+from tests.factories import Http, ask_one, count_rows, create_asked, create_set, get, log, ranking, run_sql, tell
 
 OVER, NOT_YET = "interval '30 days 1 second'", "interval '29 days'"
 
@@ -24,8 +24,7 @@ async def delete_earlier(http: Http, context: Context, set_id: str, ago: str) ->
 
 async def full_set(http: Http, project: str) -> str:
     """A set with rows in every table; returns its id."""
-    created = await create_set(http, project=project)
-    pair = await created.ask_one()
+    created, pair = await create_asked(http, project=project)
     await tell(http, pair["id"], p_first=0.8)
     await created.ask_one()
     await created.compare("ash>elm", "elm>birch")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.api.test_bad_input import assert_problem
-from tests.factories import Http, candidates, create_set, get, names, tell, unordered
+from tests.factories import Http, candidates, create_asked, create_set, get, names, tell, unordered
 
 NOTHING = {"top_k": None, "against": None, "pair": None}
 CHAIN = ("ash>birch", "birch>cedar", "cedar>elm")
@@ -46,8 +46,7 @@ async def test_pairs_are_chosen_for_the_goal(http: Http, criterion: str) -> None
 
 
 async def test_the_pair_in_question_comes_first(http: Http) -> None:
-    created = await create_set(http, *"abcdef", selection={"criterion": "knowledge"}, goal={"pair": ["e", "b"]})
-    pair = await created.ask_one()
+    created, pair = await create_asked(http, *"abcdef", selection={"criterion": "knowledge"}, goal={"pair": ["e", "b"]})
     assert set(names(pair)) == {"b", "e"}
     assert (await tell(http, pair["id"], p_first=0.6)).status_code == 201
     (following,) = (await created.ask())["assignments"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import Http, create_set, create_systems, follow, get, names, pages, tell
+from tests.factories import Http, create_asked, create_set, create_systems, follow, get, names, pages, tell
 
 
 async def test_a_new_set_is_open_and_empty_of_comparisons(http: Http) -> None:
@@ -167,8 +167,7 @@ async def test_a_deleted_set_is_gone_everywhere(http: Http, method: str, path: s
 
 @pytest.mark.parametrize("action", ["renew", "release", "verdict"])
 async def test_the_assignments_of_a_deleted_set_are_gone(http: Http, action: str) -> None:
-    created = await create_set(http)
-    assignment = await created.ask_one()
+    created, assignment = await create_asked(http)
     await http.delete(created.url)
     body = {"p_first": 1.0} if action == "verdict" else {}
     answer = await http.post(f"/v1/assignments/{assignment['id']}/{action}", json=body)

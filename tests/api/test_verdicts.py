@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.service.context import Context
-from tests.factories import Http, ask_one, count_rows, create_set, names, run_sql, tell
+from tests.factories import Http, ask_one, count_rows, create_asked, create_set, names, run_sql, tell
 
 BATCH = 60  # more than go into one INSERT
 
@@ -29,8 +29,7 @@ async def judged(http: Http, **verdict: Any) -> dict[str, Any]:
 
 
 async def test_a_verdict_enters_the_log_as_it_is_answered(http: Http) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     told = (await tell(http, given["id"], p_first=0.83, label_mass=0.98, latency_ms=120.5, raw={"a": [1]})).json()
     assert await created.log() == [told]
     assert (told["first"], told["second"]) == names(given)
@@ -60,8 +59,7 @@ async def test_a_verdict_of_any_form_is_a_probability(http: Http, said: dict[str
 
 
 async def test_a_verdict_on_the_second_moves_the_second_up(http: Http) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     await tell(http, given["id"], p_first=0.1)
     assert (await created.ranking())["ranking"][0]["key"] == given["second"]["key"]
 
@@ -204,16 +202,14 @@ async def test_a_worker_may_ask_while_it_tells(http: Http) -> None:
 
 
 async def test_a_verdict_sent_twice_counts_once(http: Http) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     answers = await asyncio.gather(*(tell(http, given["id"], p_first=1.0) for _ in range(4)))
     assert sorted(a.status_code for a in answers) == [201, 409, 409, 409]
     assert len(await created.log()) == 1
 
 
 async def test_a_failed_attempt_does_not_use_its_idempotency_key_up(http: Http) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    _, given = await create_asked(http)
     url, key = f"/v1/assignments/{given['id']}/verdict", {"Idempotency-Key": "k1"}
     refused = await http.post(url, json={"p_first": 1.0, "judge": "mallory"}, headers=key)
     accepted = await http.post(url, json={"p_first": 1.0}, headers=key)
@@ -237,8 +233,7 @@ async def fail_at_commit(context: Context, table: str) -> None:
 async def test_a_commit_that_fails_is_not_answered_with_success(
     http: Http, context: Context, idempotency_key: str | None
 ) -> None:
-    created = await create_set(http)
-    given = await created.ask_one()
+    created, given = await create_asked(http)
     await fail_at_commit(context, "comparisons")
     before = await count_rows(context.engine)
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key else None

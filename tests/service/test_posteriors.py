@@ -22,6 +22,7 @@ from tests.factories import (
     ask_one,
     candidates,
     compare,
+    create_asked,
     create_set,
     get,
     names,
@@ -126,8 +127,7 @@ async def test_a_judge_gets_its_lease_back_from_another_process(http: Http, else
 
 
 async def test_a_wait_in_one_process_is_ended_by_the_other(http: Http, elsewhere: Http) -> None:
-    created = await create_set(http, "ash", "elm")
-    given = await created.ask_one("alice")
+    created, given = await create_asked(http, "ash", "elm")
     waiting = asyncio.create_task(ask(elsewhere, created["id"], "bob", wait_seconds=30))
     await asyncio.sleep(0.2)
     await http.post(f"/v1/assignments/{given['id']}/release")
@@ -254,8 +254,7 @@ async def test_verdict_weights_are_learnt_before_the_next_stage_of_a_large_set(
 async def test_verdicts_after_something_unknown_wait_for_the_next_ask(
     http: Http, elsewhere: Http, context: Context
 ) -> None:
-    created = await create_set(http)
-    pair = await created.ask_one()
+    created, pair = await create_asked(http)
     await compare(elsewhere, created["id"], "ash>elm")
     await tell(http, pair["id"], p_first=0.8)
     assert version_in_memory(context, created["id"]) == 0
