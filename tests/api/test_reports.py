@@ -202,7 +202,7 @@ async def test_outputs_that_nobody_compared_are_ranked_again(http: Http, tmp_pat
 async def test_a_set_without_comparisons_has_a_report(http: Http, keys: tuple[str, ...]) -> None:
     body = {"name": "New", "question": "Which?", "candidates": [{"key": key, "text": key} for key in keys]}
     created = (await http.post("/v1/sets", json=body)).json()
-    answer = await fetch(http, f"{created.url}/report")
+    answer = await fetch(http, f"/v1/sets/{created['id']}/report")
     assert "No ranking yet" in answer.text
     assert unsealed(answer.content)["log"]["lines"] == 0
 
