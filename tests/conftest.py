@@ -149,6 +149,14 @@ async def http(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.fixture
+async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A service with low limits."""
+    low = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
+    async with served(low) as client:
+        yield client
+
+
 def _whose(request: pytest.FixtureRequest, name: str) -> str:
     is_alone = request.node.get_closest_marker("alone") or BELOW.intersection(request.fixturenames)
     return f"{'own' if is_alone else 'shared'}_{name}"
@@ -170,6 +178,16 @@ async def running(settings: Settings) -> AsyncIterator[FastAPI]:
     async with application.router.lifespan_context(application):
         await application.state.warming
         yield application
+
+
+@asynccontextmanager
+async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a service of its own."""
+    async with (
+        running(settings) as application,
+        httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://localhost") as client,
+    ):
+        yield client
 
 
 @cache

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import httpx
 import numpy as np
@@ -18,6 +18,7 @@ from starlette.types import Message
 
 from app.inference.types import Comparisons, Floats, Ints, once_each
 
+Http = httpx.AsyncClient  # the service, as its clients see it
 KEYS = ("ash", "birch", "cedar", "elm")
 TABLES = (
     "sets", "candidates", "items", "outputs", "judges", "assignments", "comparisons", "voids", "absolute_scores",
@@ -29,19 +30,30 @@ def candidates(*keys: str) -> list[dict[str, Any]]:
     return [{"key": key, "text": f"The text of {key}."} for key in keys]
 
 
-async def create_set(http: httpx.AsyncClient, *keys: str, **fields: Any) -> dict[str, Any]:
-    """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise."""
+async def create_set(http: Http, *keys: str, told: Any = (), **fields: Any) -> "Made":
+    """A set of texts, as the service answers it; about scores and without biases unless `fields` say otherwise.
+
+    Its log has what is `told`: comparisons, or wins as `compare` takes them.
+    """
     body = {
         "name": "Trees", "question": "Which is better?", "candidates": candidates(*(keys or KEYS)),
         "inference_target": "latent", "position_bias": "none", **fields,
     }  # fmt: skip
     answer = await http.post("/v1/sets", json=body)
     assert answer.status_code == 201, answer.text
-    created: dict[str, Any] = answer.json()
-    return created
+    made = Made(http, answer.json())
+    if told:
+        await made.compare_all([wins(each) if isinstance(each, str) else each for each in told])
+    return made
 
 
-async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: str, **fields: Any) -> dict[str, Any]:
+async def create_asked(http: Http, *keys: str, **fields: Any) -> tuple["Made", dict[str, Any]]:
+    """A set, and the first pair of it that alice is asked."""
+    made = await create_set(http, *keys, **fields)
+    return made, await made.ask_one()
+
+
+async def create_systems(http: Http, items: Iterable[str], *keys: str, **fields: Any) -> "Made":
     """A set of systems that all answered all items."""
     items = list(items)
     systems = [{"key": key, "outputs": {item: f"{key} on {item}" for item in items}} for key in keys]
@@ -49,32 +61,32 @@ async def create_systems(http: httpx.AsyncClient, items: Iterable[str], *keys: s
     return await create_set(http, candidates=systems, items=prompts, **fields)
 
 
-async def patch(http: httpx.AsyncClient, set_id: str, **changes: Any) -> dict[str, Any]:
+async def patch(http: Http, set_id: str, /, **changes: Any) -> dict[str, Any]:
     answer = await http.patch(f"/v1/sets/{set_id}", json=changes)
     assert answer.status_code == 200, answer.text
     changed: dict[str, Any] = answer.json()
     return changed
 
 
-async def ask(http: httpx.AsyncClient, set_id: str, judge: str = "alice", **fields: Any) -> dict[str, Any]:
+async def ask(http: Http, set_id: str, /, judge: str = "alice", **fields: Any) -> dict[str, Any]:
     answer = await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": judge, **fields})
     assert answer.status_code == 200, answer.text
     asked: dict[str, Any] = answer.json()
     return asked
 
 
-async def ask_one(http: httpx.AsyncClient, set_id: str, judge: str = "alice", **fields: Any) -> dict[str, Any]:
+async def ask_one(http: Http, set_id: str, /, judge: str = "alice", **fields: Any) -> dict[str, Any]:
     """The one assignment that an ask gives."""
     (assignment,) = (await ask(http, set_id, judge, **fields))["assignments"]
     return dict(assignment)
 
 
-async def tell(http: httpx.AsyncClient, assignment_id: str, **verdict: Any) -> httpx.Response:
+async def tell(http: Http, assignment_id: str, **verdict: Any) -> httpx.Response:
     return await http.post(f"/v1/assignments/{assignment_id}/verdict", json=verdict)
 
 
 async def answer_all(
-    http: httpx.AsyncClient, set_id: str, judge: str = "alice", count: int = 1, most: int = 10**9, p: float = 0.9
+    http: Http, set_id: str, /, judge: str = "alice", count: int = 1, most: int = 10**9, p: float = 0.9
 ) -> list[dict[str, Any]]:
     """Ask and tell until nothing is handed out, or `most` times; earlier keys win by p. Returns the assignments."""
     done: list[dict[str, Any]] = []
@@ -90,16 +102,19 @@ def comparison(first: str, second: str, p_first: float = 0.9, judge: str = "bob"
     return {"first": first, "second": second, "p_first": p_first, "judge": judge, **fields}
 
 
-async def send(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **headers: str) -> httpx.Response:
+async def send(http: Http, set_id: str, /, *new: dict[str, Any], **headers: str) -> httpx.Response:
     """Comparisons that were judged elsewhere."""
     return await http.post(f"/v1/sets/{set_id}/comparisons", json={"comparisons": new}, headers=headers)
 
 
-async def compare(http: httpx.AsyncClient, set_id: str, *pairs: str, judge: str = "bob") -> None:
+def wins(pair: str, judge: str = "bob") -> dict[str, Any]:
     """`"ash>elm"` is a win of ash, shown first."""
-    sides = [pair.split(">") for pair in pairs]
-    answer = await send(http, set_id, *(comparison(first, second, judge=judge) for first, second in sides))
-    assert answer.status_code == 201, answer.text
+    first, second = pair.split(">")
+    return comparison(first, second, judge=judge)
+
+
+async def compare(http: Http, set_id: str, /, *pairs: str, judge: str = "bob") -> None:
+    await compare_all(http, set_id, [wins(pair, judge) for pair in pairs])
 
 
 def simulated(
@@ -118,12 +133,12 @@ def simulated(
     return made
 
 
-async def declare(http: httpx.AsyncClient, judge: str, *, repeats: bool = True) -> None:
+async def declare(http: Http, judge: str, *, repeats: bool = True) -> None:
     """Say that a judge repeats itself, so that what it says of all pairs is known."""
     assert (await http.put(f"/v1/judges/{judge}", json={"repeats": repeats})).status_code == 200
 
 
-async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count: int) -> str:
+async def judged_for(http: Http, target: InferenceTargetName, count: int) -> str:
     """A set about this target, six candidates with so many verdicts of a model; about people some of a person, too."""
     rng, keys = np.random.default_rng(1), list("abcdef")
     pairs = rng.permutation(list(combinations(keys, 2))).tolist()[:count]
@@ -145,7 +160,7 @@ async def judged_for(http: httpx.AsyncClient, target: InferenceTargetName, count
     return str(created["id"])
 
 
-async def agreed(http: httpx.AsyncClient, *keys: str, **fields: Any) -> str:
+async def agreed(http: Http, *keys: str, **fields: Any) -> str:
     """A set whose verdicts show signal: by ten judges each earlier key is the better one, shown first or second."""
     set_id = str((await create_set(http, *keys, **fields))["id"])
     pairs = list(combinations(keys or KEYS, 2))
@@ -160,7 +175,7 @@ async def agreed(http: httpx.AsyncClient, *keys: str, **fields: Any) -> str:
     return set_id
 
 
-async def compare_all(http: httpx.AsyncClient, set_id: str, new: Sequence[dict[str, Any]]) -> None:
+async def compare_all(http: Http, set_id: str, /, new: Sequence[dict[str, Any]]) -> None:
     answer = await send(http, set_id, *new)
     assert answer.status_code == 201, answer.text
 
@@ -170,35 +185,35 @@ def said(candidate: str, mean: float, variance: float = 0.5, judge: str = "gpt",
     return {"candidate": candidate, "mean": mean, "variance": variance, "judge": judge, **fields}
 
 
-async def send_scores(http: httpx.AsyncClient, set_id: str, *new: dict[str, Any], **headers: str) -> httpx.Response:
+async def send_scores(http: Http, set_id: str, /, *new: dict[str, Any], **headers: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/absolute-scores", json={"scores": new}, headers=headers)
 
 
-async def score(http: httpx.AsyncClient, set_id: str, judge: str = "gpt", **means: float) -> None:
+async def score(http: Http, set_id: str, /, judge: str = "gpt", **means: float) -> None:
     """Absolute scores by key."""
     answer = await send_scores(http, set_id, *(said(key, mean, judge=judge) for key, mean in means.items()))
     assert answer.status_code == 201, answer.text
 
 
-async def restore(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
+async def restore(http: Http, set_id: str, /, seq: int, **headers: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/comparisons/{seq}/restore", headers=headers)
 
 
-async def void(http: httpx.AsyncClient, set_id: str, seq: int, **headers: str) -> httpx.Response:
+async def void(http: Http, set_id: str, /, seq: int, **headers: str) -> httpx.Response:
     url = f"/v1/sets/{set_id}/comparisons/{seq}/void"
     return await http.post(url, json={"reason": "clicked the wrong side"}, headers=headers)
 
 
-async def ranking(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def ranking(http: Http, set_id: str, /, **params: Any) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/ranking", **params)
 
 
-async def scores_of(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, float]:
+async def scores_of(http: Http, set_id: str, /, **params: Any) -> dict[str, float]:
     """The published scores by key."""
     return {row["key"]: row["score"] for row in (await ranking(http, set_id, **params))["ranking"]}
 
 
-async def log(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
+async def log(http: Http, set_id: str, /, **params: Any) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/comparisons", **params))["comparisons"])
 
 
@@ -215,7 +230,7 @@ class Counted(NamedTuple):
     item: Ints
 
 
-async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> Counted:
+async def counted(http: Http, set_id: str, /, keys: Sequence[str]) -> Counted:
     """Candidates are numbered as in `keys`, judges in the order in which they appear."""
     entries = [e for e in await log(http, set_id, limit=1000) if e["voided_by"] is None]
     judges, items = list(dict.fromkeys(e["judge"] for e in entries)), list(dict.fromkeys(e["item"] for e in entries))
@@ -228,13 +243,57 @@ async def counted(http: httpx.AsyncClient, set_id: str, keys: Sequence[str]) -> 
     return Counted(comparisons, judges, numbers(items, "item"))
 
 
-async def get(http: httpx.AsyncClient, url: str, **params: Any) -> dict[str, Any]:
+async def get(http: Http, url: str, **params: Any) -> dict[str, Any]:
     """What is there once it is computed, as kernels are compiled first."""
     while (answer := await http.get(url, params=params)).status_code == 425:
         continue
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
+
+
+async def pages(http: Http, url: str, noun: str, **params: Any) -> list[dict[str, Any]]:
+    """What all pages hold."""
+    page = await get(http, url, **params)
+    entries = list(page[noun])
+    while page["next_after"] is not None:
+        page = await get(http, url, **params | {"after": page["next_after"]})
+        entries += page[noun]
+    return entries
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _here(function: Callable[Concatenate[Http, str, P], T]) -> Callable[Concatenate["Made", P], T]:
+    def method(made: "Made", /, *args: P.args, **named: P.kwargs) -> T:
+        return function(made.http, made["id"], *args, **named)
+
+    return method
+
+
+class Made(dict[str, Any]):
+    """A set as the service answered when it was made, and the short ways to use it."""
+
+    def __init__(self, http: Http, answer: dict[str, Any]) -> None:
+        super().__init__(answer)
+        self.http, self.url = http, f"/v1/sets/{answer['id']}"
+
+    async def read(self, path: str = "", **params: Any) -> dict[str, Any]:
+        return await get(self.http, self.url + path, **params)
+
+    async def add(self, *keys: str) -> None:
+        """Candidates with these keys."""
+        answer = await self.http.post(f"{self.url}/candidates", json={"candidates": candidates(*keys)})
+        assert answer.status_code == 201, answer.text
+
+    patch, ask, ask_one, answer_all = _here(patch), _here(ask), _here(ask_one), _here(answer_all)
+    send, compare, compare_all, void, restore = (
+        _here(send), _here(compare), _here(compare_all), _here(void), _here(restore),
+    )  # fmt: skip
+    score, send_scores, log, counted = _here(score), _here(send_scores), _here(log), _here(counted)
+    ranking, scores_of = _here(ranking), _here(scores_of)
 
 
 def names(pair: dict[str, Any]) -> tuple[str, str]:

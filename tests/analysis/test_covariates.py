@@ -30,20 +30,12 @@ def ranked(
     log, has = by_one_judge(FIRST, SECOND, expit(beta * x + noise)), np.ones((PROMPTS, 3), np.bool_)
     people = np.array([False])
     judged = JudgedLog(
-        keys=KEYS,
-        judges=["gpt"],
-        people=people,
-        verdicts=log,
-        answers=log,
-        item=ITEM,
-        has=has,
-        prompts=PROMPTS,
+        keys=KEYS, judges=["gpt"], people=people, verdicts=log, answers=log, item=ITEM, has=has, prompts=PROMPTS,
         absolute=no_absolute_scores(),
         quantity_by=lambda published, target, _: quantity_of(target, published, log, ITEM, has, people),
-        repetition_by=lambda: pytest.fail("nobody asked"),
-        outputs=lambda name: lengths if name == "length" else None,
+        repetition_by=lambda: pytest.fail("nobody asked"), outputs=lambda name: lengths if name == "length" else None,
         times=times,
-    )
+    )  # fmt: skip
     request = RankingRequest("soft-bt", LEARNT, target="new-items", covariates=("length",))._replace(**how)
 
     def publish(target: Any, covariates: Any = None) -> Any:

@@ -30,21 +30,13 @@ def publish(target: InferenceTargetName, covariates: Covariates | None = None) -
 def log(times: Ints | None = None) -> JudgedLog:
     has, people = np.ones((1, 3), np.bool_), np.array([True, False])
     return JudgedLog(
-        keys=KEYS,
-        judges=["ann", "gpt"],
-        people=people,
-        verdicts=COMPARISONS,
-        answers=COMPARISONS,
-        item=ITEM,
-        has=has,
-        prompts=0,
-        absolute=no_absolute_scores(),
+        keys=KEYS, judges=["ann", "gpt"], people=people, verdicts=COMPARISONS, answers=COMPARISONS, item=ITEM, has=has,
+        prompts=0, absolute=no_absolute_scores(), times=times,
         quantity_by=lambda published, target, supposing: quantity_of(
             target, published, COMPARISONS, ITEM, has, people, supposing=supposing
         ),
         repetition_by=lambda: repetition_of(publish("all-pairs"), COMPARISONS, ITEM, unknown(2)),
-        times=times,
-    )
+    )  # fmt: skip
 
 
 def asked(name: MethodName = "soft-bt", target: InferenceTargetName | None = None) -> RankingRequest:

@@ -47,19 +47,11 @@ def publish(target: InferenceTargetName, covariates: Covariates | None = None) -
 def log(tags: Tags, **fields: Any) -> JudgedLog:
     has, people = np.ones((PROMPTS, 3), np.bool_), np.array([False])
     content: dict[str, Any] = {
-        "keys": KEYS,
-        "judges": ["judge"],
-        "people": people,
-        "verdicts": COMPARISONS,
-        "answers": COMPARISONS,
-        "item": ITEM,
-        "has": has,
-        "prompts": PROMPTS,
-        "absolute": no_absolute_scores(),
+        "keys": KEYS, "judges": ["judge"], "people": people, "verdicts": COMPARISONS, "answers": COMPARISONS,
+        "item": ITEM, "has": has, "prompts": PROMPTS, "absolute": no_absolute_scores(),
         "quantity_by": lambda published, target, _: quantity_of(target, published, COMPARISONS, ITEM, has, people),
-        "repetition_by": lambda: pytest.fail("nobody asked"),
-        "tags": tags,
-    }
+        "repetition_by": lambda: pytest.fail("nobody asked"), "tags": tags,
+    }  # fmt: skip
     return JudgedLog(**(content | fields))
 
 

@@ -11,20 +11,17 @@ from pydantic import SecretStr
 from app.main import NotLoopbackError, make_server
 from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
-from tests.conftest import running
+from tests.conftest import served
 from tests.end_to_end.processes import free_port
-from tests.factories import create_set
+from tests.factories import Http, create_set
 
 ANYWHERE = "0.0.0.0"
 KEY = "a long random string"
 
 
 @pytest.fixture
-async def guarded(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    async with (
-        running(Settings(database_url=database_url, api_key=SecretStr(KEY))) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
-    ):
+async def guarded(database_url: str) -> AsyncIterator[Http]:
+    async with served(Settings(database_url=database_url, api_key=SecretStr(KEY))) as client:
         yield client
 
 
@@ -32,7 +29,7 @@ async def guarded(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
     "headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic !"}, {"Authorization": f"Digest {KEY}"}]
 )
 @pytest.mark.parametrize("path", ["/v1/sets", "/", "/metrics", "/openapi.json", "/static/css/style.css", "/nothing"])
-async def test_without_the_key_there_is_nothing(guarded: httpx.AsyncClient, path: str, headers: dict[str, str]) -> None:
+async def test_without_the_key_there_is_nothing(guarded: Http, path: str, headers: dict[str, str]) -> None:
     answer = await guarded.get(path, headers=headers)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"].startswith("Basic")
@@ -49,20 +46,20 @@ async def test_without_the_key_there_is_nothing(guarded: httpx.AsyncClient, path
         ({"Authorization": "Basic " + base64.b64encode(b"anyone:wrong").decode()}, "wrong-key"),
     ],
 )
-async def test_a_wrong_key_is_distinguished_from_none(
-    guarded: httpx.AsyncClient, headers: dict[str, str], problem: str
-) -> None:
+async def test_a_wrong_key_is_distinguished_from_none(guarded: Http, headers: dict[str, str], problem: str) -> None:
     answer = await guarded.get("/v1/sets", headers=headers)
     assert answer.json()["type"] == f"urn:nextpair:problem:{problem}"
     assert "NEXTPAIR_API_KEY" in answer.json()["detail"]
 
 
-async def test_the_key_opens_everything(guarded: httpx.AsyncClient) -> None:
-    assert (await guarded.get("/v1/sets", headers={"Authorization": f"Bearer {KEY}"})).status_code == 200
+async def test_the_key_opens_everything_under_any_name(guarded: Http) -> None:
+    for name in ("localhost", "rank.example"):
+        headers = {"Host": name, "Authorization": f"Bearer {KEY}"}
+        assert (await guarded.get("/v1/sets", headers=headers)).status_code == 200
     assert (await guarded.get("/", auth=("anyone", KEY))).status_code == 200
 
 
-async def test_health_needs_no_key(guarded: httpx.AsyncClient) -> None:
+async def test_health_needs_no_key(guarded: Http) -> None:
     assert (await guarded.get("/healthz")).status_code == 200
     assert (await guarded.get("/readyz")).status_code == 200
 
@@ -83,7 +80,7 @@ def test_a_short_key_is_no_key() -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8000", "127.0.0.1:80", "127.9.9.9", "[::1]", "[::1]:8000"])
-async def test_without_a_key_loopback_names_are_answered(http: httpx.AsyncClient, host: str) -> None:
+async def test_without_a_key_loopback_names_are_answered(http: Http, host: str) -> None:
     assert (await http.get("/v1/sets", headers={"Host": host})).status_code == 200
 
 
@@ -91,22 +88,17 @@ async def test_without_a_key_loopback_names_are_answered(http: httpx.AsyncClient
     "host",
     ["evil.example", "evil.example:8000", "localhost.evil.example", "localhost@evil.example", "10.0.0.1", "[x", ""],
 )
-async def test_a_name_that_another_site_points_at_loopback_deletes_nothing(http: httpx.AsyncClient, host: str) -> None:
+async def test_a_name_that_another_site_points_at_loopback_deletes_nothing(http: Http, host: str) -> None:
     created = await create_set(http)
-    answer = await http.delete(f"/v1/sets/{created['id']}", headers={"Host": host})
+    answer = await http.delete(created.url, headers={"Host": host})
     assert_problem(answer, 421, "misdirected", "NEXTPAIR_API_KEY")
-    assert (await http.get(f"/v1/sets/{created['id']}")).status_code == 200
-
-
-async def test_the_key_is_enough_under_any_name(guarded: httpx.AsyncClient) -> None:
-    headers = {"Host": "rank.example", "Authorization": f"Bearer {KEY}"}
-    assert (await guarded.get("/v1/sets", headers=headers)).status_code == 200
+    assert (await http.get(created.url)).status_code == 200
 
 
 # Any
 
 
-async def test_a_page_of_another_site_changes_nothing(http: httpx.AsyncClient, guarded: httpx.AsyncClient) -> None:
+async def test_a_page_of_another_site_changes_nothing(http: Http, guarded: Http) -> None:
     guarded.headers["Authorization"] = f"Bearer {KEY}"  # which a browser sends along
     path = f"/v1/sets/{(await create_set(http))['id']}"
     for service in (http, guarded):
@@ -117,7 +109,7 @@ async def test_a_page_of_another_site_changes_nothing(http: httpx.AsyncClient, g
     assert (await http.delete(path, headers={"Sec-Fetch-Site": "same-origin"})).status_code == 204
 
 
-async def test_head_is_get_without_a_body(http: httpx.AsyncClient) -> None:
+async def test_head_is_get_without_a_body(http: Http) -> None:
     path = f"/v1/sets/{(await create_set(http))['id']}"
     for each in (path, f"{path}/ranking?format=csv", "/", "/healthz", "/static/css/style.css", "/nothing"):
         read, head = await http.get(each), await http.head(each)
@@ -137,12 +129,12 @@ async def test_head_is_get_without_a_body(http: httpx.AsyncClient) -> None:
         ("POST", "/static/css/style.css", "GET, HEAD"),
     ],
 )
-async def test_allow_has_every_method_of_a_path(http: httpx.AsyncClient, method: str, path: str, allowed: str) -> None:
+async def test_allow_has_every_method_of_a_path(http: Http, method: str, path: str, allowed: str) -> None:
     answer = await http.request(method, path)
     assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
 
 
-async def test_a_redirect_names_no_host(http: httpx.AsyncClient) -> None:
+async def test_a_redirect_names_no_host(http: Http) -> None:
     """Behind a proxy that ends TLS, a host with `http:` would lead elsewhere."""
     moved = await http.get("/v1/sets/?limit=5", headers={"Host": "localhost:99"})
     assert (moved.status_code, moved.headers["Location"]) == (307, "../sets?limit=5")
@@ -150,7 +142,7 @@ async def test_a_redirect_names_no_host(http: httpx.AsyncClient) -> None:
     assert (await http.get("/nothing/")).status_code == 404
 
 
-async def test_a_picture_loads_and_runs_nothing(http: httpx.AsyncClient) -> None:
+async def test_a_picture_loads_and_runs_nothing(http: Http) -> None:
     path = f"/v1/sets/{(await create_set(http))['id']}"
     for picture in (f"{path}/ranking", f"{path}/diagnostics"):
         policy = (await http.get(picture, params={"format": "svg"})).headers["Content-Security-Policy"]
@@ -165,7 +157,7 @@ async def test_no_answer_is_taken_for_another_kind_of_file(database_url: str) ->
         while not server.started:
             await asyncio.sleep(0.01)
         created = await create_set(http)
-        for path in (f"/v1/sets/{created['id']}", f"/v1/sets/{created['id']}/ranking?format=svg", "/nothing", "/"):
+        for path in (created.url, f"{created.url}/ranking?format=svg", "/nothing", "/"):
             assert (await http.get(path)).headers["X-Content-Type-Options"] == "nosniff"
         server.should_exit = True
         await serving

@@ -3,36 +3,23 @@
 from time import perf_counter
 from typing import Any
 
-import httpx
 import pytest
 from nextpair.schemas import Failure
 
 from app.service.context import Context
-from tests.factories import (
-    ask,
-    compare,
-    comparison,
-    create_set,
-    get,
-    log,
-    restore,
-    run_sql,
-    send,
-    tell,
-    void,
-)
+from tests.factories import Http, comparison, create_set, get, run_sql, tell
 
 
-async def activity(http: httpx.AsyncClient, set_id: str, **params: Any) -> dict[str, Any]:
+async def activity(http: Http, set_id: str, **params: Any) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/activity", **params)
 
 
-async def test_at_work_are_those_who_hold_pairs(http: httpx.AsyncClient, context: Context) -> None:
+async def test_at_work_are_those_who_hold_pairs(http: Http, context: Context) -> None:
     created = await create_set(http)
     await http.put("/v1/judges/ada", json={"kind": "human"})
-    await ask(http, created["id"], "ada", worker="w1", count=2)
-    (gone,) = (await ask(http, created["id"], "bob"))["assignments"]
-    (done,) = (await ask(http, created["id"], "cyd"))["assignments"]
+    await created.ask("ada", worker="w1", count=2)
+    (gone,) = (await created.ask("bob"))["assignments"]
+    (done,) = (await created.ask("cyd"))["assignments"]
     await tell(http, done["id"], p_first=1.0)
     await run_sql(context.engine, f"UPDATE assignments SET expires_at = now() WHERE id = '{gone['id']}'")
     (holder,) = (await activity(http, created["id"]))["at_work"]
@@ -40,15 +27,15 @@ async def test_at_work_are_those_who_hold_pairs(http: httpx.AsyncClient, context
     assert holder["since"] < holder["until"]
 
 
-async def test_progress_counts_what_each_judge_did(http: httpx.AsyncClient) -> None:
+async def test_progress_counts_what_each_judge_did(http: Http) -> None:
     created = await create_set(http)
     old = "2026-01-02T03:04:05Z"
-    await send(http, created["id"], comparison("ash", "elm", created_at=old), comparison("ash", "elm", judge="ada"))
-    await compare(http, created["id"], "ash>birch", "elm>birch", judge="ada")
-    await void(http, created["id"], 3)
+    await created.send(comparison("ash", "elm", created_at=old), comparison("ash", "elm", judge="ada"))
+    await created.compare("ash>birch", "elm>birch", judge="ada")
+    await created.void(3)
     failures: list[Failure] = ["skipped", "timeout"]
     for failure in failures:
-        (pair,) = (await ask(http, created["id"], "eve"))["assignments"]
+        (pair,) = (await created.ask("eve"))["assignments"]
         await tell(http, pair["id"], failure=failure)
     shown = (await activity(http, created["id"]))["judges"]
     assert [(each["judge"], each["verdicts"], each["last_hour"], each["failures"]) for each in shown] == [
@@ -57,30 +44,29 @@ async def test_progress_counts_what_each_judge_did(http: httpx.AsyncClient) -> N
     assert (shown[1]["last_at"], shown[2]["last_at"]) == (old, None)
 
 
-async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm", "elm>birch")
-    await void(http, created["id"], 1)
-    await restore(http, created["id"], 1)
+async def test_entries_come_newest_first_with_voids_and_what_they_take_back(http: Http) -> None:
+    created = await create_set(http, told=["ash>elm", "elm>birch"])
+    await created.void(1)
+    await created.restore(1)
     shown = (await activity(http, created["id"]))["entries"]
     assert [(e["seq"], e["kind"], e["voids"], e["restores"], e["voided_by"], e["restored_by"]) for e in shown] == [
         (4, "comparison", None, 1, None, None), (3, "void", 1, None, 3, 4), (2, "comparison", None, None, None, None),
         (1, "comparison", None, None, 3, 4),
     ]  # fmt: skip
     assert (shown[1]["first"], shown[1]["reason"], shown[1]["judge"]) == ("ash", "clicked the wrong side", "bob")
-    for entry, logged in zip([shown[3], shown[2], shown[0]], await log(http, created["id"]), strict=True):
+    for entry, logged in zip([shown[3], shown[2], shown[0]], await created.log(), strict=True):
         assert entry == {**{name: logged[name] for name in entry.keys() & logged.keys()}, **{
             name: entry[name] for name in entry.keys() - logged.keys()
         }}  # fmt: skip
 
 
 @pytest.mark.parametrize(("judge", "seqs"), [(None, [6, 5, 4, 3, 2, 1]), ("bob", [5, 3, 1]), ("nobody", [])])
-async def test_pages_give_every_entry_once(http: httpx.AsyncClient, judge: str | None, seqs: list[int]) -> None:
+async def test_pages_give_every_entry_once(http: Http, judge: str | None, seqs: list[int]) -> None:
     created = await create_set(http)
     for name in ("bob", "ada", "bob", "ada"):
-        await compare(http, created["id"], "ash>elm", judge=name)
-    await void(http, created["id"], 3)
-    await void(http, created["id"], 2)
+        await created.compare("ash>elm", judge=name)
+    await created.void(3)
+    await created.void(2)
     query: dict[str, Any] = {"limit": 2} | ({} if judge is None else {"judge": judge})
     seen, before = [], None
     while True:
@@ -91,10 +77,10 @@ async def test_pages_give_every_entry_once(http: httpx.AsyncClient, judge: str |
     assert seen == seqs
 
 
-async def test_activity_of_many_comparisons_is_read_quickly(http: httpx.AsyncClient, context: Context) -> None:
+async def test_activity_of_many_comparisons_is_read_quickly(http: Http, context: Context) -> None:
     created = await create_set(http)
     for n in range(2):
-        await send(http, created["id"], *[comparison("ash", "elm", judge=f"j{n}") for _ in range(10_000)])
+        await created.send(*[comparison("ash", "elm", judge=f"j{n}") for _ in range(10_000)])
     await run_sql(context.engine, "ANALYZE")
     seconds = []
     for _ in range(5):

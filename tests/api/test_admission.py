@@ -14,7 +14,7 @@ from app.service import turns
 from app.service.context import Context
 from app.service.errors import Busy
 from app.service.turns import ASKS_AT_ONCE, Asks
-from tests.factories import ask_one, create_set, tell
+from tests.factories import Http, create_asked, create_set, tell
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def crowded(asks: Asks) -> Iterator[None]:
         yield
 
 
-async def refused(http: httpx.AsyncClient, path: str) -> bool:
+async def refused(http: Http, path: str) -> bool:
     answer = await http.post(path, json={"judge": "bob"})
     if answer.status_code == 200:
         return False
@@ -36,53 +36,49 @@ async def refused(http: httpx.AsyncClient, path: str) -> bool:
     return True
 
 
-async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(
-    http: httpx.AsyncClient, context: Context
-) -> None:
-    created = await create_set(http)
-    given = await ask_one(http, created["id"])
+async def test_asks_beyond_those_that_fit_are_turned_away_and_verdicts_are_not(http: Http, context: Context) -> None:
+    created, given = await create_asked(http)
     with crowded(context.asks):
-        for path in (f"/v1/sets/{created['id']}/next-pair", "/v1/next-pairs"):
+        for path in (f"{created.url}/next-pair", "/v1/next-pairs"):
             assert await refused(http, path)
         assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
-        assert (await http.get(f"/v1/sets/{created['id']}/next-pair")).status_code == 200
-    assert not await refused(http, f"/v1/sets/{created['id']}/next-pair")
+        assert (await http.get(f"{created.url}/next-pair")).status_code == 200
+    assert not await refused(http, f"{created.url}/next-pair")
 
 
 async def test_an_ask_that_is_not_worked_on_soon_is_turned_away(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(turns, "PATIENCE_OF_ASKS", 0.05)
-    created = await create_set(http)
-    given = await ask_one(http, created["id"])
+    created, given = await create_asked(http)
     async with AsyncExitStack() as others:
         for _ in range(ASKS_AT_ONCE):
             await others.enter_async_context(context.asks.turn())
-        assert await refused(http, f"/v1/sets/{created['id']}/next-pair")
+        assert await refused(http, f"{created.url}/next-pair")
         assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
-    assert not await refused(http, f"/v1/sets/{created['id']}/next-pair")
+    assert not await refused(http, f"{created.url}/next-pair")
 
 
-async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: httpx.AsyncClient, context: Context) -> None:
+async def test_who_waits_for_a_pair_keeps_nobody_from_asking(http: Http, context: Context) -> None:
     small, large = await create_set(http, "ash", "elm"), await create_set(http)
-    given = await ask_one(http, small["id"])
+    given = await small.ask_one()
 
     async def wait(judge: str) -> str:
         body = {"judge": judge, "wait_seconds": 30.0}
-        return str((await http.post(f"/v1/sets/{small['id']}/next-pair", json=body)).json()["status"])
+        return str((await http.post(f"{small.url}/next-pair", json=body)).json()["status"])
 
     waiting = [asyncio.create_task(wait(f"judge {n}")) for n in range(2 * ASKS_AT_ONCE)]
     topic = context.notices.about(UUID(small["id"]))
     while len(topic._next._waiters) < len(waiting):
         await asyncio.sleep(0.01)
     with crowded(context.asks):
-        assert await refused(http, f"/v1/sets/{large['id']}/next-pair")
-    assert not await refused(http, f"/v1/sets/{large['id']}/next-pair")
+        assert await refused(http, f"{large.url}/next-pair")
+    assert not await refused(http, f"{large.url}/next-pair")
     assert (await tell(http, given["id"], p_first=0.9)).status_code == 201
     assert set(await asyncio.gather(*waiting)) == {"exhausted"}
 
 
-async def test_annotators_who_come_at_once_all_get_a_pair(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_annotators_who_come_at_once_all_get_a_pair(http: Http, app: FastAPI) -> None:
     created = await create_set(http, *(f"candidate {n}" for n in range(12)))
     async with AsyncClient("http://localhost", transport=httpx.ASGITransport(app), retries=20) as client:
         ranked = await client.sets.get(created["id"])

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from app.cli import run
 from app.inference.judges import examine
 from app.live import jobs
 from app.service import aggregations
+from tests.factories import Http
 
 Row = dict[str, str]  # a line of a file, by column
 JUDGES, NAMES = ("good", "poor", "poorer", "coin"), ("A", "B", "tie")
@@ -52,7 +52,7 @@ def body_of(table: list[Row], **wanted: Any) -> dict[str, Any]:
     return {"items": items, **wanted}
 
 
-async def aggregate(http: httpx.AsyncClient, body: dict[str, Any]) -> dict[str, Any]:
+async def aggregate(http: Http, body: dict[str, Any]) -> dict[str, Any]:
     answer = await http.post("/v1/aggregations", json=body)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -91,11 +91,7 @@ CLASSES = ["--class", "A", "--class", "B"]
     ],
 )
 async def test_the_numbers_are_those_of_the_command(
-    wanted: dict[str, Any],
-    options: list[str],
-    http: httpx.AsyncClient,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    wanted: dict[str, Any], options: list[str], http: Http, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = rows(120, probabilities="classes" not in wanted)
     expected = await asyncio.to_thread(of_file, tmp_path / "judged.csv", table, capsys, *options)
@@ -105,7 +101,7 @@ async def test_the_numbers_are_those_of_the_command(
     assert found["ways"]
 
 
-async def test_a_tie_is_a_class_of_its_own_or_half_a_vote(http: httpx.AsyncClient) -> None:
+async def test_a_tie_is_a_class_of_its_own_or_half_a_vote(http: Http) -> None:
     items = [{"item": str(n), "answers": {"ann": "tie", "bob": "tie", "cid": "A"}} for n in range(3)]
     own = await aggregate(http, {"items": items, "classes": ["A", "B", "tie"], "method": "majority"})
     half = await aggregate(http, {"items": items, "classes": ["A", "B"], "tie": "tie", "method": "majority"})
@@ -113,7 +109,7 @@ async def test_a_tie_is_a_class_of_its_own_or_half_a_vote(http: httpx.AsyncClien
     assert [each["p"] for each in half["items"]] == [{"A": pytest.approx(2 / 3), "B": pytest.approx(1 / 3)}] * 3
 
 
-async def test_without_labels_it_says_that_it_cannot_know(http: httpx.AsyncClient) -> None:
+async def test_without_labels_it_says_that_it_cannot_know(http: Http) -> None:
     items = [{"item": str(n), "answers": {"ann": n % 2, "bob": 1 - n % 2 / 2}} for n in range(6)]
     found = await aggregate(http, {"items": items})
     assert found["people"].startswith("No human labels overlap")
@@ -149,7 +145,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("body", "pointer", "remedy"), FAULTS)
 async def test_a_fault_is_named_with_its_place_and_remedy(
-    body: dict[str, Any], pointer: str, remedy: str, http: httpx.AsyncClient
+    body: dict[str, Any], pointer: str, remedy: str, http: Http
 ) -> None:
     answer = await http.post("/v1/aggregations", json=body)
     assert answer.status_code == 422
@@ -158,9 +154,7 @@ async def test_a_fault_is_named_with_its_place_and_remedy(
     assert remedy in f"{answer.json()['detail']} {fault['detail']}"
 
 
-async def test_too_much_for_one_request_is_refused_with_its_size(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_too_much_for_one_request_is_refused_with_its_size(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two items, two judges and two classes are (2 + 2) 2 2^2 steps."""
     body = {"items": [item(), item("q2")]}
     monkeypatch.setattr(aggregations, "MOST", 32)
@@ -175,7 +169,7 @@ async def test_too_much_for_one_request_is_refused_with_its_size(
 
 
 async def test_others_are_answered_meanwhile_and_who_finds_no_place_is_to_retry(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two computations at once, which wait here until a third has been refused."""
     go = Event()

@@ -3,7 +3,6 @@
 import json
 from typing import Any, get_args
 
-import httpx
 import pytest
 from nextpair.words import InferenceTargetName
 from scipy.special import logit
@@ -13,25 +12,19 @@ from app.inference.fitting.model import Method, build
 from app.inference.reporting import bias
 from tests.factories import (
     KEYS,
-    answer_all,
-    ask,
+    Http,
     candidates,
-    compare,
-    compare_all,
     comparison,
-    counted,
     create_set,
     create_systems,
     judged_for,
     ranking,
-    score,
     simulated,
     tell,
-    void,
 )
 
 
-async def diagnostics(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
+async def diagnostics(http: Http, set_id: str) -> dict[str, Any]:
     """As strict JSON, which has neither NaN nor Infinity."""
     answer = await http.get(f"/v1/sets/{set_id}/diagnostics")
     assert answer.status_code == 200, answer.text
@@ -53,15 +46,12 @@ HAND_MADE = [
 
 
 @pytest.fixture
-async def found(http: httpx.AsyncClient) -> dict[str, Any]:
+async def found(http: Http) -> dict[str, Any]:
     """The diagnostics of HAND_MADE, its last entry voided, and of three failures."""
-    created = await create_set(http)
-    await compare_all(http, created["id"], HAND_MADE)
-    await void(http, created["id"], 9)
+    created = await create_set(http, told=HAND_MADE)
+    await created.void(9)
     for judge, failures in (("bob", ["refused", "timeout"]), ("dan", ["skipped"])):
-        for pair, failure in zip(
-            (await ask(http, created["id"], judge, count=2))["assignments"], failures, strict=False
-        ):
+        for pair, failure in zip((await created.ask(judge, count=2))["assignments"], failures, strict=False):
             assert (await tell(http, pair["id"], failure=failure)).status_code == 201
     return await diagnostics(http, created["id"])
 
@@ -119,12 +109,11 @@ def test_the_history_ends_at_the_present(found: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "fields", [{}, {"position_bias": "estimate", "prior": "anchor", "expert": "phi-beta"}], ids=str
 )
-async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClient, fields: dict[str, Any]) -> None:
-    created = await create_set(http, verdict_weight="one-vote", **fields)
-    await compare_all(http, created["id"], HAND_MADE)
-    await compare(http, created["id"], "ash>elm", "birch>elm", judge="one way")
+async def test_biases_are_estimated_whatever_the_set_does(http: Http, fields: dict[str, Any]) -> None:
+    created = await create_set(http, verdict_weight="one-vote", **fields, told=HAND_MADE)
+    await created.compare("ash>elm", "birch>elm", judge="one way")
     found = (await diagnostics(http, created["id"]))["position_bias"]
-    comparisons, judges, _ = await counted(http, created["id"], KEYS)
+    comparisons, judges, _ = await created.counted(KEYS)
     method = Method(fields.get("expert", "soft-bt"), prior=fields.get("prior", "unit"), position_bias="estimate")
     model = build(method, 4, len(judges))
     for known in bias.estimates(posterior.fit(comparisons, model), comparisons, model):
@@ -134,14 +123,13 @@ async def test_biases_are_estimated_whatever_the_set_does(http: httpx.AsyncClien
     assert set(found) == set(judges)
 
 
-async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, *"abcdef", verdict_weight="one-vote")
-    await compare_all(http, created["id"], simulated("abcdef", 50, seed=3))
+async def test_a_moment_of_the_history_is_the_ranking_of_then(http: Http) -> None:
+    created = await create_set(http, *"abcdef", verdict_weight="one-vote", told=simulated("abcdef", 50, seed=3))
     history = (await diagnostics(http, created["id"]))["history"]
     assert len(history) == 12
     assert [moment["comparisons"] for moment in history][-1] == 50
     for moment in history[::4]:
-        then = await ranking(http, created["id"], as_of=moment["version"])
+        then = await created.ranking(as_of=moment["version"])
         assert (then["comparisons"], then["entropy"]) == (moment["comparisons"], pytest.approx(moment["entropy"]))
         assert moment["concordance"] == pytest.approx(then["confidence"]["expected_concordance"])
     entropies = [moment["entropy"] for moment in history]
@@ -151,7 +139,7 @@ async def test_a_moment_of_the_history_is_the_ranking_of_then(http: httpx.AsyncC
 
 @pytest.mark.parametrize("target", get_args(InferenceTargetName))
 async def test_the_history_is_about_what_is_ranked_and_ends_with_the_ranking(
-    http: httpx.AsyncClient, target: InferenceTargetName
+    http: Http, target: InferenceTargetName
 ) -> None:
     set_id = await judged_for(http, target, 5)
     history, now = (await diagnostics(http, set_id))["history"], await ranking(http, set_id)
@@ -165,39 +153,35 @@ async def test_the_history_is_about_what_is_ranked_and_ends_with_the_ranking(
         assert history[3]["concordance"] == pytest.approx(then["confidence"]["expected_concordance"], abs=1e-6)
 
 
-async def test_new_items_have_a_history_from_the_second_one_on(http: httpx.AsyncClient) -> None:
+async def test_new_items_have_a_history_from_the_second_one_on(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan", "sorrel", inference_target="new-items")
     pairs = [("kelp", "rowan"), ("rowan", "sorrel"), ("kelp", "sorrel")]
     new = [comparison(*pair, 0.9, item=item) for item in ("one", "two") for pair in pairs]
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     assert [each["comparisons"] for each in (await diagnostics(http, created["id"]))["history"]] == [4, 5, 6]
 
 
-async def test_only_the_same_item_is_a_repeat(http: httpx.AsyncClient) -> None:
+async def test_only_the_same_item_is_a_repeat(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
-    await compare_all(
-        http,
-        created["id"],
+    await created.compare_all(
         [
             comparison("kelp", "rowan", 0.9, judge, item=item)
             for judge, item in (("a", "one"), ("a", "two"), ("b", "two"))
-        ],
+        ]
     )
     found = await diagnostics(http, created["id"])
     assert (found["repeats"]["same_order"]["pairs"], found["agreement"]) == (0, {"pairs": 1, "share": 1.0})
 
 
-async def test_a_judge_who_only_ever_names_the_first_has_no_finite_logit(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await compare_all(http, created["id"], [comparison("ash", "elm", 1.0), comparison("elm", "ash", 1.0)])
+async def test_a_judge_who_only_ever_names_the_first_has_no_finite_logit(http: Http) -> None:
+    created = await create_set(http, told=[comparison("ash", "elm", 1.0), comparison("elm", "ash", 1.0)])
     judge = (await diagnostics(http, created["id"]))["judges"]["bob"]
     assert (judge["first_picked"], judge["delta"]) == (1.0, None)
 
 
-async def test_a_judge_who_only_scores_is_described_too(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm", "elm>birch", "birch>ash")
-    await score(http, created["id"], "gpt", ash=7, elm=3)
+async def test_a_judge_who_only_scores_is_described_too(http: Http) -> None:
+    created = await create_set(http, told=["ash>elm", "elm>birch", "birch>ash"])
+    await created.score("gpt", ash=7, elm=3)
     found = await diagnostics(http, created["id"])
     assert found["judges"]["gpt"] == {
         "comparisons": 0, "failures": {}, "failure_rate": None, "first_picked": None, "delta": None,
@@ -206,14 +190,8 @@ async def test_a_judge_who_only_scores_is_described_too(http: httpx.AsyncClient)
     assert found["history"][-1]["rank_correlation"] == pytest.approx(1.0)
 
 
-async def test_islands_are_counted(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>birch")
-    assert (await diagnostics(http, created["id"]))["components"] == 3
-
-
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm"), KEYS], ids=len)
-async def test_a_set_without_comparisons_has_nothing_to_say(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_a_set_without_comparisons_has_nothing_to_say(http: Http, keys: tuple[str, ...]) -> None:
     created = await create_set(http, candidates=candidates(*keys), position_bias="estimate")
     found = await diagnostics(http, created["id"])
     nothing = {"pairs": 0, "share": None}
@@ -226,26 +204,25 @@ async def test_a_set_without_comparisons_has_nothing_to_say(http: httpx.AsyncCli
     }  # fmt: skip
 
 
-async def test_all_voided_is_like_nothing_said(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], "ash>elm")
-    await void(http, created["id"], 1)
+async def test_all_voided_is_like_nothing_said(http: Http) -> None:
+    created = await create_set(http, "ash", "elm", told=["ash>elm"])
+    await created.void(1)
     found = await diagnostics(http, created["id"])
     assert (found["version"], found["comparisons"], found["history"], found["judges"]) == (2, 0, [], {})
 
 
-async def test_two_candidates_have_a_history(http: httpx.AsyncClient) -> None:
+async def test_two_candidates_have_a_history(http: Http) -> None:
     created = await create_set(http, "ash", "elm", order="both")
-    assert len(await answer_all(http, created["id"])) == 2
+    assert len(await created.answer_all()) == 2
     found = await diagnostics(http, created["id"])
     assert [moment["rank_correlation"] for moment in found["history"]] == [1.0, 1.0]
 
 
-async def test_a_large_log_is_diagnosed(http: httpx.AsyncClient) -> None:
+async def test_a_large_log_is_diagnosed(http: Http) -> None:
     keys = [f"c{n:03}" for n in range(200)]
     created = await create_set(http, *keys)
     for n in range(4):
-        await compare_all(http, created["id"], simulated(keys, 500, n, judge=f"judge {n}", lean=0.5))
+        await created.compare_all(simulated(keys, 500, n, judge=f"judge {n}", lean=0.5))
     found = await diagnostics(http, created["id"])
     assert (found["comparisons"], found["components"], len(found["history"])) == (2000, 1, 12)
     assert found["cycles"]["share"] < 0.15

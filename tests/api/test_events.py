@@ -1,28 +1,16 @@
 """Read: what happens to a set, as it happens."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-import httpx
 import pytest
 from fastapi import FastAPI
 
 from app.service import events
 from app.service.context import Context
-from tests.factories import (
-    EventStream,
-    ask_one,
-    compare,
-    create_set,
-    follow,
-    log,
-    run_sql,
-    score,
-    statements,
-    tell,
-    void,
-)
+from tests.factories import EventStream, Http, Made, create_set, follow, run_sql, statements, tell
 
 
 async def until_version(stream: EventStream, version: int) -> list[tuple[str, int]]:
@@ -40,10 +28,9 @@ async def comparisons_until(stream: EventStream, version: int) -> list[int]:
     return [seq for name, seq in await until_version(stream, version) if name == "comparison"]
 
 
-async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm", "ash>birch")
-    await void(http, created["id"], 1)
+async def test_a_stream_begins_with_where_the_set_stands(http: Http, app: FastAPI) -> None:
+    created = await create_set(http, told=["ash>elm", "ash>birch"])
+    await created.void(1)
     async with follow(app, created["id"]) as stream:
         assert await stream.status == 200
         status, ranking = await stream.take(2)
@@ -53,7 +40,7 @@ async def test_a_stream_begins_with_where_the_set_stands(http: httpx.AsyncClient
 
 
 async def test_a_vote_between_the_answer_and_the_first_look_is_sent(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created, look, go_on = await create_set(http), events._look, asyncio.Event()
 
@@ -64,133 +51,95 @@ async def test_a_vote_between_the_answer_and_the_first_look_is_sent(
     monkeypatch.setattr(events, "_look", later)
     async with follow(app, created["id"]) as stream:
         assert await stream.status == 200
-        await compare(http, created["id"], "ash>elm", "ash>birch")
+        await created.compare("ash>elm", "ash>birch")
         go_on.set()
         assert await comparisons_until(stream, 2) == [1, 2]
 
 
-async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_vote_is_sent_as_it_is_in_the_log_with_the_new_state(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
-        await tell(http, (await ask_one(http, created["id"]))["id"], p_first=0.8)
+        await tell(http, (await created.ask_one())["id"], p_first=0.8)
         comparison, ranking = await stream.take(2)
-    assert (comparison.name, comparison.id, comparison.data) == ("comparison", 1, (await log(http, created["id"]))[0])
+    assert (comparison.name, comparison.id, comparison.data) == ("comparison", 1, (await created.log())[0])
     assert (ranking.name, ranking.data) == (
         "ranking",
         {"version": 1, "comparisons": 1, "candidates": 4, "status": "open"},
     )
 
 
-async def test_a_void_is_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
-    async with follow(app, created["id"]) as stream:
-        await stream.take(2)
-        await void(http, created["id"], 1)
-        (event,) = await stream.take(1)
-    assert (event.name, event.id, event.data["comparisons"]) == ("ranking", 2, 0)
+CHANGES: dict[str, tuple[Callable[[Made], Awaitable[Any]], str, int, dict[str, Any]]] = {
+    "void": (lambda made: made.void(1), "ranking", 2, {"version": 2, "comparisons": 0}),
+    "scores": (lambda made: made.score(ash=7, elm=3), "ranking", 3, {"version": 3, "comparisons": 1}),
+    "candidate": (lambda made: made.add("oak"), "ranking", 1, {"version": 1, "candidates": 5}),
+    "pause": (lambda made: made.patch(status="paused"), "status", 1, {"version": 1, "status": "paused"}),
+}
 
 
-async def test_absolute_scores_are_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
+@pytest.mark.parametrize("change", CHANGES)
+async def test_whatever_changes_a_set_is_sent_as_its_new_state(http: Http, app: FastAPI, change: str) -> None:
+    do, name, version, said = CHANGES[change]
+    created = await create_set(http, told=["ash>elm"])
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
-        await score(http, created["id"], ash=7, elm=3)
+        await do(created)
         (event,) = await stream.take(1)
-    assert (event.name, event.id, event.data["version"], event.data["comparisons"]) == ("ranking", 2, 2, 0)
+    assert (event.name, event.id) == (name, version)
+    assert event.data == {"version": 1, "comparisons": 1, "candidates": 4, "status": "open"} | said
 
 
 async def test_a_log_that_holds_everything_is_sent_in_batches_and_resumed(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
     created = await create_set(http)
     for n in range(4):
-        await compare(http, created["id"], "ash>elm")
-        await score(http, created["id"], ash=n)
-    await void(http, created["id"], 1)
+        await created.compare("ash>elm")
+        await created.score(ash=n)
+    await created.void(1)
     for after, rest in ((0, [1, 3, 5, 7]), (3, [5, 7]), (4, [5, 7]), (8, [])):
         async with follow(app, created["id"], last_event_id=str(after)) as stream:
             told = await stream.take(len(rest) + 2)  # with the status and the ranking
             assert [event.id for event in told if event.name == "comparison"] == rest
 
 
-async def test_a_candidate_that_is_added_is_sent_as_a_new_ranking(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    async with follow(app, created["id"]) as stream:
-        await stream.take(2)
-        await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": [{"key": "oak", "text": "Oak."}]})
-        (event,) = await stream.take(1)
-    assert (event.name, event.data["candidates"]) == ("ranking", 5)
-
-
-async def test_a_pause_is_sent(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    async with follow(app, created["id"]) as stream:
-        await stream.take(2)
-        await http.patch(f"/v1/sets/{created['id']}", json={"status": "paused"})
-        (event,) = await stream.take(1)
-    assert (event.name, event.data["status"]) == ("status", "paused")
-
-
-async def test_another_set_sends_nothing(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_another_set_sends_nothing(http: Http, app: FastAPI) -> None:
     here, there = await create_set(http), await create_set(http)
     async with follow(app, here["id"]) as stream:
         await stream.take(2)
-        await compare(http, there["id"], "ash>elm")
-        await compare(http, here["id"], "ash>elm")
+        await there.compare("ash>elm")
+        await here.compare("ash>elm")
         (event,) = await stream.take(1)
     assert event.data["set_id"] == here["id"]
 
 
-async def test_after_replays_the_log_from_there(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], *["ash>elm"] * 4)
-    async with follow(app, created["id"], "after=1") as stream:
+@pytest.mark.parametrize(("after", "headers"), [("1", {}), ("0", {"last_event_id": "1"})], ids=str)
+async def test_the_log_is_replayed_from_after_or_rather_from_the_last_event_id(
+    http: Http, app: FastAPI, after: str, headers: dict[str, str]
+) -> None:
+    created = await create_set(http, told=["ash>elm"] * 4)
+    async with follow(app, created["id"], f"after={after}", **headers) as stream:
         assert await comparisons_until(stream, 4) == [2, 3, 4]
 
 
-async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(
-    http: httpx.AsyncClient, app: FastAPI
-) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
+async def test_a_client_that_reconnects_misses_nothing_and_gets_nothing_twice(http: Http, app: FastAPI) -> None:
+    created = await create_set(http, told=["ash>elm"])
     async with follow(app, created["id"], "after=0") as stream:
         (*_, last) = await until_version(stream, 1)
-    await compare(http, created["id"], "ash>birch", "ash>cedar")  # while nobody listens
+    await created.compare("ash>birch", "ash>cedar")  # while nobody listens
     async with follow(app, created["id"], last_event_id=str(last[1])) as stream:
         assert await comparisons_until(stream, 3) == [2, 3]
-        await compare(http, created["id"], "birch>elm")
+        await created.compare("birch>elm")
         assert await comparisons_until(stream, 4) == [4]
 
 
-async def test_the_last_event_id_wins_over_after(http: httpx.AsyncClient, app: FastAPI) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], *["ash>elm"] * 3)
-    async with follow(app, created["id"], "after=0", last_event_id="2") as stream:
-        assert await comparisons_until(stream, 3) == [3]
-
-
-async def test_a_long_log_is_sent_in_batches(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(events, "BATCH", 3)
-    created = await create_set(http)
-    await compare(http, created["id"], *["ash>elm"] * 7)
-    await void(http, created["id"], 7)
-    async with follow(app, created["id"], "after=0") as stream:
-        seen = [event.id for event in await stream.take(9) if event.name == "comparison"]
-    assert seen == [1, 2, 3, 4, 5, 6, 7]
-
-
 async def test_an_event_says_only_what_was_sent_before_it(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever reconnects after any event gets the rest."""
     monkeypatch.setattr(events, "BATCH", 2)
-    created = await create_set(http)
-    await compare(http, created["id"], *["ash>elm"] * 5)
+    created = await create_set(http, told=["ash>elm"] * 5)
     async with follow(app, created["id"], "after=0") as stream:
         told = 0
         for event in await stream.take(7):
@@ -198,35 +147,35 @@ async def test_an_event_says_only_what_was_sent_before_it(
             assert event.id == told
 
 
-async def test_votes_during_the_stream_are_each_sent_once(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_votes_during_the_stream_are_each_sent_once(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
-        await asyncio.gather(*(compare(http, created["id"], "ash>elm") for _ in range(20)))
+        await asyncio.gather(*(created.compare("ash>elm") for _ in range(20)))
         assert await comparisons_until(stream, 20) == list(range(1, 21))
 
 
-async def test_a_vote_is_read_once_for_all_who_follow(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+async def test_a_vote_is_read_once_for_all_who_follow(http: Http, app: FastAPI, context: Context) -> None:
     created = await create_set(http)
     async with AsyncExitStack() as open_streams:
         streams = [await open_streams.enter_async_context(follow(app, created["id"])) for _ in range(20)]
         for stream in streams:
             await stream.take(2)
         with statements(context.engine) as sent:
-            await compare(http, created["id"], *["ash>elm"] * 3)
+            await created.compare(*["ash>elm"] * 3)
             assert [await comparisons_until(stream, 3) for stream in streams] == [[1, 2, 3]] * 20
     assert sum("label_mass" in each and each.startswith("SELECT") for each in sent) == 1
 
 
 async def test_who_follows_from_far_behind_gets_everything_beside_those_who_are_here(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "BATCH", 2)
     created = await create_set(http)
     async with follow(app, created["id"]) as here:
         await here.take(2)
         for version in range(7, 22, 7):  # more at once than are held
-            await compare(http, created["id"], *["ash>elm"] * 7)
+            await created.compare(*["ash>elm"] * 7)
             told = await here.take(8)  # with the ranking
             assert [each.id for each in told if each.name == "comparison"] == list(range(version - 6, version + 1))
             async with follow(app, created["id"], f"after={version - 5}") as behind:
@@ -234,22 +183,20 @@ async def test_who_follows_from_far_behind_gets_everything_beside_those_who_are_
             assert [each.id for each in told if each.name == "comparison"] == list(range(version - 4, version + 1))
 
 
-async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: httpx.AsyncClient, app: FastAPI) -> None:
+async def test_a_comparison_that_was_taken_back_is_sent_as_such(http: Http, app: FastAPI) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as here:
         await here.take(2)
-        await compare(http, created["id"], "ash>elm", "ash>birch")
+        await created.compare("ash>elm", "ash>birch")
         await comparisons_until(here, 2)
-        await void(http, created["id"], 1)
+        await created.void(1)
         await here.take(1)
         async with follow(app, created["id"], "after=0") as late:
             told = await late.take(2)
     assert [each.data["voided_by"] for each in told] == [3, None]
 
 
-async def test_a_quiet_stream_has_a_heartbeat(
-    http: httpx.AsyncClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_quiet_stream_has_a_heartbeat(http: Http, app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.05)
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
@@ -258,7 +205,7 @@ async def test_a_quiet_stream_has_a_heartbeat(
 
 
 async def test_a_stream_outlives_the_loss_of_the_listening_connection(
-    http: httpx.AsyncClient, app: FastAPI, context: Context
+    http: Http, app: FastAPI, context: Context
 ) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
@@ -268,11 +215,11 @@ async def test_a_stream_outlives_the_loss_of_the_listening_connection(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = "
             "current_database()",
         )
-        await compare(http, created["id"], "ash>elm")
+        await created.compare("ash>elm")
         assert await comparisons_until(stream, 1) == [1]
 
 
-async def test_following_holds_no_connection(http: httpx.AsyncClient, app: FastAPI, context: Context) -> None:
+async def test_following_holds_no_connection(http: Http, app: FastAPI, context: Context) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from nextpair.words import JOINT, BaselineName, CriterionName, ExpertName
 
-from tests.factories import KEYS, candidates
+from tests.factories import KEYS, Http, candidates
 
 SETS = int(os.environ.get("NEXTPAIR_EXTREME_SETS", "2"))
 SEED = int(os.environ.get("NEXTPAIR_EXTREME_SEED", "27"))
@@ -23,13 +23,9 @@ PROBABILITIES = (0.0, 1.0, 0.5, 1e-320, 5e-324, 1e-300, 1e-16, 1.0 - 1e-16, 0.3,
 WEIGHTS = (1e-6, 1.0, 1e6)
 LEVELS = (0.001, 0.95, 0.9999)
 PARAMETERS = {
-    "gaussian": ("alpha", "beta", "v", "power"),
-    "logit-gaussian": ("v", "power"),
-    "sigma-beta": ("a", "b"),
-    "sigma-gaussian": ("v",),
-    "phi-gaussian": ("v",),
-    "laplace": ("alpha", "beta", "b"),
-}
+    "gaussian": ("alpha", "beta", "v", "power"), "logit-gaussian": ("v", "power"), "sigma-beta": ("a", "b"),
+    "sigma-gaussian": ("v",), "phi-gaussian": ("v",), "laplace": ("alpha", "beta", "b"),
+}  # fmt: skip
 
 
 class Drawing:
@@ -55,13 +51,10 @@ def new_set(draw: Drawing) -> dict[str, Any]:
     named = draw.often(0.7)
     own = {name: draw.one(0.01, 1.0, 100.0) for name in PARAMETERS.get(expert, ()) if draw.often()} if named else {}
     stop = draw.one(
-        None,
-        {"top_k": 1, "error_level": draw.one(1e-300, 0.05, 1.0 - 1e-16)},
-        {"rank_width": 0},
-        {"entropy_change": draw.one(1e-320, 1e-3, 1e308)},
-        {"concordance": draw.one(0.5 + 1e-16, 0.9, 1.0 - 1e-16)},
+        None, {"top_k": 1, "error_level": draw.one(1e-300, 0.05, 1.0 - 1e-16)}, {"rank_width": 0},
+        {"entropy_change": draw.one(1e-320, 1e-3, 1e308)}, {"concordance": draw.one(0.5 + 1e-16, 0.9, 1.0 - 1e-16)},
         {"goal": draw.one(0.5 + 1e-16, 0.95, 1.0 - 1e-16)},
-    )
+    )  # fmt: skip
     verdict_weight = draw.one("learnt", "one-vote", {"ann": 0.001, "bob": 1000.0})
     return {
         "name": "Edges",
@@ -72,10 +65,8 @@ def new_set(draw: Drawing) -> dict[str, Any]:
         "prior": prior,
         "prior_variance": draw.one(1e-6, 1.0, 100.0),
         "selection": {
-            "criterion": draw.one(*get_args(CriterionName)),
-            "epsilon": draw.one(0.0, 1e-300, 0.5, 10.0),
-            "equal": draw.one(0.0, 1e-300, 0.1, 10.0),
-            "random_share": draw.one(0.0, 1e-300, 1.0),
+            "criterion": draw.one(*get_args(CriterionName)), "epsilon": draw.one(0.0, 1e-300, 0.5, 10.0),
+            "equal": draw.one(0.0, 1e-300, 0.1, 10.0), "random_share": draw.one(0.0, 1e-300, 1.0),
         },
         "position_bias": draw.one("none", "estimate", "closed-form"),
         "absolute_scale": draw.one("estimate", "given"),
@@ -85,7 +76,7 @@ def new_set(draw: Drawing) -> dict[str, Any]:
         "stop": stop,
         "goal": draw.one({}, {"top_k": 2}, {"against": "ash"}, {"pair": ["ash", "elm"]}),
         "project": draw.one(None, "edges"),
-    }
+    }  # fmt: skip
 
 
 def entries(draw: Drawing, set_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -106,13 +97,11 @@ def entries(draw: Drawing, set_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
         elif kind == "absolute-scores":
             scored = [
                 {
-                    "candidate": draw.one(*KEYS),
-                    "judge": draw.one(*JUDGES),
-                    "mean": draw.one(-1e9, -1e-300, 0.0, 3.0, 1e9),
-                    "variance": draw.one(1e-9, 1.0, 1e18),
+                    "candidate": draw.one(*KEYS), "judge": draw.one(*JUDGES),
+                    "mean": draw.one(-1e9, -1e-300, 0.0, 3.0, 1e9), "variance": draw.one(1e-9, 1.0, 1e18),
                 }
                 for _ in range(draw.one(1, 5))
-            ]
+            ]  # fmt: skip
             yield f"/v1/sets/{set_id}/absolute-scores", {"scores": scored}
         else:
             noise = {judge: log_normal(draw) for judge in JUDGES if draw.often(0.3)}
@@ -153,7 +142,7 @@ def reads(draw: Drawing, set_id: str, version: int) -> Iterator[tuple[str, dict[
 
 
 @pytest.mark.study
-async def test_sets_of_edges_are_read_and_asked(http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture) -> None:
+async def test_sets_of_edges_are_read_and_asked(http: Http, caplog: pytest.LogCaptureFixture) -> None:
     failed: list[str] = []
     caplog.set_level(logging.ERROR)
 

@@ -24,8 +24,8 @@ from app.service.errors import DatabaseDown, DiskFull
 from app.settings import Settings
 from app.storage import db, failures, sets
 from app.storage.embedded.launcher import EmbeddedPostgres
-from tests.conftest import TEMPLATE, running
-from tests.factories import ask, ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
+from tests.conftest import TEMPLATE, served
+from tests.factories import Http, ask_one, comparison, count_rows, create_set, follow, get, run_sql, send, tell
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from tests.factories import ask, ask_one, comparison, count_rows, create_set, fo
     ],
 )
 async def test_what_may_pass_is_answered_with_when_to_come_back(
-    http: httpx.AsyncClient, context: Context, code: str, status: int, name: str
+    http: Http, context: Context, code: str, status: int, name: str
 ) -> None:
     created = await create_set(http)
     await run_sql(
@@ -50,13 +50,13 @@ async def test_what_may_pass_is_answered_with_when_to_come_back(
     )
     before, key = await count_rows(context.engine), str(uuid4())
     for many in (1, 60):  # INSERT and COPY
-        answer = await send(http, created["id"], *[comparison("ash", "elm")] * many, **{"Idempotency-Key": key})
+        answer = await created.send(*[comparison("ash", "elm")] * many, **{"Idempotency-Key": key})
         assert (answer.status_code, answer.json()["type"]) == (status, f"urn:nextpair:problem:{name}")
         assert answer.headers["Content-Type"] == "application/problem+json"
         assert int(answer.headers["Retry-After"]) >= 1
     assert await count_rows(context.engine) == before
     await run_sql(context.engine, "DROP TRIGGER failing ON comparisons")
-    assert (await send(http, created["id"], comparison("ash", "elm"), **{"Idempotency-Key": key})).status_code == 201
+    assert (await created.send(comparison("ash", "elm"), **{"Idempotency-Key": key})).status_code == 201
 
 
 @pytest.fixture
@@ -92,26 +92,23 @@ async def on_a_small_disk(cluster: EmbeddedPostgres, small_disk: Path) -> AsyncI
 
 
 async def test_a_full_disk_is_said_until_there_is_space_again(on_a_small_disk: str, small_disk: Path) -> None:
-    async with (
-        running(Settings(database_url=on_a_small_disk)) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as http,
-    ):
+    async with served(Settings(database_url=on_a_small_disk)) as http:
         created = await create_set(http)
         resize(small_disk, 64 * 2**10)
         new, key = [comparison("ash", "elm", client_id=str(n)) for n in range(5000)], {"Idempotency-Key": str(uuid4())}
-        refused = await send(http, created["id"], *new, **key)
+        refused = await created.send(*new, **key)
         assert (refused.status_code, refused.json()["type"]) == (507, "urn:nextpair:problem:disk-full")
         for _ in range(2):
             assert (await http.get("/readyz")).status_code == 507
-        await get(http, f"/v1/sets/{created['id']}")
+        await created.read()
         resize(small_disk, 32 * 2**20)
         await get(http, "/readyz")
-        assert (await send(http, created["id"], *new, **key)).json()["accepted"] == 5000
+        assert (await created.send(*new, **key)).json()["accepted"] == 5000
 
 
 async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_go_on(
     app: FastAPI,
-    http: httpx.AsyncClient,
+    http: Http,
     cluster: EmbeddedPostgres,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -122,15 +119,12 @@ async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_g
     with monkeypatch.context() as full:
         full.setattr("app.service.context.SPACE", 10**9)
         for _ in range(5):
-            for answer in (
-                await send(http, created["id"], comparison("ash", "elm")),
-                await _ask(http, created["id"], "a"),
-            ):
+            for answer in (await created.send(comparison("ash", "elm")), await _ask(http, created["id"], "a")):
                 assert (answer.status_code, answer.json()["type"]) == (507, "urn:nextpair:problem:disk-full")
-            await get(http, f"/v1/sets/{created['id']}/ranking")
+            await created.read("/ranking")
             assert (await http.get("/readyz")).status_code == 507
         full.setattr("app.service.outages.LOOK_SECONDS", 0.01)
-    assert (await send(http, created["id"], comparison("ash", "elm"))).status_code == 201
+    assert (await created.send(comparison("ash", "elm"))).status_code == 201
     while DiskFull in app.state.outages:
         await asyncio.sleep(0.01)
     said = [record.getMessage() for record in caplog.records if record.name == "nextpair"]
@@ -139,7 +133,7 @@ async def test_writes_end_before_the_private_postgresql_has_no_space_and_reads_g
 
 async def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_is_over(
     app: FastAPI,
-    http: httpx.AsyncClient,
+    http: Http,
     context: Context,
     cluster: EmbeddedPostgres,
     monkeypatch: pytest.MonkeyPatch,
@@ -186,13 +180,9 @@ def limits() -> str:
 
 
 @pytest.fixture
-async def hasty(database_url: str, limits: str) -> AsyncIterator[httpx.AsyncClient]:
+async def hasty(database_url: str, limits: str) -> AsyncIterator[Http]:
     """A service with these limits."""
-    async with (
-        running(Settings(database_url=f"{database_url}&{limits}")) as app,
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client,
-    ):
-        await app.state.warming
+    async with served(Settings(database_url=f"{database_url}&{limits}")) as client:
         yield client
 
 
@@ -210,7 +200,7 @@ async def statuses(answers: Iterable[asyncio.Task[httpx.Response]]) -> Counter[i
     return Counter([(await each).status_code for each in answers])
 
 
-async def as_always(http: httpx.AsyncClient, set_id: str, judge: str = "alice") -> None:
+async def as_always(http: Http, set_id: str, judge: str = "alice") -> None:
     """An ask, a tell and a look at /readyz take no longer than usual."""
     async with asyncio.timeout(USUAL):
         await get(http, "/readyz")
@@ -218,7 +208,7 @@ async def as_always(http: httpx.AsyncClient, set_id: str, judge: str = "alice") 
 
 
 async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_always(
-    hasty: httpx.AsyncClient, database_url: str
+    hasty: Http, database_url: str
 ) -> None:
     blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
     pair = await ask_one(hasty, blocked)
@@ -236,9 +226,7 @@ async def test_while_the_row_of_a_set_is_locked_other_sets_and_readyz_answer_as_
 
 
 @pytest.mark.parametrize("limits", ["lock_timeout=5s"])
-async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(
-    hasty: httpx.AsyncClient, database_url: str
-) -> None:
+async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(hasty: Http, database_url: str) -> None:
     blocked, free = [(await create_set(hasty))["id"] for _ in range(2)]
     pairs = [await ask_one(hasty, each) for each in (blocked, free)]
     verdicts = [{"assignment_id": pair["id"], "p_first": 1} for pair in pairs]
@@ -251,7 +239,7 @@ async def test_a_batch_that_meets_a_locked_set_gives_way_to_the_others(
 
 
 async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_while(
-    hasty: httpx.AsyncClient, database_url: str
+    hasty: Http, database_url: str
 ) -> None:
     created = await create_set(hasty)
     stopped = db.connect(database_url)
@@ -262,7 +250,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
     async with asyncio.timeout(30):
         while (await _ask(hasty, created["id"], "alice")).status_code == 503:
             pass
-    assert (await ask(hasty, created["id"]))["assignments"]
+    assert (await created.ask())["assignments"]
     with pytest.raises(DBAPIError) as woken:
         await connection.close()
     await stopped.dispose()
@@ -271,7 +259,7 @@ async def test_a_process_that_stands_still_in_an_ask_holds_its_set_only_for_a_wh
 
 
 async def test_an_ask_over_many_sets_passes_over_what_others_hold(
-    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    hasty: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asking, "SETS_AT_ONCE", 1)
     before, held, behind = [(await create_set(hasty))["id"] for _ in range(3)]
@@ -285,7 +273,7 @@ async def test_an_ask_over_many_sets_passes_over_what_others_hold(
 
 
 async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
-    hasty: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    hasty: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     created, choose = await create_set(hasty), choosing.choose
 
@@ -299,8 +287,8 @@ async def test_an_ask_that_has_lost_its_locks_hands_out_nothing(
     assert (answer.status_code, answer.json()["type"]) == (503, "urn:nextpair:problem:database-down")
     assert await count_rows(context.engine) == before
     monkeypatch.undo()
-    assert (await ask(hasty, created["id"]))["assignments"]
+    assert (await created.ask())["assignments"]
 
 
-async def _ask(http: httpx.AsyncClient, set_id: str, judge: str) -> httpx.Response:
+async def _ask(http: Http, set_id: str, judge: str) -> httpx.Response:
     return await http.post(f"/v1/sets/{set_id}/next-pair", json={"judge": judge})

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import httpx
 import pytest
 from nextpair.words import InferenceTargetName
 
 from tests.api.test_checks import matrix
 from tests.factories import (
+    Http,
     compare,
     compare_all,
     comparison,
@@ -15,16 +15,14 @@ from tests.factories import (
     create_systems,
     get,
     judged_for,
-    patch,
     ranking,
     score,
-    send,
 )
 
 TARGETS: tuple[InferenceTargetName, ...] = ("all-pairs", "new-items", "people", "latent")
 
 
-async def head_to_head(http: httpx.AsyncClient, set_id: str, first: str, second: str, **how: Any) -> dict[str, Any]:
+async def head_to_head(http: Http, set_id: str, first: str, second: str, **how: Any) -> dict[str, Any]:
     return await get(http, f"/v1/sets/{set_id}/head-to-head", first=first, second=second, **how)
 
 
@@ -34,7 +32,7 @@ def turned(interval: list[float], whole: float) -> list[float]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-async def test_turned_round_every_figure_is_mirrored(http: httpx.AsyncClient, target: InferenceTargetName) -> None:
+async def test_turned_round_every_figure_is_mirrored(http: Http, target: InferenceTargetName) -> None:
     set_id = await judged_for(http, target, 12)
     one, other = await head_to_head(http, set_id, "b", "d"), await head_to_head(http, set_id, "d", "b")
     assert other["inference_target"]["name"] == target
@@ -62,9 +60,7 @@ async def test_turned_round_every_figure_is_mirrored(http: httpx.AsyncClient, ta
 
 
 @pytest.mark.parametrize("target", TARGETS)
-async def test_it_is_what_the_ranking_says_beside_a_baseline(
-    http: httpx.AsyncClient, target: InferenceTargetName
-) -> None:
+async def test_it_is_what_the_ranking_says_beside_a_baseline(http: Http, target: InferenceTargetName) -> None:
     set_id = await judged_for(http, target, 12)
     against = {row["key"]: row["against"] for row in (await ranking(http, set_id, baseline="c"))["ranking"]}["a"]
     found = await head_to_head(http, set_id, "a", "c")
@@ -79,7 +75,7 @@ async def test_it_is_what_the_ranking_says_beside_a_baseline(
         assert found["win_rate_interval"] == pytest.approx(against["win_rate_interval"])
 
 
-async def test_nobody_judged_is_the_prior_and_says_so(http: httpx.AsyncClient) -> None:
+async def test_nobody_judged_is_the_prior_and_says_so(http: Http) -> None:
     created = await create_set(http)
     found = await head_to_head(http, created["id"], "ash", "elm")
     assert found["win_rate"] == pytest.approx(0.5, abs=0.02)
@@ -94,7 +90,7 @@ async def test_nobody_judged_is_the_prior_and_says_so(http: httpx.AsyncClient) -
     assert (found["by_judge"], found["by_tag"]) == ([], [])
 
 
-async def test_where_an_estimate_comes_from(http: httpx.AsyncClient) -> None:
+async def test_where_an_estimate_comes_from(http: Http) -> None:
     set_id = (await create_set(http, "ash", "birch", "cedar", "elm", "fir", "gum"))["id"]
     await compare(http, set_id, "ash>birch", "birch>cedar", "elm>fir")
     source = {}
@@ -108,7 +104,7 @@ async def test_where_an_estimate_comes_from(http: httpx.AsyncClient) -> None:
     assert (await head_to_head(http, set_id, "ash", "gum"))["source"] == "absolute-scores"
 
 
-async def test_counts_by_judge_sum_to_the_total_and_ties_are_half(http: httpx.AsyncClient) -> None:
+async def test_counts_by_judge_sum_to_the_total_and_ties_are_half(http: Http) -> None:
     set_id = (await create_set(http))["id"]
     await compare_all(
         http,
@@ -131,17 +127,15 @@ async def test_counts_by_judge_sum_to_the_total_and_ties_are_half(http: httpx.As
     assert total["interval"][0] < total["share"] < total["interval"][1]
 
 
-async def test_a_tally_for_each_value_of_a_tag(http: httpx.AsyncClient) -> None:
+async def test_a_tally_for_each_value_of_a_tag(http: Http) -> None:
     created = await create_systems(http, ["i1", "i2", "i3"], "ash", "elm")
     tagged = [{"key": item, "prompt": f"Do {item}.", "tags": {"topic": topic}} for item, topic in
               (("i1", "code"), ("i2", "code"), ("i3", "prose"))]  # fmt: skip
     outputs = [{"key": "ash", "outputs": {"i1": "So."}}]
-    answer = await http.post(f"/v1/sets/{created['id']}/candidates", json={"candidates": outputs, "items": tagged})
+    answer = await http.post(f"{created.url}/candidates", json={"candidates": outputs, "items": tagged})
     assert answer.status_code < 300, answer.text
-    await compare_all(
-        http,
-        created["id"],
-        [comparison("ash", "elm", p, item=item) for item, p in (("i1", 1.0), ("i2", 1.0), ("i3", 0.0))],
+    await created.compare_all(
+        [comparison("ash", "elm", p, item=item) for item, p in (("i1", 1.0), ("i2", 1.0), ("i3", 0.0))]
     )
     found = await head_to_head(http, created["id"], "ash", "elm")
     assert [(each["tag"], each["value"], each["wins"], each["losses"]) for each in found["by_tag"]] == [
@@ -150,13 +144,11 @@ async def test_a_tally_for_each_value_of_a_tag(http: httpx.AsyncClient) -> None:
     ]
 
 
-async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient) -> None:
+async def test_what_would_decide_it_and_what_that_costs(http: Http) -> None:
     created = await create_set(http, verdict_weight="one-vote")
     pairs = 3 * ["ash>birch", "birch>cedar", "cedar>birch"] + ["ash>elm", "cedar>elm"]
-    await compare_all(
-        http,
-        created["id"],
-        [comparison(pair.split(">")[0], pair.split(">")[1], 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)],
+    await created.compare_all(
+        [comparison(pair.split(">")[0], pair.split(">")[1], 1.0, f"gpt-{n % 4}") for n, pair in enumerate(pairs)]
     )
     unpriced = (await head_to_head(http, created["id"], "cedar", "birch"))["to_decide"]
     assert (unpriced["converged"], unpriced["cost"]) == (False, None)
@@ -167,8 +159,8 @@ async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient)
     assert priced["forecast"] == unpriced["forecast"]
     assert priced["cost"] == pytest.approx(0.02 * priced["forecast"])
     assert priced["sentence"].endswith("would decide which is better.")
-    await patch(http, created["id"], goal={"pair": ["cedar", "birch"]}, stop={"goal": 0.95})
-    stopping = (await ranking(http, created["id"]))["stopping"]
+    await created.patch(goal={"pair": ["cedar", "birch"]}, stop={"goal": 0.95})
+    stopping = (await created.ranking())["stopping"]
     assert [priced[name] for name in ("forecast", "forecast_interval", "left")] == [
         stopping[name] for name in ("forecast", "forecast_interval", "left")
     ]
@@ -183,10 +175,8 @@ async def test_what_would_decide_it_and_what_that_costs(http: httpx.AsyncClient)
         ({"first": "ash", "second": "elm", "inference_target": "new-items"}, 422, "invalid-request"),
     ],
 )
-async def test_what_is_no_pair_is_refused(
-    http: httpx.AsyncClient, pair: dict[str, str], status: int, problem: str
-) -> None:
+async def test_what_is_no_pair_is_refused(http: Http, pair: dict[str, str], status: int, problem: str) -> None:
     created = await create_set(http)
-    assert (await send(http, created["id"], comparison("ash", "elm"))).status_code == 201
-    answer = await http.get(f"/v1/sets/{created['id']}/head-to-head", params=pair)
+    assert (await created.send(comparison("ash", "elm"))).status_code == 201
+    answer = await http.get(f"{created.url}/head-to-head", params=pair)
     assert (answer.status_code, answer.json()["type"].rsplit(":", 1)[-1]) == (status, problem)

@@ -2,28 +2,27 @@
 
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.factories import answer_all, create_set, get, ranking
+from tests.factories import Http, create_set, get, ranking
 
 KEYS = [f"t{number}" for number in range(6)]
 
 
-async def judged_set(http: httpx.AsyncClient, judge: str) -> tuple[str, int, int]:
+async def judged_set(http: Http, judge: str) -> tuple[str, int, int]:
     """A set judged until it stopped, by votes for the earlier key; how often it asked, and how often again."""
     fields: dict[str, Any] = {"inference_target": "auto", "position_bias": "auto", "stop": {"top_k": 1}}
     created = await create_set(http, *KEYS, **fields)
-    asked = await answer_all(http, created["id"], judge, p=1.0)
+    asked = await created.answer_all(judge, p=1.0)
     return created["id"], len(asked), sum(each["why"]["criterion"] == "repeat" for each in asked)
 
 
-async def describe(http: httpx.AsyncClient, judge: str, **fields: Any) -> None:
+async def describe(http: Http, judge: str, **fields: Any) -> None:
     answer = await http.put(f"/v1/judges/{judge}", json=fields)
     assert answer.status_code == 200, answer.text
 
 
-async def test_the_next_set_starts_from_the_record_and_is_asked_less_often(http: httpx.AsyncClient) -> None:
+async def test_the_next_set_starts_from_the_record_and_is_asked_less_often(http: Http) -> None:
     await describe(http, "voter", kind="llm", model="m-1", configuration="temperature 0")
     first, asked, again = await judged_set(http, "voter")
     assert (await ranking(http, first))["repetition"]["voter"]["known"] is None
@@ -45,22 +44,22 @@ async def test_the_next_set_starts_from_the_record_and_is_asked_less_often(http:
     ],
 )
 async def test_a_judge_that_answers_in_another_way_starts_anew(
-    http: httpx.AsyncClient, described: dict[str, Any], has: bool
+    http: Http, described: dict[str, Any], has: bool
 ) -> None:
     await describe(http, "voter", model="m-1", configuration="temperature 0")
     await judged_set(http, "voter")
     await describe(http, "voter", **described)
     created = await create_set(http, *KEYS, inference_target="auto")
-    await answer_all(http, created["id"], "voter", most=1)
-    known = (await ranking(http, created["id"]))["repetition"]["voter"]["known"]
+    await created.answer_all("voter", most=1)
+    known = (await created.ranking())["repetition"]["voter"]["known"]
     assert (known is not None) == has
     assert (await get(http, "/v1/judges/voter"))["configuration"] == described.get("configuration")
 
 
-async def test_a_declaration_changes_the_ranking_that_is_kept(http: httpx.AsyncClient) -> None:
+async def test_a_declaration_changes_the_ranking_that_is_kept(http: Http) -> None:
     created = await create_set(http, *KEYS, inference_target="auto")
-    await answer_all(http, created["id"], "voter", most=3)
-    url = f"/v1/sets/{created['id']}/ranking"
+    await created.answer_all("voter", most=3)
+    url = f"{created.url}/ranking"
     before = await http.get(url)
     kept = await http.get(url, headers={"If-None-Match": before.headers["ETag"]})
     assert (before.json()["repetition"]["voter"]["known"], kept.status_code) == (None, 304)

@@ -5,7 +5,7 @@ from fastapi import FastAPI
 
 from app.live.spending import Spending
 from app.service.context import Context
-from tests.factories import answer_all, create_set
+from tests.factories import Http, answer_all, create_set
 
 
 async def test_a_client_that_spent_its_budget_gets_429_and_the_others_do_not(app: FastAPI, context: Context) -> None:
@@ -14,7 +14,7 @@ async def test_a_client_that_spent_its_budget_gets_429_and_the_others_do_not(app
     async with ann, ben:
         created = await create_set(ann)
         await answer_all(ann, created["id"], "judge")
-        ranking, checks = f"/v1/sets/{created['id']}/ranking", f"/v1/sets/{created['id']}/checks"
+        ranking, checks = f"{created.url}/ranking", f"{created.url}/checks"
         assert (await ann.get(ranking)).status_code == 200
         answer = await ann.get(checks)
         assert answer.status_code == 429
@@ -27,6 +27,6 @@ async def test_a_client_that_spent_its_budget_gets_429_and_the_others_do_not(app
         assert (await ann.get(checks)).status_code == 200
 
 
-def client_at(app: FastAPI, address: str) -> httpx.AsyncClient:
+def client_at(app: FastAPI, address: str) -> Http:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(address, 4000))
     return httpx.AsyncClient(transport=transport, base_url="http://localhost")

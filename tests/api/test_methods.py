@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
-import httpx
 import numpy as np
 import pytest
 from nextpair.words import ExpertName
@@ -16,11 +15,9 @@ from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import tempered
 from app.inference.types import Comparisons, Floats
 from app.service.context import Context
+from tests.api.test_bad_input import assert_problem
 from tests.factories import (
-    answer_all,
-    ask,
-    compare,
-    compare_all,
+    Http,
     comparison,
     counted,
     create_set,
@@ -31,9 +28,7 @@ from tests.factories import (
     relative,
     said,
     scores_of,
-    send_scores,
     simulated,
-    void,
 )
 
 EXPERTS = get_args(ExpertName)
@@ -42,11 +37,10 @@ one_vote = partial(create_set, verdict_weight="one-vote")
 SAME_SCORE = 1e-7
 
 
-async def six(http: httpx.AsyncClient, **fields: Any) -> str:
+async def six(http: Http, **fields: Any) -> str:
     """A set of six with 40 soft verdicts, one of them void; returns its id."""
-    created = await one_vote(http, *SIX, **fields)
-    await compare_all(http, created["id"], simulated(SIX, 40, seed=1))
-    await void(http, created["id"], 7)
+    created = await one_vote(http, *SIX, **fields, told=simulated(SIX, 40, seed=1))
+    await created.void(7)
     return str(created["id"])
 
 
@@ -66,7 +60,7 @@ def jointly(comparisons: Comparisons, judges: int, expert: str = "soft-bt") -> J
     return Joint(relative(found.mean[: len(SIX)]), bias.estimates(found, comparisons, model))
 
 
-async def published(http: httpx.AsyncClient, set_id: str, **params: Any) -> Floats:
+async def published(http: Http, set_id: str, **params: Any) -> Floats:
     found = await scores_of(http, set_id, **params)
     return np.array([found[key] for key in SIX])
 
@@ -79,7 +73,7 @@ def test_the_contract_names_every_expert_there_is() -> None:
 
 
 @pytest.mark.parametrize("expert", EXPERTS)
-async def test_an_expert_ranks_alike_as_the_sets_own_and_when_asked_for(http: httpx.AsyncClient, expert: str) -> None:
+async def test_an_expert_ranks_alike_as_the_sets_own_and_when_asked_for(http: Http, expert: str) -> None:
     own, other = (
         await six(http, expert=expert),
         await six(http, expert="gaussian" if expert != "gaussian" else "soft-bt"),
@@ -92,11 +86,14 @@ async def test_an_expert_ranks_alike_as_the_sets_own_and_when_asked_for(http: ht
     assert (shown[0]["name"], shown[0]["expert"], shown[0]["expert_parameters"]) == (expert, expert, parameters(expert))
 
 
-@pytest.mark.parametrize("expert", EXPERTS)
-async def test_every_expert_hands_out_pairs_until_none_is_left(http: httpx.AsyncClient, expert: str) -> None:
-    created = await create_set(http, expert=expert, selection={"criterion": "determinant"})
-    assert len(await answer_all(http, created["id"], count=2)) == 6
-    assert list(await scores_of(http, created["id"])) == ["ash", "birch", "cedar", "elm"]
+@pytest.mark.parametrize(
+    "fields", [*({"expert": e} for e in EXPERTS), {"prior": "anchor", "prior_variance": 100.0}], ids=str
+)
+async def test_every_expert_and_prior_hands_out_pairs_until_none_is_left(http: Http, fields: dict[str, Any]) -> None:
+    created = await create_set(http, selection={"criterion": "determinant"}, **fields)
+    assert (await created.ranking())["ranking"][0]["score"] == 0.0
+    assert len(await created.answer_all(count=2)) == 6
+    assert list(await created.scores_of()) == ["ash", "birch", "cedar", "elm"]
 
 
 @pytest.mark.parametrize(
@@ -111,9 +108,7 @@ async def test_every_expert_hands_out_pairs_until_none_is_left(http: httpx.Async
         ("laplace", {"b": 0.5}),
     ],
 )
-async def test_parameters_of_an_expert_are_its_sets_alone(
-    http: httpx.AsyncClient, expert: str, given: dict[str, float]
-) -> None:
+async def test_parameters_of_an_expert_are_its_sets_alone(http: Http, expert: str, given: dict[str, float]) -> None:
     set_id = await six(http, expert=expert, expert_parameters=given)
     comparisons = (await counted(http, set_id, SIX)).comparisons
     expected = fitted(comparisons, Method(expert, tuple(given.items())))
@@ -128,7 +123,7 @@ async def test_parameters_of_an_expert_are_its_sets_alone(
 # Priors
 
 
-async def test_an_anchor_holds_one_score_and_leaves_the_differences_to_the_verdicts(http: httpx.AsyncClient) -> None:
+async def test_an_anchor_holds_one_score_and_leaves_the_differences_to_the_verdicts(http: Http) -> None:
     set_id = await six(http, prior="anchor")
     expected = fitted((await counted(http, set_id, SIX)).comparisons, Method(prior="anchor"))
     assert await published(http, set_id) == pytest.approx(expected, abs=SAME_SCORE)
@@ -136,43 +131,34 @@ async def test_an_anchor_holds_one_score_and_leaves_the_differences_to_the_verdi
     assert not np.allclose(expected, await published(http, await six(http)), atol=0.1)  # the unit prior shrinks them
 
 
-async def test_it_does_not_matter_who_is_the_anchor(http: httpx.AsyncClient) -> None:
+async def test_it_does_not_matter_who_is_the_anchor(http: Http) -> None:
     differences = []
     for keys in (SIX, SIX[::-1]):
-        created = await one_vote(http, *keys, prior="anchor")
-        await compare_all(http, created["id"], simulated(SIX, 40, seed=1))
+        created = await one_vote(http, *keys, prior="anchor", told=simulated(SIX, 40, seed=1))
         differences.append(await published(http, created["id"]))
     assert differences[0] == pytest.approx(differences[1], abs=1e-4)
 
 
-async def test_an_anchored_set_is_read_by_every_other_expert_but_laplace(http: httpx.AsyncClient) -> None:
+async def test_an_anchored_set_is_read_by_every_other_expert_but_laplace(http: Http) -> None:
     set_id = await six(http, prior="anchor")
     for expert in set(EXPERTS) - {"laplace"}:
         assert (await ranking(http, set_id, method=expert))["method"]["prior"] == "anchor"
     refused = await http.get(f"/v1/sets/{set_id}/ranking", params={"method": "laplace"})
-    assert (refused.status_code, refused.json()["type"]) == (422, "urn:nextpair:problem:invalid-request")
-    assert "laplace needs the prior unit" in refused.json()["detail"]
-
-
-async def test_an_anchored_set_begins_and_ends_like_any_other(http: httpx.AsyncClient) -> None:
-    created = await one_vote(http, prior="anchor", prior_variance=100.0)
-    assert (await ranking(http, created["id"]))["ranking"][0]["score"] == 0.0
-    assert len(await answer_all(http, created["id"])) == 6
-    assert list(await scores_of(http, created["id"])) == ["ash", "birch", "cedar", "elm"]
+    assert_problem(refused, 422, "invalid-request", "laplace needs the prior unit")
 
 
 # Positional bias
 
 
-async def two_leaning_judges(http: httpx.AsyncClient, **fields: Any) -> str:
+async def two_leaning_judges(http: Http, **fields: Any) -> str:
     """Alice likes the first position as much as Bob the second; returns the set's id."""
     created = await one_vote(http, *SIX, **{"position_bias": "estimate"} | fields)
-    await compare_all(http, created["id"], simulated(SIX, 75, seed=2, judge="alice", lean=0.9))
-    await compare_all(http, created["id"], simulated(SIX, 75, seed=3, judge="bob", lean=-0.9))
+    await created.compare_all(simulated(SIX, 75, seed=2, judge="alice", lean=0.9))
+    await created.compare_all(simulated(SIX, 75, seed=3, judge="bob", lean=-0.9))
     return str(created["id"])
 
 
-async def test_judges_of_opposite_bias_are_distinguished(http: httpx.AsyncClient) -> None:
+async def test_judges_of_opposite_bias_are_distinguished(http: Http) -> None:
     found = (await ranking(http, await two_leaning_judges(http)))["position_bias"]
     assert {judge: bias["comparisons"] for judge, bias in found.items()} == {"alice": 75, "bob": 75}
     for judge, lean in (("alice", 0.9), ("bob", -0.9)):
@@ -182,7 +168,7 @@ async def test_judges_of_opposite_bias_are_distinguished(http: httpx.AsyncClient
 
 
 @pytest.mark.parametrize("expert", ["soft-bt", "gaussian", "phi-beta"])
-async def test_biases_and_scores_are_those_of_a_joint_fit(http: httpx.AsyncClient, expert: str) -> None:
+async def test_biases_and_scores_are_those_of_a_joint_fit(http: Http, expert: str) -> None:
     set_id = await two_leaning_judges(http)
     comparisons, judges, _ = await counted(http, set_id, SIX)
     expected = jointly(comparisons, 2, expert)
@@ -193,7 +179,7 @@ async def test_biases_and_scores_are_those_of_a_joint_fit(http: httpx.AsyncClien
         assert (told["delta"], told["sd"]) == (pytest.approx(known.delta), pytest.approx(known.sd))
 
 
-async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.AsyncClient) -> None:
+async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: Http) -> None:
     set_id = await two_leaning_judges(http, position_bias="closed-form", verdict_weight="one-vote")
     comparisons, judges, _ = await counted(http, set_id, SIX)
     found = await ranking(http, set_id)
@@ -210,54 +196,34 @@ async def test_biases_in_closed_form_are_those_of_mean_verdicts(http: httpx.Asyn
     assert np.abs(scores - estimated).max() < np.abs(np.array(ignored) - estimated).max()
 
 
-async def test_a_bias_that_is_not_asked_for_is_not_estimated(http: httpx.AsyncClient) -> None:
-    found = await ranking(http, await six(http))
-    assert (found["position_bias"], found["method"]["position_bias"]) == (None, "none")
-
-
-async def test_without_a_verdict_there_is_no_bias(http: httpx.AsyncClient) -> None:
+async def test_without_a_verdict_there_is_no_bias(http: Http) -> None:
     created = await one_vote(http, position_bias="estimate")
-    assert (await ranking(http, created["id"]))["position_bias"] == {}
+    assert (await created.ranking())["position_bias"] == {}
 
 
-async def test_a_judge_who_never_saw_mixed_orders_comes_with_a_warning(http: httpx.AsyncClient) -> None:
-    created = await one_vote(http, position_bias="estimate")
-    await compare(http, created["id"], "ash>birch", "birch>ash", "birch>cedar", "cedar>ash", judge="mixed")
-    await compare(http, created["id"], "ash>birch", "ash>cedar", "elm>cedar", judge="one way")
-    found = (await ranking(http, created["id"]))["position_bias"]
-    assert found["mixed"]["warning"] is None
-    assert "some of them in the other order" in found["one way"]["warning"]
-
-
-async def test_a_mixed_order_takes_the_warning_away_and_its_void_brings_it_back(http: httpx.AsyncClient) -> None:
+async def test_a_mixed_order_takes_the_warning_away_and_its_void_brings_it_back(http: Http) -> None:
     created = await one_vote(http, position_bias="estimate")
     warned = []
-    for change in (
-        compare(http, created["id"], "ash>elm"),
-        compare(http, created["id"], "elm>ash"),
-        void(http, created["id"], 2),
-    ):
+    for change in (created.compare("ash>elm"), created.compare("elm>ash"), created.void(2)):
         await change
-        warned.append((await ranking(http, created["id"]))["position_bias"]["bob"]["warning"] is not None)
-    assert warned == [True, False, True]
+        warned.append((await created.ranking())["position_bias"]["bob"]["warning"])
+    assert [each and "some of them in the other order" in each for each in warned] == [True, None, True]
 
 
-async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(http: Http, context: Context) -> None:
     created = await one_vote(http, *SIX, position_bias="estimate")
     carol = simulated(SIX, 8, seed=4, judge="carol", lean=0.5)
     for n, new in enumerate(simulated(SIX, 25, seed=5, judge="dan", lean=-0.5)):
-        await compare_all(http, created["id"], [new, *carol[n // 3 - 4 : n // 3 - 3]] if n > 12 else [new])
+        await created.compare_all([new, *carol[n // 3 - 4 : n // 3 - 3]] if n > 12 else [new])
         if n % 4 == 0:
-            await ranking(http, created["id"])  # the posterior goes on from here
+            await created.ranking()  # the posterior goes on from here
         if n in (11, 19):
-            await void(http, created["id"], n - 4)
-    kept = await ranking(http, created["id"])
-    previewed = await get(http, f"/v1/sets/{created['id']}/next-pair", count=5)
+            await created.void(n - 4)
+    kept = await created.ranking()
+    previewed = await created.read("/next-pair", count=5)
     context.live._sets.clear()
-    again = await ranking(http, created["id"])
-    comparisons, judges, _ = await counted(http, created["id"], SIX)
+    again = await created.ranking()
+    comparisons, judges, _ = await created.counted(SIX)
     expected = jointly(comparisons, 2)
     deltas = [known.delta for known in expected.biases]
     assert set(judges) == set(kept["position_bias"]) == {"carol", "dan"}
@@ -267,43 +233,43 @@ async def test_a_judge_who_comes_later_is_fitted_as_from_the_beginning(
             dict(zip(SIX, expected.scores, strict=True)), abs=1e-6
         )
     assert [row["key"] for row in kept["ranking"]] == [row["key"] for row in again["ranking"]]
-    again = await get(http, f"/v1/sets/{created['id']}/next-pair", count=5)
+    again = await created.read("/next-pair", count=5)
     assert [(p["first"]["key"], p["second"]["key"]) for p in previewed["pairs"]] == [
         (p["first"]["key"], p["second"]["key"]) for p in again["pairs"]
     ]
 
 
-async def test_voiding_all_that_a_judge_said_takes_its_bias_away(http: httpx.AsyncClient) -> None:
+async def test_voiding_all_that_a_judge_said_takes_its_bias_away(http: Http) -> None:
     created = await one_vote(http, position_bias="estimate")
-    await compare(http, created["id"], "ash>elm", "elm>ash", judge="alice")
-    await compare(http, created["id"], "ash>elm", judge="bob")
-    await void(http, created["id"], 3)
-    assert set((await ranking(http, created["id"]))["position_bias"]) == {"alice"}
+    await created.compare("ash>elm", "elm>ash", judge="alice")
+    await created.compare("ash>elm", judge="bob")
+    await created.void(3)
+    assert set((await created.ranking())["position_bias"]) == {"alice"}
 
 
-async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: httpx.AsyncClient) -> None:
+async def test_asking_goes_on_while_judges_with_biases_come_and_go(http: Http) -> None:
     created = await one_vote(http, *"abcdefgh", position_bias="estimate", order="both", stop={"top_k": 1})
     for n in range(24):
-        for pair in (await ask(http, created["id"], f"judge {n % 3}", count=2))["assignments"]:
+        for pair in (await created.ask(f"judge {n % 3}", count=2))["assignments"]:
             better = pair["first"]["key"] < pair["second"]["key"]
             answer = await http.post(f"/v1/assignments/{pair['id']}/verdict", json={"p_first": 0.85 if better else 0.4})
             assert answer.status_code == 201
         if n == 4:
-            await void(http, created["id"], 2)
-    found = await ranking(http, created["id"])
+            await created.void(2)
+    found = await created.ranking()
     assert set(found["position_bias"]) == {"judge 0", "judge 1", "judge 2"}
     assert all(row["delta"] > 0 for row in found["position_bias"].values())
 
 
-async def test_a_judges_name_is_kept_as_it_is_whatever_it_holds(http: httpx.AsyncClient) -> None:
+async def test_a_judges_name_is_kept_as_it_is_whatever_it_holds(http: Http) -> None:
     judges = ['a"b\\c', "büro\n2", "../x?y=1&z", "👩‍⚖️", "a b", "__proto__"]
     created = await one_vote(http, position_bias="estimate", temperatures=dict.fromkeys(judges, 2.0))
-    await compare_all(http, created["id"], [comparison("ash", "elm", judge=judge) for judge in judges])
-    await send_scores(http, created["id"], *(said("ash", 7, judge=judge) for judge in judges))
-    found = await ranking(http, created["id"])
+    await created.compare_all([comparison("ash", "elm", judge=judge) for judge in judges])
+    await created.send_scores(*(said("ash", 7, judge=judge) for judge in judges))
+    found = await created.ranking()
     for shown in (found["position_bias"], found["method"]["temperatures"], found["absolute_scores"]):
         assert set(shown) == set(judges)
-    url = f"/v1/sets/{created['id']}"
+    url = created.url
     assert set((await get(http, f"{url}/diagnostics"))["judges"]) == set(judges)
     calibrated = await get(http, f"{url}/calibration", judge=judges[0], reference=judges[1:])
     assert (calibrated["judge"], calibrated["reference"], calibrated["verdicts"]) == (judges[0], judges[1:], 1)
@@ -312,7 +278,7 @@ async def test_a_judges_name_is_kept_as_it_is_whatever_it_holds(http: httpx.Asyn
 # Temperatures
 
 
-async def test_a_temperature_changes_how_the_log_is_read_and_not_the_log(http: httpx.AsyncClient) -> None:
+async def test_a_temperature_changes_how_the_log_is_read_and_not_the_log(http: Http) -> None:
     set_id = await six(http)
     before, entries = await ranking(http, set_id), await log(http, set_id, limit=100)
     await patch(http, set_id, temperatures={"bob": 3.0})
@@ -323,27 +289,26 @@ async def test_a_temperature_changes_how_the_log_is_read_and_not_the_log(http: h
 
 
 @pytest.mark.parametrize("temperature", [0.01, 0.5, 1.0, 4.0, 100.0])
-async def test_the_scores_are_those_of_tempered_verdicts(http: httpx.AsyncClient, temperature: float) -> None:
-    created = await one_vote(http, *SIX, temperatures={"bob": temperature})
-    await compare_all(http, created["id"], simulated(SIX, 20, seed=1))
-    await compare_all(http, created["id"], simulated(SIX, 20, seed=2, judge="carol"))
-    await compare(http, created["id"], "a>b", "f>a")
-    comparisons, judges, _ = await counted(http, created["id"], SIX)
+async def test_the_scores_are_those_of_tempered_verdicts(http: Http, temperature: float) -> None:
+    created = await one_vote(http, *SIX, temperatures={"bob": temperature}, told=simulated(SIX, 20, seed=1))
+    await created.compare_all(simulated(SIX, 20, seed=2, judge="carol"))
+    await created.compare("a>b", "f>a")
+    comparisons, judges, _ = await created.counted(SIX)
     read = tempered(comparisons.p, np.where(comparisons.judge == judges.index("bob"), temperature, 1.0))
     expected = fitted(comparisons._replace(p=read), Method())
     assert await published(http, created["id"]) == pytest.approx(expected, abs=SAME_SCORE)
 
 
-async def test_a_temperature_may_be_there_before_its_judge(http: httpx.AsyncClient) -> None:
+async def test_a_temperature_may_be_there_before_its_judge(http: Http) -> None:
     before, after = [await one_vote(http, *SIX) for _ in range(2)]
-    await patch(http, before["id"], temperatures={"newcomer": 2.0})
+    await before.patch(temperatures={"newcomer": 2.0})
     for created in (before, after):
-        await compare_all(http, created["id"], simulated(SIX, 20, seed=1, judge="newcomer"))
-    await patch(http, after["id"], temperatures={"newcomer": 2.0})
+        await created.compare_all(simulated(SIX, 20, seed=1, judge="newcomer"))
+    await after.patch(temperatures={"newcomer": 2.0})
     assert await published(http, before["id"]) == pytest.approx(await published(http, after["id"]), abs=SAME_SCORE)
 
 
-async def test_temperatures_are_replaced_as_a_whole_and_can_be_taken_away(http: httpx.AsyncClient) -> None:
+async def test_temperatures_are_replaced_as_a_whole_and_can_be_taken_away(http: Http) -> None:
     set_id = await six(http)
     before = await ranking(http, set_id)
     await patch(http, set_id, temperatures={"bob": 3.0, "carol": 2.0})
@@ -355,12 +320,10 @@ async def test_temperatures_are_replaced_as_a_whole_and_can_be_taken_away(http: 
     )
 
 
-async def test_looking_back_reads_the_log_by_the_present_temperatures(http: httpx.AsyncClient) -> None:
+async def test_looking_back_reads_the_log_by_the_present_temperatures(http: Http) -> None:
     here, early = [await one_vote(http, *SIX, temperatures={"bob": 3.0}) for _ in range(2)]
-    await compare_all(http, here["id"], simulated(SIX, 30, seed=1))
-    await compare_all(http, early["id"], simulated(SIX, 30, seed=1)[:20])
-    await patch(http, here["id"], temperatures={"bob": 0.5})
-    await patch(http, early["id"], temperatures={"bob": 0.5})
-    assert await scores_of(http, here["id"], as_of=20) == pytest.approx(
-        await scores_of(http, early["id"]), abs=SAME_SCORE
-    )
+    await here.compare_all(simulated(SIX, 30, seed=1))
+    await early.compare_all(simulated(SIX, 30, seed=1)[:20])
+    await here.patch(temperatures={"bob": 0.5})
+    await early.patch(temperatures={"bob": 0.5})
+    assert await here.scores_of(as_of=20) == pytest.approx(await early.scores_of(), abs=SAME_SCORE)

@@ -4,17 +4,16 @@ from itertools import combinations
 from math import log2
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 
-from tests.factories import compare_all, comparison, create_set, create_systems, get, log, names, send, unordered, void
+from tests.factories import Http, comparison, create_set, create_systems, get, log, names, unordered, void
 
 SYSTEMS, ITEMS = ("gpt", "llama", "mistral"), [f"p{n}" for n in range(6)]
 
 
 @pytest.fixture
-async def set_id(http: httpx.AsyncClient) -> str:
+async def set_id(http: Http) -> str:
     """Three systems on 6 prompts, half of them code; ben contradicts ann on the first prompt, and ann judges alone on
     the last.
     """
@@ -27,14 +26,14 @@ async def set_id(http: httpx.AsyncClient) -> str:
                 p = 0.2 if item == ITEMS[0] else 0.8
                 sides = (worse, better, 1.0 - p) if n % 2 else (better, worse, p)
                 new.append(comparison(*sides, judge="ben", item=item))
-    await compare_all(http, created["id"], new)
+    await created.compare_all(new)
     items = [{"key": item, "tags": {"kind": "code" if n % 2 else "prose"}} for n, item in enumerate(ITEMS)]
     body = {"candidates": [{"key": "gpt"}], "items": items}
-    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=body)).is_success
+    assert (await http.post(f"{created.url}/candidates", json=body)).is_success
     return str(created["id"])
 
 
-async def pairs(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dict[str, Any]]:
+async def pairs(http: Http, set_id: str, **params: Any) -> list[dict[str, Any]]:
     """All pages."""
     every, after = list[dict[str, Any]](), 0
     while after is not None:
@@ -45,9 +44,7 @@ async def pairs(http: httpx.AsyncClient, set_id: str, **params: Any) -> list[dic
     return every
 
 
-async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(
-    http: httpx.AsyncClient, set_id: str
-) -> None:
+async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(http: Http, set_id: str) -> None:
     assert (await void(http, set_id, 3)).status_code == 201
     by_seq = {entry["seq"]: entry for entry in await log(http, set_id, limit=1000)}
     listed = await pairs(http, set_id)
@@ -74,7 +71,7 @@ async def test_every_verdict_that_counts_is_listed_once_as_its_pair_is_listed(
         assert (pair["agreement"] is None, pair["disagreement"] is None) == (is_alone, is_alone)
 
 
-async def test_pairs_are_sorted_by_what_they_say(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_pairs_are_sorted_by_what_they_say(http: Http, set_id: str) -> None:
     for name in ("disagreement", "surprise"):
         figures = [-1.0 if pair[name] is None else pair[name] for pair in await pairs(http, set_id, sort=name)]
         assert figures == sorted(figures, reverse=True)
@@ -83,7 +80,7 @@ async def test_pairs_are_sorted_by_what_they_say(http: httpx.AsyncClient, set_id
     assert [pair["agreement"] for pair in by_disagreement[:3]] == [0.0] * 3
 
 
-async def test_filters_narrow_the_list_together(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_filters_narrow_the_list_together(http: Http, set_id: str) -> None:
     async def found(**params: Any) -> set[tuple[str, frozenset[str]]]:
         return {(pair["item"]["key"], unordered(pair)) for pair in await pairs(http, set_id, **params)}
 
@@ -103,7 +100,7 @@ async def test_filters_narrow_the_list_together(http: httpx.AsyncClient, set_id:
         assert (answer.status_code, answer.json()["type"]) == (404, f"urn:nextpair:problem:unknown-{unknown}")
 
 
-async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, set_id: str) -> None:
+async def test_items_have_the_figures_of_their_pairs(http: Http, set_id: str) -> None:
     await void(http, set_id, 3)
     listed, url = await pairs(http, set_id), f"/v1/sets/{set_id}/item-statistics"
     one = await get(http, url, limit=4)
@@ -130,14 +127,14 @@ async def test_items_have_the_figures_of_their_pairs(http: httpx.AsyncClient, se
     assert [item["key"] for item in (await get(http, url, find="P5", tag="kind:code"))["items"]] == ["p5"]
 
 
-async def test_a_set_of_texts_has_pairs_and_no_items(http: httpx.AsyncClient) -> None:
+async def test_a_set_of_texts_has_pairs_and_no_items(http: Http) -> None:
     created = await create_set(http)
     assert await pairs(http, created["id"]) == []
-    await send(http, created["id"], {"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})
+    await created.send({"first": "elm", "second": "ash", "judge": "ann", "winner": "both_bad"})
     assert await pairs(http, created["id"], find="cedar") == []
     (pair,) = await pairs(http, created["id"], find="ELM")
     assert (pair["item"], names(pair)) == (None, ("ash", "elm"))
     (verdict,) = pair["verdicts"]
     assert (verdict["winner"], verdict["p_first"], verdict["swapped"]) == ("both_bad", 0.5, True)
     assert verdict["surprise"] == pytest.approx(1.0)
-    assert (await get(http, f"/v1/sets/{created['id']}/item-statistics"))["items"] == []
+    assert (await created.read("/item-statistics"))["items"] == []

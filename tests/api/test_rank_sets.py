@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from app.inference.judges import prediction_powered, ranked
-from tests.factories import answer_all, ask, ask_one, comparison, create_set, create_systems, send, tell
+from tests.api.test_bad_input import assert_problem
+from tests.factories import Http, ask, ask_one, comparison, create_set, create_systems, send, tell
 
 SYSTEMS = ["ash", "birch", "cedar", "elm"]
 ITEMS = [f"q{n}" for n in range(30)]
 
 
-async def rank_sets(http: httpx.AsyncClient, set_id: str, **params: Any) -> httpx.Response:
+async def rank_sets(http: Http, set_id: str, **params: Any) -> httpx.Response:
     return await http.get(f"/v1/sets/{set_id}/rank-sets", params={"judge": "gpt", **params})
 
 
@@ -31,14 +32,12 @@ def all_pairs(seed: int) -> list[tuple[str, str, str, float]]:
 
 
 @pytest.fixture
-async def judged(http: httpx.AsyncClient) -> str:
+async def judged(http: Http) -> str:
     """A judge on all 180 pairs of outputs, ann on the first 60 of them."""
     created = await create_systems(http, ITEMS, *SYSTEMS)
     await http.put("/v1/judges/ann", json={"kind": "human"})
     truth = all_pairs(0)
-    answer = await send(
-        http,
-        created["id"],
+    answer = await created.send(
         *(said("gpt", item, a, b, 0.2 + 0.6 * p) for item, a, b, p in truth),
         *(said("ann", item, b, a, 1.0 - p) for item, a, b, p in truth[:60]),
     )
@@ -46,7 +45,7 @@ async def judged(http: httpx.AsyncClient) -> str:
     return str(created["id"])
 
 
-async def test_rank_sets_are_those_of_the_function(http: httpx.AsyncClient, judged: str) -> None:
+async def test_rank_sets_are_those_of_the_function(http: Http, judged: str) -> None:
     found = (await rank_sets(http, judged)).json()
     truth = all_pairs(0)
     first, second = (np.array([SYSTEMS.index(name) for name in names]) for names in list(zip(*truth, strict=True))[1:3])
@@ -69,7 +68,7 @@ async def test_rank_sets_are_those_of_the_function(http: httpx.AsyncClient, judg
     assert found["systems"][0]["by_people"]["sd"] > found["systems"][0]["sd"]
 
 
-async def test_people_may_be_named_and_two_on_one_pair_count_for_one(http: httpx.AsyncClient, judged: str) -> None:
+async def test_people_may_be_named_and_two_on_one_pair_count_for_one(http: Http, judged: str) -> None:
     item, a, b, p = all_pairs(0)[0]
     await send(http, judged, said("bob", item, a, b, 1.0 - p))
     alone, both = [(await rank_sets(http, judged, reference=people)).json() for people in (["ann"], ["ann", "bob"])]
@@ -77,7 +76,7 @@ async def test_people_may_be_named_and_two_on_one_pair_count_for_one(http: httpx
     assert alone["systems"] != both["systems"]
 
 
-async def test_the_published_covariance_says_what_the_paper_did(http: httpx.AsyncClient, judged: str) -> None:
+async def test_the_published_covariance_says_what_the_paper_did(http: Http, judged: str) -> None:
     found = (await rank_sets(http, judged, covariance="published")).json()
     assert found["people_saved"] is None
     sandwich = (await rank_sets(http, judged)).json()
@@ -85,7 +84,7 @@ async def test_the_published_covariance_says_what_the_paper_did(http: httpx.Asyn
     assert all(system["sd"] < sd[system["key"]] for system in found["systems"])
 
 
-async def test_lambda_and_what_holds_together_may_be_said(http: httpx.AsyncClient, judged: str) -> None:
+async def test_lambda_and_what_holds_together_may_be_said(http: Http, judged: str) -> None:
     usual, left_out, wide = [
         (await rank_sets(http, judged, **params)).json()
         for params in ({}, {"lambda": 0.0}, {"simultaneous": "ellipsoid"})
@@ -98,7 +97,7 @@ async def test_lambda_and_what_holds_together_may_be_said(http: httpx.AsyncClien
     assert sizes[0] <= sizes[1]
 
 
-async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged: str) -> None:
+async def test_several_judges_have_a_lambda_each(http: Http, judged: str) -> None:
     rng = np.random.default_rng(1)
     random = [said("random", item, a, b, float(rng.random())) for item, a, b, _ in all_pairs(0)[30:]]
     await send(http, judged, *random)
@@ -124,27 +123,26 @@ async def test_several_judges_have_a_lambda_each(http: httpx.AsyncClient, judged
     ],
 )
 async def test_what_cannot_be_answered_is_said(
-    http: httpx.AsyncClient, judged: str, params: dict[str, Any], status: int, says: str
+    http: Http, judged: str, params: dict[str, Any], status: int, says: str
 ) -> None:
     answer = await rank_sets(http, judged, **params)
     assert answer.status_code == status
     assert says in answer.text
 
 
-async def test_without_people_the_remedy_is_named(http: httpx.AsyncClient) -> None:
+async def test_without_people_the_remedy_is_named(http: Http) -> None:
     created = await create_set(http, "ash", "elm")
-    await send(http, created["id"], comparison("ash", "elm", judge="gpt"))
+    await created.send(comparison("ash", "elm", judge="gpt"))
     answer = await rank_sets(http, created["id"])
-    assert answer.status_code == 422
-    assert "PUT /v1/judges/NAME" in answer.json()["detail"]
+    assert_problem(answer, 422, "invalid-request", "PUT /v1/judges/NAME")
     await http.put("/v1/judges/ann", json={"kind": "human"})
-    await send(http, created["id"], comparison("ash", "elm", judge="ann"))
+    await created.send(comparison("ash", "elm", judge="ann"))
     few = await rank_sets(http, created["id"])
     assert few.status_code == 409
     assert "'ash' is in 1" in few.json()["detail"]
 
 
-async def test_people_are_asked_what_the_judge_has_judged(http: httpx.AsyncClient, judged: str) -> None:
+async def test_people_are_asked_what_the_judge_has_judged(http: Http, judged: str) -> None:
     seen = set()
     for _ in range(20):
         pair = await ask_one(http, judged, "bob", rank_sets_with="gpt")
@@ -157,7 +155,7 @@ async def test_people_are_asked_what_the_judge_has_judged(http: httpx.AsyncClien
     assert not seen & by_ann, "ann is human and has judged these"
 
 
-async def test_people_are_asked_what_tells_which_judges_are_right(http: httpx.AsyncClient, judged: str) -> None:
+async def test_people_are_asked_what_tells_which_judges_are_right(http: Http, judged: str) -> None:
     """What somebody human has judged, or holds, is not asked for again."""
     pairs = (await ask(http, judged, "bob", count=30, check_judges=True))["assignments"]
     places = {(pair["item"]["key"], frozenset((pair["first"]["key"], pair["second"]["key"]))) for pair in pairs}
@@ -170,7 +168,7 @@ async def test_people_are_asked_what_tells_which_judges_are_right(http: httpx.As
     assert (await http.post(f"/v1/sets/{judged}/next-pair", json=both)).status_code == 422
 
 
-async def test_two_people_never_hold_the_same_pair(http: httpx.AsyncClient, judged: str) -> None:
+async def test_two_people_never_hold_the_same_pair(http: Http, judged: str) -> None:
     held = [(await ask(http, judged, judge, count=50, rank_sets_with="gpt"))["assignments"] for judge in ("bob", "cyd")]
     places = [{(a["item"]["key"], a["first"]["key"], a["second"]["key"]) for a in pairs} for pairs in held]
     assert [len(pairs) for pairs in places] == [50, 50]
@@ -178,16 +176,16 @@ async def test_two_people_never_hold_the_same_pair(http: httpx.AsyncClient, judg
     assert not places[0] & (places[1] | turned)
 
 
-async def test_people_go_on_when_the_sets_own_queue_has_ended(http: httpx.AsyncClient) -> None:
+async def test_people_go_on_when_the_sets_own_queue_has_ended(http: Http) -> None:
     created = await create_systems(http, ["one"], *SYSTEMS)
-    await answer_all(http, created["id"], "gpt")
-    assert (await ask(http, created["id"], "ann"))["status"] == "exhausted"
+    await created.answer_all("gpt")
+    assert (await created.ask("ann"))["status"] == "exhausted"
     for _ in range(6):
-        await tell(http, (await ask_one(http, created["id"], "ann", rank_sets_with="gpt"))["id"], winner="tie")
-    assert (await ask(http, created["id"], "ann", rank_sets_with="gpt"))["status"] == "exhausted"
+        await tell(http, (await created.ask_one("ann", rank_sets_with="gpt"))["id"], winner="tie")
+    assert (await created.ask("ann", rank_sets_with="gpt"))["status"] == "exhausted"
 
 
-async def test_a_judge_that_is_unknown_or_silent_has_nothing_to_check(http: httpx.AsyncClient, judged: str) -> None:
+async def test_a_judge_that_is_unknown_or_silent_has_nothing_to_check(http: Http, judged: str) -> None:
     answer = await http.post(f"/v1/sets/{judged}/next-pair", json={"judge": "bob", "rank_sets_with": "nobody"})
     assert answer.status_code == 404
     await http.put("/v1/judges/quiet", json={"kind": "llm"})

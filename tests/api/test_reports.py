@@ -12,6 +12,7 @@ import pytest
 from app.files.reports.seal import BadReport, unsealed
 from app.offline.verification import verify
 from tests.factories import (
+    Http,
     ask_one,
     compare_all,
     comparison,
@@ -19,7 +20,6 @@ from tests.factories import (
     create_systems,
     judged_for,
     said,
-    send_scores,
     tell,
     void,
 )
@@ -35,12 +35,8 @@ class Document(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.open, self.text, self.headings, self.attributes = (
-            list[str](),
-            list[str](),
-            list[str](),
-            list[tuple[str, str]](),
-        )
+        self.open, self.text, self.headings = [list[str]() for _ in range(3)]
+        self.attributes = list[tuple[str, str]]()
         self.feed(text)
         self.close()
         assert not self.open
@@ -62,18 +58,26 @@ class Document(HTMLParser):
             self.headings.append(data)
 
 
-async def fetch(http: httpx.AsyncClient, path: str) -> httpx.Response:
+async def fetch(http: Http, path: str) -> httpx.Response:
     while (answer := await http.get(path)).status_code == 425 or "Refresh" in answer.headers:
         continue
     assert answer.status_code == 200, answer.text
     return answer
 
 
-async def log_of(http: httpx.AsyncClient, set_id: str) -> bytes:
+async def log_of(http: Http, set_id: str) -> bytes:
     return (await http.get(f"/v1/sets/{set_id}/comparisons", params={"format": "jsonl"})).content
 
 
-async def a_set(http: httpx.AsyncClient) -> str:
+async def downloaded(http: Http, set_id: str, folder: Path) -> tuple[Path, Path]:
+    """The report and the log, as files."""
+    report, log = folder / "report.html", folder / "log.jsonl"
+    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    log.write_bytes(await log_of(http, set_id))
+    return report, log
+
+
+async def a_set(http: Http) -> str:
     """Systems with hostile names on nine tagged prompts, by a model and a person."""
     created = await create_systems(
         http, [f"item {n}" for n in range(9)], *HOSTILE, name="Trees </title><script>", question="Which & <why>?",
@@ -82,19 +86,19 @@ async def a_set(http: httpx.AsyncClient) -> str:
     )  # fmt: skip
     tags = [{"key": f"item {n}", "tags": {"<kind>": "<a>" if n % 2 else "b"}} for n in range(9)]
     sent = {"candidates": [{"key": HOSTILE[0]}], "items": tags}
-    assert (await http.post(f"/v1/sets/{created['id']}/candidates", json=sent)).status_code == 201
+    assert (await http.post(f"{created.url}/candidates", json=sent)).status_code == 201
     await http.put("/v1/judges/<ann>", json={"kind": "human"})
     await http.put("/v1/judges/gpt", json={"kind": "llm", "model": "gpt <4>", "cost_per_1000": 2.0})
     pairs = [(a, b) for n, a in enumerate(HOSTILE) for b in HOSTILE[n + 1 :]]
     log = [comparison(a, b, 0.8, "gpt", item=f"item {n}") for n in range(9) for a, b in pairs]
     log += [comparison(b, a, 0.3 + 0.01 * n, "gpt", item=f"item {n}") for n in range(9) for a, b in pairs]
     log += [comparison(a, b, 1.0, "<ann>", item=f"item {n}") for n in range(9) for a, b in pairs[::3]]
-    await compare_all(http, created["id"], log)
-    assert (await void(http, created["id"], 3)).status_code == 201
+    await created.compare_all(log)
+    assert (await created.void(3)).status_code == 201
     return str(created["id"])
 
 
-async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_report_has_everything_in_one_file(http: Http, tmp_path: Path) -> None:
     set_id = await a_set(http)
     answer = await fetch(http, f"/v1/sets/{set_id}/report")
     assert answer.headers["Content-Disposition"] == f'attachment; filename="report-{set_id}.html"'
@@ -128,16 +132,13 @@ async def test_a_report_has_everything_in_one_file(http: httpx.AsyncClient, tmp_
     data = unsealed(answer.content)
     ranking = (await http.get(f"/v1/sets/{set_id}/ranking")).json()
     assert [row["key"] for row in data["ranking"]] == [row["key"] for row in ranking["ranking"]]
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes(answer.content)
-    log.write_bytes(await log_of(http, set_id))
+    report, log = await downloaded(http, set_id, tmp_path)
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
 
 
-async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_a_log_that_grew_still_verifies(http: Http, tmp_path: Path) -> None:
     set_id = await judged_for(http, "latent", 12)
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    report, log = await downloaded(http, set_id, tmp_path)
     await compare_all(http, set_id, [comparison("a", "b", 0.1, "late")])
     await void(http, set_id, 2)
     log.write_bytes(await log_of(http, set_id))
@@ -146,29 +147,26 @@ async def test_a_log_that_grew_still_verifies(http: httpx.AsyncClient, tmp_path:
     assert len(says) == 2
 
 
-async def test_what_the_log_does_not_hold_is_named(http: httpx.AsyncClient) -> None:
-    created = await create_set(http, "ash", "elm", "oak")
-    await compare_all(http, created["id"], [comparison("ash", "elm")])
-    await send_scores(http, created["id"], said("ash", 3.0))
-    data = unsealed((await fetch(http, f"/v1/sets/{created['id']}/report")).content)
+async def test_what_the_log_does_not_hold_is_named(http: Http) -> None:
+    created = await create_set(http, "ash", "elm", "oak", told=[comparison("ash", "elm")])
+    await created.send_scores(said("ash", 3.0))
+    data = unsealed((await fetch(http, f"{created.url}/report")).content)
     assert data["beside_the_log"] == ["1 absolute score"]
 
 
-async def test_priors_that_other_sets_shared_are_in_the_report(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_priors_that_other_sets_shared_are_in_the_report(http: Http, tmp_path: Path) -> None:
     set_id = await judged_for(http, "all-pairs", 12)
     alone = (await http.get(f"/v1/sets/{set_id}/ranking")).json()["ranking"]
     priors = {"pool": "question:1", "sets": 9, "log_scale": {"mean": 3.0, "sd": 0.1}}
     assert (await http.post(f"/v1/sets/{set_id}/pooled-evidence", json=priors)).status_code == 201
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
-    log.write_bytes(await log_of(http, set_id))
+    report, log = await downloaded(http, set_id, tmp_path)
     data = unsealed(report.read_bytes())
     assert (data["priors"]["sets"], data["beside_the_log"]) == (9, [])
     assert [row["score"] for row in data["ranking"]] != [row["score"] for row in alone]
     assert verify(str(report), str(log), recompute=True)[1].startswith("Ranked again from the log: all")
 
 
-async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: httpx.AsyncClient) -> None:
+async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: Http) -> None:
     set_id = (await create_set(http, "ash", "elm", "oak"))["id"]
     await compare_all(http, set_id, [comparison("ash", "elm"), comparison("elm", "oak")])
     for seq in (1, 2):
@@ -179,13 +177,12 @@ async def test_verdicts_that_were_voided_do_not_make_a_set_imported(http: httpx.
     assert "The acquisition function" in told
 
 
-async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncClient, tmp_path: Path) -> None:
+async def test_outputs_that_nobody_compared_are_ranked_again(http: Http, tmp_path: Path) -> None:
     """Also where the log has grown since, and compared one of them."""
     set_id = await judged_for(http, "latent", 12)
     added = {"candidates": [{"key": "lonely"}, {"key": "later"}]}
     assert (await http.post(f"/v1/sets/{set_id}/candidates", json=added)).status_code == 201
-    report, log = tmp_path / "report.html", tmp_path / "log.jsonl"
-    report.write_bytes((await fetch(http, f"/v1/sets/{set_id}/report")).content)
+    report, log = await downloaded(http, set_id, tmp_path)
     for _ in range(2):
         log.write_bytes(await log_of(http, set_id))
         assert b'"first":"lonely"' in log.read_bytes()
@@ -202,7 +199,7 @@ async def test_outputs_that_nobody_compared_are_ranked_again(http: httpx.AsyncCl
 
 
 @pytest.mark.parametrize("keys", [(), ("ash",), ("ash", "elm")])
-async def test_a_set_without_comparisons_has_a_report(http: httpx.AsyncClient, keys: tuple[str, ...]) -> None:
+async def test_a_set_without_comparisons_has_a_report(http: Http, keys: tuple[str, ...]) -> None:
     body = {"name": "New", "question": "Which?", "candidates": [{"key": key, "text": key} for key in keys]}
     created = (await http.post("/v1/sets", json=body)).json()
     answer = await fetch(http, f"/v1/sets/{created['id']}/report")
@@ -210,7 +207,7 @@ async def test_a_set_without_comparisons_has_a_report(http: httpx.AsyncClient, k
     assert unsealed(answer.content)["log"]["lines"] == 0
 
 
-async def test_the_page_shows_the_report_under_its_own_policy(http: httpx.AsyncClient) -> None:
+async def test_the_page_shows_the_report_under_its_own_policy(http: Http) -> None:
     set_id = await judged_for(http, "latent", 12)
     answer = await fetch(http, f"/sets/{set_id}/report")
     style = re.search(r"<style>(.*)</style>", answer.text, re.DOTALL)
@@ -224,7 +221,7 @@ async def test_the_page_shows_the_report_under_its_own_policy(http: httpx.AsyncC
 
 
 @pytest.mark.parametrize("form", ["svg", "png", "pdf", "latex"])
-async def test_figures_for_journals(http: httpx.AsyncClient, form: str) -> None:
+async def test_figures_for_journals(http: Http, form: str) -> None:
     set_id = await judged_for(http, "new-items", 12)
     url = f"/v1/sets/{set_id}/ranking"
     answer = await http.get(url, params={"format": form, "width": "single"})

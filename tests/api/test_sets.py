@@ -3,19 +3,18 @@
 import json
 from typing import Any
 
-import httpx
 import pytest
 from nextpair.schemas import SetIn, SetPatch
 
-from tests.factories import ask, ask_one, compare, create_set, create_systems, follow, get, names, patch, tell
+from tests.factories import Http, create_asked, create_set, create_systems, follow, get, names, pages, tell
 
 
-async def test_a_new_set_is_open_and_empty_of_comparisons(http: httpx.AsyncClient) -> None:
+async def test_a_new_set_is_open_and_empty_of_comparisons(http: Http) -> None:
     created = await create_set(http)
     assert (created["status"], created["version"], created["candidates"], created["items"]) == ("open", 0, 4, 0)
 
 
-async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClient) -> None:
+async def test_what_is_not_said_has_the_documented_default(http: Http) -> None:
     created = (await http.post("/v1/sets", json={"name": "Bare", "question": "Which?"})).json()
     assert created["selection"] == {
         "criterion": "knowledge", "epsilon": 0.5, "equal": 0.1, "random_share": 0.0, "batch": "greedy", "seed": 0,
@@ -29,7 +28,7 @@ async def test_what_is_not_said_has_the_documented_default(http: httpx.AsyncClie
     assert (created["project"], created["pool_by"]) == (None, "project")
 
 
-async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
+async def test_everything_sent_is_read_back(http: Http) -> None:
     sent: dict[str, Any] = {
         "name": "Trees", "question": "Which is taller?", "attribute": "height", "context": "A forest.",
         "expert": "gaussian", "expert_parameters": {"alpha": 2.0, "v": 3.0}, "prior": "anchor", "prior_variance": 2.0,
@@ -49,10 +48,10 @@ async def test_everything_sent_is_read_back(http: httpx.AsyncClient) -> None:
     assert sent.keys() == SetIn.model_fields.keys() - {"candidates", "items", "verdict_weight"}
     created = await create_set(http, **sent)
     assert {name: created[name] for name in sent} == sent
-    assert await get(http, f"/v1/sets/{created['id']}") == created
+    assert await created.read() == created
 
 
-async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> None:
+async def test_a_set_of_systems_counts_its_items(http: Http) -> None:
     created = await create_systems(http, ["one", "two"], "kelp", "rowan")
     assert (created["candidates"], created["items"]) == (2, 2)
 
@@ -66,64 +65,52 @@ async def test_a_set_of_systems_counts_its_items(http: httpx.AsyncClient) -> Non
                "error_level": 0.05}},
      {"overlap": {"share": 1.0, "judges": 2}}],
 )  # fmt: skip
-async def test_a_patch_changes_what_it_names_and_nothing_else(http: httpx.AsyncClient, change: dict[str, Any]) -> None:
+async def test_a_patch_changes_what_it_names_and_nothing_else(http: Http, change: dict[str, Any]) -> None:
     created = await create_set(http)
-    changed = (await http.patch(f"/v1/sets/{created['id']}", json=change)).json()
+    changed = (await http.patch(created.url, json=change)).json()
     assert changed == created | change
-    assert await get(http, f"/v1/sets/{created['id']}") == changed
+    assert await created.read() == changed
 
 
-async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: httpx.AsyncClient) -> None:
+async def test_a_patch_of_one_part_of_the_selection_keeps_the_others(http: Http) -> None:
     created = await create_set(http, selection={"criterion": "variance", "batch": "top", "seed": 5})
-    changed = await patch(http, created["id"], selection={"random_share": 0.5})
+    changed = await created.patch(selection={"random_share": 0.5})
     assert changed["selection"] == {
         "criterion": "variance", "epsilon": 0.5, "equal": 0.1, "random_share": 0.5, "batch": "top", "seed": 5,
     }  # fmt: skip
 
 
-async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: httpx.AsyncClient) -> None:
+async def test_a_budget_a_stop_and_an_overlap_can_be_taken_away(http: Http) -> None:
     created = await create_set(http, budget={"max_comparisons": 1}, stop={"top_k": 1}, overlap={"share": 0.2})
-    changed = await patch(http, created["id"], budget=None, stop=None, overlap=None)
+    changed = await created.patch(budget=None, stop=None, overlap=None)
     assert (changed["budget"], changed["stop"], changed["overlap"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("field", sorted(SetPatch.model_fields.keys() - {"budget", "stop", "overlap", "project"}))
-async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: httpx.AsyncClient, field: str) -> None:
+async def test_a_patch_refuses_null_where_there_has_to_be_a_value(http: Http, field: str) -> None:
     created = await create_set(http)
-    answer = await http.patch(f"/v1/sets/{created['id']}", json={field: None})
+    answer = await http.patch(created.url, json={field: None})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == f"/{field}"
 
 
-async def test_a_patched_selection_decides_the_next_pair(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    await http.patch(f"/v1/sets/{created['id']}", json={"selection": {"criterion": "random"}})
-    assert (await ask_one(http, created["id"]))["why"]["criterion"] == "random"
-
-
-async def test_means_that_count_as_equal_decide_the_next_pair(http: httpx.AsyncClient) -> None:
+async def test_means_that_count_as_equal_decide_the_next_pair(http: Http) -> None:
     """birch and cedar have the same mean, but oak has the largest variance."""
     created = await create_set(http, "ash", "birch", "cedar", "oak", selection={"criterion": "reordering", "equal": 0})
-    await compare(http, created["id"], "ash>birch", "ash>cedar")
-    assert set(names(await ask_one(http, created["id"]))) == {"birch", "cedar"}
-    await patch(http, created["id"], selection={"equal": 10})
-    assert "oak" in names(await ask_one(http, created["id"], "bob"))
+    await created.compare("ash>birch", "ash>cedar")
+    assert set(names(await created.ask_one())) == {"birch", "cedar"}
+    await created.patch(selection={"equal": 10})
+    assert "oak" in names(await created.ask_one("bob"))
 
 
 @pytest.mark.alone
-async def test_pages_give_every_set_once_oldest_first(http: httpx.AsyncClient) -> None:
+async def test_pages_give_every_set_once_oldest_first(http: Http) -> None:
     ids = [(await create_set(http, name=f"Set {n}"))["id"] for n in range(5)]
-    seen, after = [], None
-    while True:
-        page = await get(http, "/v1/sets", limit=2, **({"after": after} if after else {}))
-        seen += [s["id"] for s in page["sets"]]
-        if (after := page["next_after"]) is None:
-            break
-    assert seen == ids
+    assert [s["id"] for s in await pages(http, "/v1/sets", "sets", limit=2)] == ids
 
 
 @pytest.mark.alone
-async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClient) -> None:
+async def test_a_set_made_between_two_pages_shifts_nothing(http: Http) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
     ids.append((await create_set(http))["id"])
@@ -132,7 +119,7 @@ async def test_a_set_made_between_two_pages_shifts_nothing(http: httpx.AsyncClie
 
 
 @pytest.mark.alone
-async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncClient) -> None:
+async def test_a_page_continues_behind_a_set_that_was_deleted(http: Http) -> None:
     ids = [(await create_set(http))["id"] for _ in range(3)]
     first = await get(http, "/v1/sets", limit=2)
     await http.delete(f"/v1/sets/{first['next_after']}")
@@ -140,93 +127,80 @@ async def test_a_page_continues_behind_a_set_that_was_deleted(http: httpx.AsyncC
 
 
 @pytest.mark.alone
-async def test_the_list_is_filtered_by_project_and_status(http: httpx.AsyncClient) -> None:
+async def test_the_list_is_filtered_by_project_and_status(http: Http) -> None:
     here = await create_set(http, project="wood")
     paused = await create_set(http, project="wood")
     await create_set(http, project="stone")
-    await http.patch(f"/v1/sets/{paused['id']}", json={"status": "paused"})
+    await http.patch(paused.url, json={"status": "paused"})
     found = await get(http, "/v1/sets", project="wood", status="open")
     assert [s["id"] for s in found["sets"]] == [here["id"]]
 
 
-@pytest.mark.alone
-async def test_a_deleted_set_leaves_the_list(http: httpx.AsyncClient) -> None:
-    created = await create_set(http)
-    assert (await http.delete(f"/v1/sets/{created['id']}")).status_code == 204
-    assert (await get(http, "/v1/sets"))["sets"] == []
+READ_OF_A_SET = (
+    "", "/candidates", "/next-pair", "/comparisons", "/comparisons?format=csv", "/ranking", "/ranking?format=svg",
+    "/predict?first=ash&second=elm", "/absolute-scores", "/diagnostics", "/calibration?judge=bob&reference=alice",
+    "/events",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("GET", "", None),
+        *[("GET", path, None) for path in READ_OF_A_SET],
         ("PATCH", "", {"name": "x"}),
         ("DELETE", "", None),
-        ("GET", "/candidates", None),
         ("POST", "/candidates", {"candidates": [{"key": "oak"}]}),
         ("POST", "/next-pair", {"judge": "alice"}),
-        ("GET", "/next-pair", None),
         ("POST", "/comparisons", {"comparisons": [{"first": "ash", "second": "elm", "p_first": 1, "judge": "bob"}]}),
-        ("GET", "/comparisons", None),
-        ("GET", "/comparisons?format=csv", None),
         ("POST", "/comparisons/1/void", {"reason": "x"}),
-        ("GET", "/ranking", None),
-        ("GET", "/ranking?format=svg", None),
-        ("GET", "/predict?first=ash&second=elm", None),
         ("POST", "/absolute-scores", {"scores": [{"candidate": "ash", "mean": 7, "variance": 1, "judge": "gpt"}]}),
-        ("GET", "/absolute-scores", None),
-        ("GET", "/diagnostics", None),
-        ("GET", "/calibration?judge=bob&reference=alice", None),
-        ("GET", "/events", None),
         ("POST", "/comparisons/1/restore", None),
     ],
 )
-async def test_a_deleted_set_is_gone_everywhere(http: httpx.AsyncClient, method: str, path: str, body: Any) -> None:
-    created = await create_set(http)
-    await compare(http, created["id"], "ash>elm")
-    await http.delete(f"/v1/sets/{created['id']}")
-    answer = await http.request(method, f"/v1/sets/{created['id']}{path}", json=body)
+async def test_a_deleted_set_is_gone_everywhere(http: Http, method: str, path: str, body: Any) -> None:
+    created = await create_set(http, told=["ash>elm"])
+    await http.delete(created.url)
+    answer = await http.request(method, f"{created.url}{path}", json=body)
     assert answer.status_code == 410
     assert answer.json()["type"] == "urn:nextpair:problem:set-deleted"
 
 
 @pytest.mark.parametrize("action", ["renew", "release", "verdict"])
-async def test_the_assignments_of_a_deleted_set_are_gone(http: httpx.AsyncClient, action: str) -> None:
-    created = await create_set(http)
-    assignment = await ask_one(http, created["id"])
-    await http.delete(f"/v1/sets/{created['id']}")
+async def test_the_assignments_of_a_deleted_set_are_gone(http: Http, action: str) -> None:
+    created, assignment = await create_asked(http)
+    await http.delete(created.url)
     body = {"p_first": 1.0} if action == "verdict" else {}
     answer = await http.post(f"/v1/assignments/{assignment['id']}/{action}", json=body)
     assert (answer.status_code, answer.json()["type"]) == (410, "urn:nextpair:problem:set-deleted")
 
 
-async def test_deleting_one_set_leaves_another_alone(http: httpx.AsyncClient) -> None:
+async def test_deleting_one_set_leaves_another_alone(http: Http) -> None:
     one, other = await create_set(http), await create_set(http)
-    assignment = await ask_one(http, other["id"])
-    await http.delete(f"/v1/sets/{one['id']}")
+    assignment = await other.ask_one()
+    await http.delete(one.url)
     assert (await tell(http, assignment["id"], p_first=1.0)).status_code == 201
-    assert (await ask(http, other["id"]))["status"] == "open"
+    assert (await other.ask())["status"] == "open"
 
 
-async def test_a_deletion_ends_the_event_stream(http: httpx.AsyncClient, app: Any) -> None:
+async def test_a_deletion_ends_the_event_stream(http: Http, app: Any) -> None:
     created = await create_set(http)
     async with follow(app, created["id"]) as stream:
         await stream.take(2)
-        await http.delete(f"/v1/sets/{created['id']}")
+        await http.delete(created.url)
     # leaving the block waits for the stream's end
 
 
 @pytest.mark.alone
 async def test_pages_end_early_where_texts_are_long_and_go_on_behind(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.storage.pages.LARGEST_PAGE", 250)
     texts = [{"key": key, "text": key * 100} for key in "abcde"]
     for _ in range(3):
         created = await create_set(http, context="c" * 100, candidates=texts)
-    url = f"/v1/sets/{created['id']}"
+    url = created.url
     for seq in (1, 2, 3):
-        assignment = await ask_one(http, created["id"])
+        assignment = await created.ask_one()
         await tell(http, assignment["id"], p_first=1.0, raw={"said": str(seq) * 100})
     score = {"candidate": "a", "judge": "gpt", "probabilities": {f"{n}.{'0' * 90}": 1 for n in (1, 2)}}
     await http.post(f"{url}/absolute-scores", json={"scores": [score] * 3})

@@ -12,15 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
-from nextpair import BadTable
-from nextpair.schemas import TableRead
 
 from app.files import tables
-from app.settings import Settings
 from tests.api.test_bad_input import assert_problem
-from tests.conftest import running
-from tests.factories import create_set, get
-from tests.files.test_outputs import BROKEN, jsonl_of
+from tests.factories import Http, create_set
 
 CSV = "key,text\nash,Tall.\nbirch,White.\n"
 OF_TEXTS = ("key", "text", "system", "prompt", "prompt_text", "output")
@@ -29,12 +24,12 @@ NO_COLUMNS = dict.fromkeys((*OF_TEXTS, *OF_VERDICTS)) | {"systems": [], "tags": 
 CANDIDATES = [{"key": "ash", "text": "Tall."}, {"key": "birch", "text": "White."}]
 
 
-async def look(http: httpx.AsyncClient, content: str | bytes | AsyncIterator[bytes], **query: Any) -> httpx.Response:
+async def look(http: Http, content: str | bytes | AsyncIterator[bytes], **query: Any) -> httpx.Response:
     headers = {"Content-Type": "application/octet-stream"}
     return await http.post("/v1/tables", params=query, content=content, headers=headers)
 
 
-async def look_at(http: httpx.AsyncClient, content: str | bytes, **query: Any) -> dict[str, Any]:
+async def look_at(http: Http, content: str | bytes, **query: Any) -> dict[str, Any]:
     """The preview of a file, or of typed lines."""
     answer = await look(http, content, **query)
     assert answer.status_code == 200, answer.text
@@ -66,7 +61,7 @@ def parquet(**columns: Any) -> bytes:
         ("trees.parquet", parquet(key=["ash", "birch"], text=["Tall.", "White."])),
     ],
 )
-async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, content: str | bytes) -> None:
+async def test_every_kind_of_file_is_shown(http: Http, file: str, content: str | bytes) -> None:
     assert await look_at(http, content, file=file) == {
         "kind": "texts", "layout": None, "columns": ["key", "text"],
         "used": NO_COLUMNS | {"key": "key", "text": "text"},
@@ -76,7 +71,7 @@ async def test_every_kind_of_file_is_shown(http: httpx.AsyncClient, file: str, c
     }  # fmt: skip
 
 
-async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -> None:
+async def test_typed_lines_have_a_key_or_get_a_number(http: Http) -> None:
     preview = await look_at(http, "ash: Tall.\n\n  Sunlight: it is white light. \nhttps://a.b is a text\n")
     assert [tuple(each.values()) for each in preview["candidates"]] == [
         ("ash", "Tall."), ("Sunlight", "it is white light."), ("3", "https://a.b is a text"),
@@ -84,7 +79,7 @@ async def test_typed_lines_have_a_key_or_get_a_number(http: httpx.AsyncClient) -
     assert preview["columns"] == []
 
 
-async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
+async def test_columns_are_found_or_named(http: Http) -> None:
     content = "id,title,body\n7,Ash,Tall.\n8,Birch,White.\n"
     guessed = await look_at(http, content, file="trees.csv")
     assert (guessed["used"]["key"], guessed["used"]["text"], guessed["columns"]) == (
@@ -101,7 +96,7 @@ async def test_columns_are_found_or_named(http: httpx.AsyncClient) -> None:
     assert bare["candidates"] == [{"key": "Ash", "text": None}, {"key": "Birch", "text": None}]
 
 
-async def test_every_bad_line_of_a_csv_is_reported(http: httpx.AsyncClient) -> None:
+async def test_every_bad_line_of_a_csv_is_reported(http: Http) -> None:
     content = f'key,text\nash,"Two\nlines."\nbirch,a,b\n,none\nash,again\ncedar,\n{"x" * 201},long\nelm,ok\n'
     preview = await look_at(http, content, file="trees.csv")
     assert [each["key"] for each in preview["candidates"]] == ["ash", "elm"]
@@ -114,14 +109,14 @@ async def test_every_bad_line_of_a_csv_is_reported(http: httpx.AsyncClient) -> N
     ]
 
 
-async def test_texts_may_be_long(http: httpx.AsyncClient) -> None:
+async def test_texts_may_be_long(http: Http) -> None:
     content = f"key,text\nash,{'Tall. ' * 150_000}\n\nbirch,{'ä' * 900_000}\nash,x\n"
     preview = await look_at(http, content, file="trees.csv")
     assert [len(each["text"]) for each in preview["candidates"]] == [899_999, 900_000]
     assert [each["place"] for each in preview["faults"]] == ["line 5"]
 
 
-async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient) -> None:
+async def test_every_bad_line_of_json_lines_is_reported(http: Http) -> None:
     bad = ["{", "[1]", "[" * 100_000, '{"key": "\\ud800", "text": "x"}', '{"text": "x"}', '{"key": "a\\u0000"}']
     content = "\n".join([json.dumps(CANDIDATES[0]), "", *bad, json.dumps(CANDIDATES[1])])
     preview = await look_at(http, content, file="trees.jsonl")
@@ -133,7 +128,7 @@ async def test_every_bad_line_of_json_lines_is_reported(http: httpx.AsyncClient)
     ]  # fmt: skip
 
 
-async def test_every_bad_element_of_a_json_array_is_reported(http: httpx.AsyncClient) -> None:
+async def test_every_bad_element_of_a_json_array_is_reported(http: Http) -> None:
     content = json.dumps([CANDIDATES[0], 1, ["x"], {"key": "ash", "text": "again"}, CANDIDATES[1]])
     preview = await look_at(http, content, file="trees.json")
     assert preview["candidates"] == CANDIDATES
@@ -142,7 +137,7 @@ async def test_every_bad_element_of_a_json_array_is_reported(http: httpx.AsyncCl
     ]  # fmt: skip
 
 
-async def test_cells_may_hold_the_other_separators(http: httpx.AsyncClient) -> None:
+async def test_cells_may_hold_the_other_separators(http: Http) -> None:
     content = 'key;text\nash;Tall, green, old.\n"birch";"White; slim."\n'
     preview = await look_at(http, content, file="trees.csv")
     assert [tuple(each.values()) for each in preview["candidates"]] == [
@@ -152,18 +147,14 @@ async def test_cells_may_hold_the_other_separators(http: httpx.AsyncClient) -> N
     assert ragged["faults"][0]["remedy"] == "quote semicolons"
 
 
-async def test_bad_rows_of_parquet_are_reported(http: httpx.AsyncClient) -> None:
-    content = parquet(key=["ash", None, "ash"], text=["Tall.", "x", "y"])
-    preview = await look_at(http, content, file="trees.parquet")
-    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("row 2", "key"), ("row 3", "key")]
+async def test_bad_rows_of_parquet_and_bad_typed_lines_are_reported(http: Http) -> None:
+    rows = await look_at(http, parquet(key=["ash", None, "ash"], text=["Tall.", "x", "y"]), file="trees.parquet")
+    lines = await look_at(http, "ash: one\n\nash: two\n")
+    faults = [(each["place"], each["column"]) for each in rows["faults"] + lines["faults"]]
+    assert faults == [("row 2", "key"), ("row 3", "key"), ("line 3", "key")]
 
 
-async def test_bad_typed_lines_are_reported(http: httpx.AsyncClient) -> None:
-    preview = await look_at(http, "ash: one\n\nash: two\n")
-    assert [(each["place"], each["column"]) for each in preview["faults"]] == [("line 3", "key")]
-
-
-async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncClient) -> None:
+async def test_a_report_shows_a_hundred_lines_and_counts_all(http: Http) -> None:
     preview = await look_at(http, "key,text\n" + ",x\n" * 150, file="trees.csv")
     assert (len(preview["faults"]), preview["fault_count"], preview["candidates"]) == (100, 150, [])
 
@@ -171,6 +162,7 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
 @pytest.mark.parametrize(
     ("file", "content", "detail"),
     [
+        (None, " \n", "write one per line"),
         ("trees.txt", CSV, "unknown kind of file"),
         ("trees.csv", "", "the file is empty"),
         ("trees.csv", "\ufeff", "the file is empty"),
@@ -190,41 +182,26 @@ async def test_a_report_shows_a_hundred_lines_and_counts_all(http: httpx.AsyncCl
         ("trees.parquet", parquet(key=[["nested"]], text=["x"]), "holds nested JSON"),
     ],
 )
-async def test_a_file_of_no_use_says_why(http: httpx.AsyncClient, file: str, content: str | bytes, detail: str) -> None:
-    assert_problem(await look(http, content, file=file), 422, "invalid-request", detail)
-
-
-async def test_nothing_typed_says_what_to_do(http: httpx.AsyncClient) -> None:
-    assert_problem(await look(http, " \n"), 422, "invalid-request", "write one per line")
-
-
-async def test_an_unknown_column_names_those_that_are_there(http: httpx.AsyncClient) -> None:
-    answer = await look(http, CSV, file="trees.csv", key="nope")
-    assert_problem(answer, 422, "invalid-request", "the columns are key, text")
+async def test_a_file_of_no_use_says_why(http: Http, file: str | None, content: str | bytes, detail: str) -> None:
+    named = {} if file is None else {"file": file}
+    assert_problem(await look(http, content, **named), 422, "invalid-request", detail)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", None])
-async def test_what_a_page_of_another_site_could_send_is_refused(http: httpx.AsyncClient, kind: str | None) -> None:
+async def test_what_a_page_of_another_site_could_send_is_refused(http: Http, kind: str | None) -> None:
     headers = {} if kind is None else {"Content-Type": kind}
     answer = await http.post("/v1/tables", content=CSV, params={"file": "trees.csv"}, headers=headers)
     assert_problem(answer, 422, "invalid-request", "application/octet-stream")
 
 
 @pytest.mark.alone
-async def test_a_preview_creates_nothing(http: httpx.AsyncClient) -> None:
+async def test_a_preview_creates_nothing(http: Http) -> None:
     await look_at(http, CSV, file="trees.csv")
     await look_at(http, "ash: Tall.\nbirch: White.")
     assert (await http.get("/v1/sets")).json()["sets"] == []
 
 
-async def test_what_was_shown_can_be_created(http: httpx.AsyncClient) -> None:
-    preview = await look_at(http, CSV, file="trees.csv")
-    created = await create_set(http, candidates=preview["candidates"])
-    kept = (await http.get(f"/v1/sets/{created['id']}/candidates")).json()["candidates"]
-    assert [{"key": each["key"], "text": each["text"]} for each in kept] == CANDIDATES
-
-
-async def test_names_that_look_alike_bring_a_warning(http: httpx.AsyncClient) -> None:
+async def test_names_that_look_alike_bring_a_warning(http: Http) -> None:
     texts = await look_at(http, "key,text\nGPT-4,Tall.\ngpt_4,White.\n", file="trees.csv")
     assert texts["warnings"] == [
         "candidates look alike: 'GPT-4' and 'gpt_4'; if two are the same candidate, give them one name"
@@ -254,7 +231,7 @@ SYSTEMS = [{"key": "gpt", "outputs": {"p1": "Light.", "p2": "7"}}, {"key": "llam
 OF_OUTPUTS = NO_COLUMNS | {"prompt": "prompt_id", "prompt_text": "prompt", "tags": ["category"]}
 
 
-async def test_a_long_table_is_recognised(http: httpx.AsyncClient) -> None:
+async def test_a_long_table_is_recognised(http: Http) -> None:
     assert await look_at(http, LONG, file="outputs.csv") == {
         "kind": "systems", "layout": "long", "columns": ["model", "prompt_id", "prompt", "category", "output"],
         "used": OF_OUTPUTS | {"system": "model", "output": "output"}, "candidates": SYSTEMS, "items": ITEMS,
@@ -263,14 +240,14 @@ async def test_a_long_table_is_recognised(http: httpx.AsyncClient) -> None:
     }  # fmt: skip
 
 
-async def test_a_wide_table_makes_the_same_set_by_its_columns(http: httpx.AsyncClient) -> None:
+async def test_a_wide_table_makes_the_same_set_by_its_columns(http: Http) -> None:
     wide = await look_at(http, WIDE, file="outputs.csv", systems=["gpt", "llama"])
     assert (wide["kind"], wide["layout"], wide["missing"]) == ("systems", "wide", 1)
     assert wide["used"] == OF_OUTPUTS | {"systems": ["gpt", "llama"]}
     assert (wide["candidates"], wide["items"]) == (SYSTEMS, ITEMS)
 
 
-async def test_columns_of_other_names_are_named(http: httpx.AsyncClient) -> None:
+async def test_columns_of_other_names_are_named(http: Http) -> None:
     content = LONG.replace("model,prompt_id,prompt,category,output", "who,what,asked,category,said")
     named = await look_at(http, content, file="outputs.csv", system="who", prompt="what", output="said")
     assert (named["used"]["system"], named["used"]["prompt"], named["used"]["output"]) == ("who", "what", "said")
@@ -279,11 +256,11 @@ async def test_columns_of_other_names_are_named(http: httpx.AsyncClient) -> None
     assert (texts["kind"], texts["fault_count"], len(texts["candidates"])) == ("texts", 1, 3)
 
 
-async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) -> None:
+async def test_what_was_read_of_systems_can_be_created(http: Http) -> None:
     read = await look_at(http, LONG, file="outputs.csv")
     created = await create_set(http, candidates=read["candidates"], items=read["items"])
-    assert (await get(http, f"/v1/sets/{created['id']}/items"))["items"] == ITEMS
-    kept = (await get(http, f"/v1/sets/{created['id']}/candidates"))["candidates"]
+    assert (await created.read("/items"))["items"] == ITEMS
+    kept = (await created.read("/candidates"))["candidates"]
     assert [{"key": each["key"], "outputs": each["outputs"]} for each in kept] == SYSTEMS
 
 
@@ -291,28 +268,16 @@ async def test_what_was_read_of_systems_can_be_created(http: httpx.AsyncClient) 
     ("query", "says"),
     [
         ({"system": "model", "text": "output"}, "name the columns of one kind"),
-        ({"system": "nope"}, "no column 'nope'"),
+        ({"system": "nope"}, "no column 'nope'; the columns are model, prompt_id, prompt, category, output"),
+        ({"key": "nope"}, "the columns are model, prompt_id"),
         ({"sytem": "model"}, "Unknown query parameter 'sytem'"),
     ],
 )
-async def test_columns_that_cannot_be_are_refused(http: httpx.AsyncClient, query: dict[str, str], says: str) -> None:
+async def test_columns_that_cannot_be_are_refused(http: Http, query: dict[str, str], says: str) -> None:
     assert_problem(await look(http, LONG, file="outputs.csv", **query), 422, "invalid-request", says)
 
 
-@pytest.mark.parametrize("name", sorted(BROKEN.keys() - {"two tags", "a long tag", "too long"}))
-async def test_a_broken_file_says_where_and_what_to_do(http: httpx.AsyncClient, name: str) -> None:
-    rows, columns, messages = BROKEN[name]
-    answer = await look(http, jsonl_of(rows), file="outputs.jsonl", **columns)
-    if answer.status_code == 200:
-        read = TableRead.model_validate_json(answer.content)
-        complaint = str(BadTable(read.faults, read.fault_count))
-    else:
-        assert_problem(answer, 422, "invalid-request", "outputs.jsonl")
-        complaint = answer.json()["detail"]
-    assert all(message in complaint for message in messages), complaint
-
-
-async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read(http: httpx.AsyncClient) -> None:
+async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read(http: Http) -> None:
     names = [f"m{n}" for n in range(900)]
     content = ",".join(["prompt", *names]) + "\n" + "".join(f"p{n}" + ",x" * 900 + "\n" for n in range(6500))
     answer = await look(http, content, file="outputs.csv", systems=names)
@@ -322,20 +287,11 @@ async def test_more_outputs_than_a_set_may_have_are_refused_before_they_are_read
 # Limits
 
 
-@pytest.fixture
-async def small(database_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    """A service with low limits."""
-    settings = Settings(database_url=database_url, max_body_bytes=2000, max_text_chars=100, max_candidates=3)
-    transport, url = httpx.ASGITransport, "http://localhost"
-    async with running(settings) as app, httpx.AsyncClient(transport=transport(app), base_url=url) as client:
-        yield client
-
-
-async def test_a_file_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+async def test_a_file_over_the_limit_is_refused(small: Http) -> None:
     assert_problem(await look(small, CSV + "x" * 2000, file="trees.csv"), 413, "body-too-large", "smaller parts")
 
 
-async def test_a_file_that_grows_over_the_limit_is_refused(small: httpx.AsyncClient) -> None:
+async def test_a_file_that_grows_over_the_limit_is_refused(small: Http) -> None:
     async def chunks() -> AsyncIterator[bytes]:
         for _ in range(30):
             yield b" " * 100
@@ -351,13 +307,11 @@ async def test_a_file_that_grows_over_the_limit_is_refused(small: httpx.AsyncCli
         ("trees.parquet", parquet(key=["ash"], text=["x" * 3000])),
     ],
 )
-async def test_a_file_that_unpacks_over_the_limit_is_refused(
-    small: httpx.AsyncClient, file: str, content: bytes
-) -> None:
+async def test_a_file_that_unpacks_over_the_limit_is_refused(small: Http, file: str, content: bytes) -> None:
     assert_problem(await look(small, content, file=file), 422, "invalid-request", "unpacks to more than 2,000 bytes")
 
 
-async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
+async def test_a_long_text_is_a_bad_line(small: Http) -> None:
     preview = await look_at(small, f"ash: Tall.\nbirch: {'x' * 101}")
     assert preview["faults"] == [
         {"place": "line 2", "column": "text", "wrong": "a text of 101 characters",
@@ -365,12 +319,12 @@ async def test_a_long_text_is_a_bad_line(small: httpx.AsyncClient) -> None:
     ]  # fmt: skip
 
 
-async def test_a_long_output_is_a_bad_cell(small: httpx.AsyncClient) -> None:
+async def test_a_long_output_is_a_bad_cell(small: Http) -> None:
     read = await look_at(small, WIDE.replace("Light.", "x" * 101), file="outputs.csv", systems=["gpt", "llama"])
     assert [(fault["place"], fault["column"]) for fault in read["faults"]] == [("line 2", "gpt")]
 
 
-async def test_too_many_candidates_are_refused(small: httpx.AsyncClient) -> None:
+async def test_too_many_candidates_are_refused(small: Http) -> None:
     assert_problem(await look(small, "a\nb\nc\nd\n"), 413, "set-too-large", "NEXTPAIR_MAX_CANDIDATES")
 
 
@@ -402,12 +356,7 @@ LARGE: list[tuple[str | None, str | bytes, int, str]] = [
 
 @pytest.mark.parametrize(("file", "content", "status", "says"), LARGE, ids=[str(case[0]) for case in LARGE])
 async def test_a_file_that_would_take_much_memory_or_time_is_refused(
-    http: httpx.AsyncClient,
-    monkeypatch: pytest.MonkeyPatch,
-    file: str | None,
-    content: str | bytes,
-    status: int,
-    says: str,
+    http: Http, monkeypatch: pytest.MonkeyPatch, file: str | None, content: str | bytes, status: int, says: str
 ) -> None:
     monkeypatch.setattr("app.service.tables.MOST_ROWS", 5000)
     answer = await (look(http, content) if file is None else look(http, content, file=file))
@@ -415,22 +364,20 @@ async def test_a_file_that_would_take_much_memory_or_time_is_refused(
 
 
 @pytest.mark.parametrize("file", ["blank.csv", "blank.tsv"])
-async def test_a_file_of_blanks_holds_nothing_and_holds_up_nobody(http: httpx.AsyncClient, file: str) -> None:
+async def test_a_file_of_blanks_holds_nothing_and_holds_up_nobody(http: Http, file: str) -> None:
     """What Unicode calls a space is a character of the file."""
     preview = await look_at(http, "\u00a0\n\u3000\n", file=file)
     assert (preview["candidates"], preview["fault_count"]) == ([], 1)
 
 
-async def test_a_preview_that_grows_as_json_is_refused(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_preview_that_grows_as_json_is_refused(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.service.tables.MOST_BYTES", 1000)
     assert_problem(
         await look(http, "key,text\nash," + "\1" * 200, file="t.csv"), 422, "invalid-request", "smaller parts"
     )
 
 
-async def test_columns_of_no_use_may_be_nested(http: httpx.AsyncClient) -> None:
+async def test_columns_of_no_use_may_be_nested(http: Http) -> None:
     content = parquet(key=["ash"], embedding=[[0.5] * 10_000], text=["Tall."])
     preview = await look_at(http, content, file="trees.parquet")
     assert (preview["columns"], preview["candidates"]) == (["key", "embedding", "text"], CANDIDATES[:1])
@@ -476,7 +423,7 @@ q2,llama,qwen,qwen,bea
 OF_BATTLES = {"first": "model_a", "second": "model_b", "winner": "winner", "judge": "judge", "item": "question_id"}
 
 
-async def test_battles_are_recognised_and_bad_rows_are_reported(http: httpx.AsyncClient) -> None:
+async def test_battles_are_recognised_and_bad_rows_are_reported(http: Http) -> None:
     read = await look_at(http, BATTLES, file="arena.csv")
     assert (read["kind"], read["used"]) == ("battles", NO_COLUMNS | OF_BATTLES)
     assert [each["key"] for each in read["candidates"]] == ["gpt", "llama", "qwen"]
@@ -496,16 +443,16 @@ async def test_battles_are_recognised_and_bad_rows_are_reported(http: httpx.Asyn
     assert (read["rows"][0], read["row_count"]) == (["q1", "gpt", "llama", "model_a", "ada"], 5)
 
 
-async def test_battles_that_were_read_can_be_created_twice_and_count_once(http: httpx.AsyncClient) -> None:
+async def test_battles_that_were_read_can_be_created_twice_and_count_once(http: Http) -> None:
     read = await look_at(http, BATTLES, file="arena.csv")
     created = await create_set(http, candidates=read["candidates"], items=read["items"])
     for accepted in (3, 0):
-        answer = await http.post(f"/v1/sets/{created['id']}/comparisons", json={"comparisons": read["comparisons"]})
+        answer = await http.post(f"{created.url}/comparisons", json={"comparisons": read["comparisons"]})
         assert answer.json()["accepted"] == accepted
-    assert (await get(http, f"/v1/sets/{created['id']}"))["comparisons"] == 3
+    assert (await created.read())["comparisons"] == 3
 
 
-async def test_columns_of_battles_are_named(http: httpx.AsyncClient) -> None:
+async def test_columns_of_battles_are_named(http: Http) -> None:
     content = "left one,right one,p\n<b>a</b>,b,0.25\nb,c,1.5\n"
     assert_problem(
         await look(http, content, file="b.csv", first="left one", p_first="p"), 422, "invalid-request", "`second`"
@@ -520,7 +467,7 @@ async def test_columns_of_battles_are_named(http: httpx.AsyncClient) -> None:
     assert_problem(both, 422, "invalid-request", "name the columns of one kind")
 
 
-async def test_annotations_of_alpaca_eval_are_battles(http: httpx.AsyncClient) -> None:
+async def test_annotations_of_alpaca_eval_are_battles(http: Http) -> None:
     row = {"instruction": "Why " * 100, "generator_1": "plover", "generator_2": "heron", "annotator": "gpt-4",
            "output_1": "Because of light.", "output_2": "Because air scatters it.", "preference": 1.75}  # fmt: skip
     read = await look_at(http, json.dumps([row, row | {"preference": 3}]), file="annotations.json")
@@ -531,12 +478,12 @@ async def test_annotations_of_alpaca_eval_are_battles(http: httpx.AsyncClient) -
     assert read["faults"][0]["remedy"] == "write a number from 1 (the first) to 2 (the second)"
 
 
-async def test_where_no_row_is_a_verdict_the_first_says_why(http: httpx.AsyncClient) -> None:
+async def test_where_no_row_is_a_verdict_the_first_says_why(http: Http) -> None:
     content = "first,second,winner\n" + "a,b,?\n" * 2000
     assert_problem(await look(http, content, file="b.csv"), 422, "invalid-request", "line 2, column 'winner'")
 
 
-async def test_the_first_rows_of_any_file_are_shown(http: httpx.AsyncClient) -> None:
+async def test_the_first_rows_of_any_file_are_shown(http: Http) -> None:
     headers = {"Content-Type": "application/octet-stream"}
     content = f"a,b\n<i>1</i>,{'x' * 500}\n" + "2,3\n" * 20
     answer = await http.post("/v1/tables/preview", params={"file": "any.csv"}, content=content, headers=headers)

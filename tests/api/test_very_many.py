@@ -3,12 +3,12 @@
 from itertools import pairwise
 from typing import get_args
 
-import httpx
 import pytest
 from nextpair.words import CriterionName
 
 from app.inference.fitting import posterior
-from tests.factories import ask, compare, create_set, get, names, tell
+from tests.api.test_bad_input import assert_problem
+from tests.factories import Http, create_set, names, tell
 
 KEYS = "abcdefghijkl"
 CHAIN = [f"{better}>{worse}" for better, worse in pairwise(KEYS)]
@@ -21,22 +21,20 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("criterion", get_args(CriterionName))
 @pytest.mark.parametrize("goal", [{}, {"top_k": 3}])
-async def test_pairs_are_asked_for_judged_and_ranked(
-    http: httpx.AsyncClient, criterion: str, goal: dict[str, int]
-) -> None:
+async def test_pairs_are_asked_for_judged_and_ranked(http: Http, criterion: str, goal: dict[str, int]) -> None:
     created = await create_set(
         http, *KEYS, selection={"criterion": criterion}, goal=goal, verdict_weight="one-vote", stop={"rank_width": 2}
     )
-    await compare(http, created["id"], *CHAIN)
+    await created.compare(*CHAIN)
 
     for _ in range(3):
-        pairs = (await ask(http, created["id"], count=4))["assignments"]
+        pairs = (await created.ask(count=4))["assignments"]
         assert len({frozenset(names(pair)) for pair in pairs}) == 4
         for pair in pairs:
             p = 0.9 if names(pair)[0] < names(pair)[1] else 0.1
             assert (await tell(http, pair["id"], p_first=p)).status_code == 201
 
-    ranking = await get(http, f"/v1/sets/{created['id']}/ranking")
+    ranking = await created.read("/ranking")
     order = [row["key"] for row in ranking["ranking"]]
     assert sorted(order) == list(KEYS)
     assert set("ab") <= set(order[:5])
@@ -49,12 +47,9 @@ async def test_pairs_are_asked_for_judged_and_ranked(
 
 
 @pytest.mark.parametrize("path", ["diagnostics", "matrix?of=expected", "checks"])
-async def test_what_needs_a_matrix_says_so(http: httpx.AsyncClient, path: str) -> None:
-    created = await create_set(http, *KEYS, verdict_weight="one-vote")
-    await compare(http, created["id"], *CHAIN)
+async def test_what_needs_a_matrix_says_so(http: Http, path: str) -> None:
+    created = await create_set(http, *KEYS, verdict_weight="one-vote", told=CHAIN)
 
-    response = await http.get(f"/v1/sets/{created['id']}/{path}")
+    response = await http.get(f"{created.url}/{path}")
 
-    assert response.status_code == 422
-    assert response.json()["type"] == "urn:nextpair:problem:too-many-candidates"
-    assert "12" in response.json()["detail"]
+    assert_problem(response, 422, "too-many-candidates", "12")

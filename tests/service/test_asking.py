@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-import httpx
 import numpy as np
 import pytest
 
@@ -17,7 +16,19 @@ from app.service.context import Context
 from app.storage import sets
 from tests.api.test_assignments import age, ask_many, ids, nothing, release
 from tests.api.test_stopping import stopped
-from tests.factories import ask, ask_one, candidates, compare, count_rows, create_set, patch, tell, unordered, void
+from tests.factories import (
+    Http,
+    ask,
+    ask_one,
+    candidates,
+    compare,
+    count_rows,
+    create_set,
+    patch,
+    tell,
+    unordered,
+    void,
+)
 
 pytestmark = pytest.mark.alone
 
@@ -41,10 +52,9 @@ def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "SETS_AT_ONCE", 2)
 
 
-async def exhausted(http: httpx.AsyncClient) -> str:
+async def exhausted(http: Http) -> str:
     """A set without a pair left; returns its id."""
-    created = await create_set(http, "ash", "elm")
-    await compare(http, created["id"], "ash>elm")
+    created = await create_set(http, "ash", "elm", told=["ash>elm"])
     return str(created["id"])
 
 
@@ -52,7 +62,7 @@ async def exhausted(http: httpx.AsyncClient) -> str:
 
 
 async def test_few_sets_are_held_at_a_time_and_each_gives_its_share(
-    http: httpx.AsyncClient, two_at_once: None, asked_together: list[int]
+    http: Http, two_at_once: None, asked_together: list[int]
 ) -> None:
     for _ in range(5):
         await create_set(http)
@@ -61,14 +71,14 @@ async def test_few_sets_are_held_at_a_time_and_each_gives_its_share(
     assert sorted(Counter(pair["set_id"] for pair in asked["assignments"]).values()) == [3, 3, 3, 3, 3]
 
 
-async def test_what_small_sets_cannot_give_comes_from_the_others(http: httpx.AsyncClient, two_at_once: None) -> None:
+async def test_what_small_sets_cannot_give_comes_from_the_others(http: Http, two_at_once: None) -> None:
     for keys in (("ash", "elm"), ("ash", "birch", "cedar", "elm")) * 3:
         await create_set(http, *keys)
     assert len((await ask_many(http, count=21))["assignments"]) == 21
 
 
 async def test_an_ask_of_one_set_waits_for_those_asked_with_it_only(
-    http: httpx.AsyncClient, context: Context, two_at_once: None
+    http: Http, context: Context, two_at_once: None
 ) -> None:
     first, *_, last = [(await create_set(http))["id"] for _ in range(3)]
     async with context.engine.begin() as other:
@@ -82,7 +92,7 @@ async def test_an_ask_of_one_set_waits_for_those_asked_with_it_only(
 
 
 async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_gives_more(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choosing, "WORK", 2 * (4**2 + 4**3))  # of two pairs of four candidates by `knowledge`
     created = [await create_set(http) for _ in range(3)]
@@ -98,7 +108,7 @@ async def test_pairs_end_where_choosing_them_takes_too_long_and_asking_again_giv
 
 
 async def test_a_set_on_which_asking_fails_is_left_out_and_named(
-    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    http: Http, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = [(await create_set(http))["id"] for _ in range(5)]
 
@@ -120,9 +130,7 @@ async def test_a_set_on_which_asking_fails_is_left_out_and_named(
 # Nothing to give
 
 
-async def test_exhausted_sets_are_looked_at_together_and_once(
-    http: httpx.AsyncClient, asked_together: list[int]
-) -> None:
+async def test_exhausted_sets_are_looked_at_together_and_once(http: Http, asked_together: list[int]) -> None:
     for _ in range(10):
         await exhausted(http)
     for _ in range(2):
@@ -130,7 +138,7 @@ async def test_exhausted_sets_are_looked_at_together_and_once(
     assert asked_together == [1, 2, 4, 3]
 
 
-async def test_no_more_is_leased_than_was_asked_for(http: httpx.AsyncClient, context: Context) -> None:
+async def test_no_more_is_leased_than_was_asked_for(http: Http, context: Context) -> None:
     for _ in range(3):
         await exhausted(http)
     opened = [(await create_set(http))["id"] for _ in range(4)]
@@ -141,17 +149,17 @@ async def test_no_more_is_leased_than_was_asked_for(http: httpx.AsyncClient, con
     assert (await count_rows(context.engine))["assignments"] == 1
 
 
-async def add_candidate(http: httpx.AsyncClient, set_id: str) -> None:
+async def add_candidate(http: Http, set_id: str) -> None:
     await http.post(f"/v1/sets/{set_id}/candidates", json={"candidates": candidates("oak")})
 
 
-async def take_back(http: httpx.AsyncClient, set_id: str) -> None:
+async def take_back(http: Http, set_id: str) -> None:
     await void(http, set_id, 1)
 
 
 @pytest.mark.parametrize("change", [add_candidate, take_back])
 async def test_an_exhausted_set_is_asked_again_once_it_has_changed(
-    http: httpx.AsyncClient, change: Callable[[httpx.AsyncClient, str], Awaitable[None]]
+    http: Http, change: Callable[[Http, str], Awaitable[None]]
 ) -> None:
     set_id = await exhausted(http)
     assert await ask_many(http, count=1) == nothing("exhausted")
@@ -161,13 +169,10 @@ async def test_an_exhausted_set_is_asked_again_once_it_has_changed(
 
 @pytest.mark.parametrize(
     ("fields", "status", "changes"),
-    [
-        ({"budget": {"max_comparisons": 1}}, "budget_reached", {"budget": None}),
-        ({}, "paused", {"status": "open"}),
-    ],
+    [({"budget": {"max_comparisons": 1}}, "budget_reached", {"budget": None}), ({}, "paused", {"status": "open"})],
 )
 async def test_a_set_that_was_closed_is_asked_again_once_it_is_open(
-    http: httpx.AsyncClient, fields: dict[str, Any], status: str, changes: dict[str, Any]
+    http: Http, fields: dict[str, Any], status: str, changes: dict[str, Any]
 ) -> None:
     set_id = (await create_set(http, **fields))["id"]
     await compare(http, set_id, "ash>elm")
@@ -179,17 +184,17 @@ async def test_a_set_that_was_closed_is_asked_again_once_it_is_open(
     assert (await ask_many(http, count=1, sets=[set_id]))["status"] == "open"
 
 
-async def test_a_set_that_has_converged_is_looked_at_once(http: httpx.AsyncClient, asked_together: list[int]) -> None:
+async def test_a_set_that_has_converged_is_looked_at_once(http: Http, asked_together: list[int]) -> None:
     created = await stopped(http)
     for _ in range(2):
         assert await ask_many(http, count=1) == nothing("converged") | {"reason": "top_k"}
     assert asked_together == [1]
-    await patch(http, created["id"], stop=None)
+    await created.patch(stop=None)
     assert (await ask_many(http, count=1))["status"] == "open"
 
 
 async def test_a_set_that_cannot_converge_by_one_judge_is_looked_at_once_and_goes_on_by_another(
-    http: httpx.AsyncClient, asked_together: list[int]
+    http: Http, asked_together: list[int]
 ) -> None:
     set_id = (await create_set(http, "ash", "elm", stop={"top_k": 1}))["id"]
     await compare(http, set_id, *["ash>elm", "elm>ash"] * 10, judge="worker")
@@ -199,7 +204,7 @@ async def test_a_set_that_cannot_converge_by_one_judge_is_looked_at_once_and_goe
     assert (await ask_many(http, "other", count=1))["status"] == "open"
 
 
-async def test_what_others_give_back_or_lose_is_asked_again(http: httpx.AsyncClient, context: Context) -> None:
+async def test_what_others_give_back_or_lose_is_asked_again(http: Http, context: Context) -> None:
     set_id = (await create_set(http, "ash", "elm"))["id"]
     for lose in (lambda lease: release(http, lease), lambda _: age(context, set_id)):
         lease = await ask_one(http, set_id, "alice")
@@ -210,14 +215,14 @@ async def test_what_others_give_back_or_lose_is_asked_again(http: httpx.AsyncCli
         await release(http, pair["id"])
 
 
-async def test_a_pair_that_one_judge_failed_at_is_there_for_the_others(http: httpx.AsyncClient) -> None:
+async def test_a_pair_that_one_judge_failed_at_is_there_for_the_others(http: Http) -> None:
     set_id = (await create_set(http, "ash", "elm"))["id"]
     await tell(http, (await ask_one(http, set_id, "worker"))["id"], failure="refused")
     assert await ask_many(http, count=1) == nothing("exhausted")
     assert (await ask_many(http, "other", count=1))["status"] == "open"
 
 
-async def test_leases_of_a_set_with_nothing_else_to_give_come_back(http: httpx.AsyncClient) -> None:
+async def test_leases_of_a_set_with_nothing_else_to_give_come_back(http: Http) -> None:
     set_id = (await create_set(http))["id"]
     lease = await ask_one(http, set_id, "worker")
     await patch(http, set_id, status="paused")

@@ -18,7 +18,19 @@ from app.settings import Settings
 from app.storage import pools as storage
 from app.storage import sets
 from tests.conftest import running
-from tests.factories import KEYS, compare_all, comparison, create_set, get, patch, ranking, run_sql, simulated, void
+from tests.factories import (
+    KEYS,
+    Http,
+    compare_all,
+    comparison,
+    create_set,
+    get,
+    patch,
+    ranking,
+    run_sql,
+    simulated,
+    void,
+)
 
 
 @pytest.fixture
@@ -28,7 +40,7 @@ async def elsewhere(settings: Settings, app: FastAPI) -> AsyncIterator[Context]:
         yield other.state.context
 
 
-async def judged(http: httpx.AsyncClient, comparisons: int = 3, seed: int = 0, **fields: Any) -> str:
+async def judged(http: Http, comparisons: int = 3, seed: int = 0, **fields: Any) -> str:
     """The id of a new set with so many comparisons, in the project wood."""
     created = await create_set(http, **{"project": "wood", **fields})
     if comparisons:
@@ -36,19 +48,19 @@ async def judged(http: httpx.AsyncClient, comparisons: int = 3, seed: int = 0, *
     return str(created["id"])
 
 
-async def more(http: httpx.AsyncClient, set_id: str, comparisons: int, seed: int = 0) -> None:
+async def more(http: Http, set_id: str, comparisons: int, seed: int = 0) -> None:
     await compare_all(http, set_id, simulated(KEYS, comparisons, seed, "gpt"))
 
 
-async def shared_with(http: httpx.AsyncClient, set_id: str) -> list[dict[str, Any]]:
+async def shared_with(http: Http, set_id: str) -> list[dict[str, Any]]:
     return list((await get(http, f"/v1/sets/{set_id}/pooled-evidence"))["entries"])
 
 
-async def how_often_shared(http: httpx.AsyncClient, *ids: str) -> list[int]:
+async def how_often_shared(http: Http, *ids: str) -> list[int]:
     return [len(await shared_with(http, set_id)) for set_id in ids]
 
 
-async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, context: Context) -> None:
+async def test_sets_of_a_project_tell_each_other(http: Http, context: Context) -> None:
     here, there = await judged(http, 3, 0), await judged(http, 4, 1)
     await pools.look(context, None)
     (entry,) = await shared_with(http, here)
@@ -73,16 +85,14 @@ async def test_sets_of_a_project_tell_each_other(http: httpx.AsyncClient, contex
     ],
 )
 async def test_a_pool_takes_two_sets_with_three_comparisons_each(
-    http: httpx.AsyncClient, context: Context, there: dict[str, Any], all_have: bool
+    http: Http, context: Context, there: dict[str, Any], all_have: bool
 ) -> None:
     ids = await judged(http), await judged(http, **there)
     await pools.look(context, None)
     assert await how_often_shared(http, *ids) == [all_have] * 2
 
 
-async def test_sets_of_a_question_tell_each_other_whatever_their_project(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_sets_of_a_question_tell_each_other_whatever_their_project(http: Http, context: Context) -> None:
     ids = [await judged(http, pool_by="question", project=project) for project in ("wood", "stone", None)]
     ids.append(await judged(http, project=None))  # as one without a project does
     other = await judged(http, pool_by="question", attribute="height")
@@ -91,7 +101,7 @@ async def test_sets_of_a_question_tell_each_other_whatever_their_project(
 
 
 async def test_sets_that_nobody_put_together_tell_of_judges_whose_model_is_described(
-    http: httpx.AsyncClient, context: Context
+    http: Http, context: Context
 ) -> None:
     ids = [await judged(http, project=None, seed=seed) for seed in (0, 1)]
     await pools.look(context, None)
@@ -103,9 +113,7 @@ async def test_sets_that_nobody_put_together_tell_of_judges_whose_model_is_descr
     assert await how_often_shared(http, *ids) == [1, 1]
 
 
-async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(http: Http, context: Context) -> None:
     here, there = await judged(http, 4), await judged(http, 4)
     versions = []
     for _ in range(6):
@@ -116,9 +124,7 @@ async def test_a_pool_is_estimated_whenever_it_has_grown_by_a_quarter(
     assert await how_often_shared(http, here, there) == [3, 3]
 
 
-async def test_a_set_that_joins_later_gets_priors_with_its_first_comparison(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_set_that_joins_later_gets_priors_with_its_first_comparison(http: Http, context: Context) -> None:
     await judged(http, 20), await judged(http, 20)
     await pools.look(context, None)
     late = await judged(http, 0)
@@ -129,9 +135,7 @@ async def test_a_set_that_joins_later_gets_priors_with_its_first_comparison(
     assert [(entry["seq"], entry["sets"]) for entry in await shared_with(http, late)] == [(2, 2)]
 
 
-async def test_a_paused_set_contributes_and_gets_priors_once_it_is_open(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_paused_set_contributes_and_gets_priors_once_it_is_open(http: Http, context: Context) -> None:
     paused, there = await judged(http), await judged(http)
     await patch(http, paused, status="paused")
     await pools.look(context, None)
@@ -141,16 +145,14 @@ async def test_a_paused_set_contributes_and_gets_priors_once_it_is_open(
     assert await how_often_shared(http, paused, there) == [1, 1]
 
 
-async def test_a_deleted_set_says_nothing(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_deleted_set_says_nothing(http: Http, context: Context) -> None:
     gone, there = await judged(http), await judged(http)
     await http.delete(f"/v1/sets/{gone}")
     await pools.look(context, None)
     assert await shared_with(http, there) == []
 
 
-async def test_a_set_that_changes_its_project_gets_priors_of_the_new_one(
-    http: httpx.AsyncClient, context: Context
-) -> None:
+async def test_a_set_that_changes_its_project_gets_priors_of_the_new_one(http: Http, context: Context) -> None:
     moved, _, _, _ = [await judged(http, project=project) for project in ("wood", "wood", "stone", "stone")]
     await pools.look(context, None)
     await patch(http, moved, project="stone")
@@ -158,7 +160,7 @@ async def test_a_set_that_changes_its_project_gets_priors_of_the_new_one(
     assert [entry["pool"] for entry in await shared_with(http, moved)] == ["project:wood", "project:stone"]
 
 
-async def test_voided_comparisons_are_not_pooled(http: httpx.AsyncClient, context: Context) -> None:
+async def test_voided_comparisons_are_not_pooled(http: Http, context: Context) -> None:
     here, there = await judged(http, 9, 0), await judged(http, 9, 1)
     await compare_all(http, here, simulated(KEYS, 1, 2, "drunk"))
     await void(http, here, 10)
@@ -168,7 +170,7 @@ async def test_voided_comparisons_are_not_pooled(http: httpx.AsyncClient, contex
 
 
 async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = sorted([await judged(http, 3, seed) for seed in range(3)])
     announce, announced = sets.announce, []
@@ -190,13 +192,13 @@ async def test_what_a_process_that_is_killed_leaves_undone_the_next_look_does(
     assert len({str(await _without_place(http, set_id)) for set_id in ids}) == 1
 
 
-async def _without_place(http: httpx.AsyncClient, set_id: str) -> dict[str, Any]:
+async def _without_place(http: Http, set_id: str) -> dict[str, Any]:
     (entry,) = await shared_with(http, set_id)
     return {name: value for name, value in entry.items() if name not in ("set_id", "seq", "created_at")}
 
 
 async def test_a_process_that_is_killed_while_it_estimates_holds_a_pool_for_a_while_only(
-    http: httpx.AsyncClient, context: Context
+    http: Http, context: Context
 ) -> None:
     here, _ = await judged(http), await judged(http)
     async with context.engine.begin() as db:
@@ -209,7 +211,7 @@ async def test_a_process_that_is_killed_while_it_estimates_holds_a_pool_for_a_wh
 
 
 async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has_grown(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few votes of many candidates say nothing."""
     monkeypatch.setattr(pooling, "AT_ONCE", 2)
@@ -222,16 +224,14 @@ async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has
         assert await storage.claim(db, ["project:wood"]) == []
 
 
-async def test_processes_that_look_at_once_estimate_once(
-    http: httpx.AsyncClient, context: Context, elsewhere: Context
-) -> None:
+async def test_processes_that_look_at_once_estimate_once(http: Http, context: Context, elsewhere: Context) -> None:
     ids = [await judged(http, 3, seed) for seed in range(4)]
     await asyncio.gather(*(pools.look(process, None) for process in (context, elsewhere) * 3))
     await pools.look(elsewhere, None)
     assert await how_often_shared(http, *ids) == [1] * 4
 
 
-async def test_a_set_that_others_write_to_gets_priors_later(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_set_that_others_write_to_gets_priors_later(http: Http, context: Context) -> None:
     busy, there = await judged(http), await judged(http)
     async with context.engine.begin() as db:
         await sets.lock(db, UUID(busy))
@@ -244,7 +244,7 @@ async def test_a_set_that_others_write_to_gets_priors_later(http: httpx.AsyncCli
 
 
 async def test_only_the_sets_with_most_comparisons_are_read(
-    http: httpx.AsyncClient, context: Context, monkeypatch: pytest.MonkeyPatch
+    http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "MOST_SETS", 2)
     ids = [await judged(http, comparisons) for comparisons in (3, 5, 4)]
@@ -265,7 +265,7 @@ async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pyte
                 await topic.wait(topic.notices, 0.1)
 
 
-async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: httpx.AsyncClient, context: Context) -> None:
+async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: Http, context: Context) -> None:
     here, *_ = [await judged(http, 30 if seed else 6, seed) for seed in range(5)]
     before = await ranking(http, here)
     await pools.look(context, None)
@@ -276,9 +276,7 @@ async def test_a_ranking_of_an_earlier_version_stays_what_it_was(http: httpx.Asy
     assert after["ranking"] != before["ranking"]
 
 
-async def test_two_processes_agree_on_what_was_shared(
-    http: httpx.AsyncClient, context: Context, elsewhere: Context
-) -> None:
+async def test_two_processes_agree_on_what_was_shared(http: Http, context: Context, elsewhere: Context) -> None:
     """One of them has followed the log step by step, the other reads it now."""
     here, *_ = [await judged(http, 12, seed) for seed in range(3)]
     await ranking(http, here)
@@ -293,7 +291,7 @@ async def test_two_processes_agree_on_what_was_shared(
     )
 
 
-async def judged_by_gpt(http: httpx.AsyncClient, effects: float, seed: int, beside: str | None = None) -> str:
+async def judged_by_gpt(http: Http, effects: float, seed: int, beside: str | None = None) -> str:
     """The id of a new set of the project wood: gpt departs by effects of this sd from what somebody beside it says."""
     rng, keys = np.random.default_rng(seed), [str(number) for number in range(8)]
     s, created = rng.standard_normal(8), await create_set(http, *keys, project="wood")
@@ -301,11 +299,11 @@ async def judged_by_gpt(http: httpx.AsyncClient, effects: float, seed: int, besi
         pairs = [rng.choice(8, 2, replace=False) for _ in range(60)]
         p = [float(expit(scores[i] - scores[k] + 0.2 * rng.standard_normal())) for i, k in pairs]
         new = [comparison(keys[i], keys[k], each, judge) for (i, k), each in zip(pairs, p, strict=True)]
-        await compare_all(http, created["id"], new)
+        await created.compare_all(new)
     return str(created["id"])
 
 
-async def width(http: httpx.AsyncClient, set_id: str) -> float:
+async def width(http: Http, set_id: str) -> float:
     """Mean width of the rank intervals of what people would say."""
     rows = (await ranking(http, set_id, inference_target="people"))["ranking"]
     return float(np.mean([row["rank_interval"][1] - row["rank_interval"][0] for row in rows]))
@@ -313,7 +311,7 @@ async def width(http: httpx.AsyncClient, set_id: str) -> float:
 
 @pytest.mark.parametrize("departs", [False, True])
 async def test_a_pool_tells_how_far_a_judge_alone_departs_from_people(
-    http: httpx.AsyncClient, context: Context, departs: bool
+    http: Http, context: Context, departs: bool
 ) -> None:
     """From three sets in which a person judges beside it; the set that it judges alone is as it was until then."""
     assert (await http.put("/v1/judges/person", json={"kind": "human"})).status_code == 200
