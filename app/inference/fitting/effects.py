@@ -31,8 +31,8 @@ Row x_k of X is theta where its variance depends on eta_k, and 0 elsewhere; with
 
 Nothing tells the effects of a judge alone from the score: its omega^2 / tau2 stays about where the prior has it.
 
-    s, u, delta     Given.split(theta)                    (N,), (J, N), (J,): theta is (P,)
-    tau2, omega^2   Given.of_scores, .of_effects          a number, (J,)
+    s, u, delta     Hierarchy.split(theta)                (N,), (J, N), (J,): theta is (P,)
+    tau2, omega^2   Hierarchy.of_scores, .of_effects      a number, (J,)
     M, Sigma        Inverse.of_scores, .sigma             (J, N, N), (N, N): the choice of judges can read them
 """
 
@@ -57,8 +57,8 @@ LONGEST = 1.0  # step, in prior sds
 MOST_LISTED = 12  # deviations of one judge
 
 
-class Given(NamedTuple):
-    """The log posterior of theta at one eta."""
+class Hierarchy(NamedTuple):
+    """The model of scores, effects and biases at one eta: the log posterior of theta."""
 
     comparisons: Comparisons
     model: Model  # without biases, of a smooth expert
@@ -107,7 +107,7 @@ class Given(NamedTuple):
 class Inverse(NamedTuple):
     """H^-1 by blocks."""
 
-    given: Given
+    hierarchy: Hierarchy
     of_scores: Floats  # (J, N, N) M
     lean: Floats  # (J, N) how delta falls as t rises
     of_biases: Floats  # (J,) precision of delta given t
@@ -116,8 +116,8 @@ class Inverse(NamedTuple):
 
     def times(self, g: Floats) -> Floats:
         """(P,) x with H x = g."""
-        m, lean, omega2 = self.of_scores, self.lean, self.given.of_effects[:, None]
-        g_s, g_u, g_delta = self.given.split(g)
+        m, lean, omega2 = self.of_scores, self.lean, self.hierarchy.of_effects[:, None]
+        g_s, g_u, g_delta = self.hierarchy.split(g)
         by_biases = lean * g_delta[:, None]
         h = g_u - by_biases
         m_h = np.einsum("jab,jb->ja", m, h)
@@ -127,7 +127,7 @@ class Inverse(NamedTuple):
 
     def of_judges(self, sigma: Floats) -> tuple[Floats, Floats, Floats]:
         """Covariances of t (J, N, N), less those with delta (J, N), variances of delta (J,), where s has `sigma`."""
-        omega2 = self.given.of_effects[:, None, None]
+        omega2 = self.hierarchy.of_effects[:, None, None]
         left = np.eye(len(sigma)) - omega2 * self.of_scores
         of_t = left @ sigma @ left + omega2 * left
         with_bias = np.einsum("jab,jb->ja", of_t, self.lean)
@@ -180,7 +180,7 @@ def consensus(
         nonlocal theta, z_of_theta
         start, z_of_theta = theta + (z - z_of_theta) @ by_z, z
         tau2, *ratios = np.exp(mean + sd * np.clip(z, -FARTHEST, FARTHEST))
-        theta, inverse, _ = likeliest(start, Given(comparisons, model, tau2, tau2 * np.array(ratios)), ROUGHLY)
+        theta, inverse, _ = likeliest(start, Hierarchy(comparisons, model, tau2, tau2 * np.array(ratios)), ROUGHLY)
         of_scale, of_effects = slopes(theta, theta, inverse)
         return sd * np.append(of_scale + of_effects.sum(), of_effects) - z, inverse
 
@@ -198,76 +198,76 @@ def consensus(
     return known_at(theta, inverse, covariance, convergence)
 
 
-def likeliest(start: Floats, given: Given, close: float) -> tuple[Floats, Inverse, Floats]:
+def likeliest(start: Floats, hierarchy: Hierarchy, close: float) -> tuple[Floats, Inverse, Floats]:
     """The mode of theta, H^-1 and w (K,) there. Concave, so wherever it begins. Args: `close` as of `maximum`."""
     inverse: Inverse
 
     def solve(weights: Floats, g: Floats) -> Floats:
         nonlocal inverse
-        inverse = inverse_of(weights, given)
+        inverse = inverse_of(weights, hierarchy)
         return inverse.times(g)
 
-    theta, weights, _ = maximum(given.evaluate, solve, start, close)
+    theta, weights, _ = maximum(hierarchy.evaluate, solve, start, close)
     return theta, inverse, weights
 
 
-def inverse_of(weights: Floats, given: Given) -> Inverse:
+def inverse_of(weights: Floats, hierarchy: Hierarchy) -> Inverse:
     """H^-1 where comparisons weigh w (K,), delta_j and u_j taken out one after the other.
 
     Conceptually: Schur complements of H = diag(prior) + R^T diag(w) R, over theta.
     """
-    (first, second, _, judge, _), n, omega2 = given.comparisons, given.model.n, given.of_effects
+    (first, second, _, judge, _), n, omega2 = hierarchy.comparisons, hierarchy.model.n, hierarchy.of_effects
     links = np.bincount((judge * n + first) * n + second, weights, omega2.size * n * n).reshape(-1, n, n)
     links = links + links.transpose(0, 2, 1)
-    _, lead, of_biases = given.split(given.scatter(weights))
+    _, lead, of_biases = hierarchy.split(hierarchy.scatter(weights))
     of_biases = of_biases + 1.0 / BIAS_VARIANCE
     lean = lead / of_biases[:, None]
     laplacians = np.eye(n) * links.sum(axis=2)[:, None] - links - lead[:, :, None] * lean[:, None, :]
     inverses = [from_precision(np.eye(n) + variance * of_j) for variance, of_j in zip(omega2, laplacians, strict=True)]
     of_judges = [(np.eye(n) - inverse.base) / variance for variance, inverse in zip(omega2, inverses, strict=True)]
     of_scores = np.reshape(of_judges, (-1, n, n))
-    sigma = from_precision(np.diag(given.precision[:n]) + of_scores.sum(axis=0))
+    sigma = from_precision(np.diag(hierarchy.precision[:n]) + of_scores.sum(axis=0))
     log_det = sigma.log_det + sum(inverse.log_det for inverse in inverses)
-    log_volume = 0.5 * (log_det - n * np.log(given.of_scores) - np.log(of_biases).sum())
-    return Inverse(given, of_scores, lean, of_biases, sigma, float(log_volume))
+    log_volume = 0.5 * (log_det - n * np.log(hierarchy.of_scores) - np.log(of_biases).sum())
+    return Inverse(hierarchy, of_scores, lean, of_biases, sigma, float(log_volume))
 
 
 def slopes(theta: Floats, theta_2: Floats, inverse: Inverse) -> tuple[float, Floats]:
     """Slopes by ln tau2 while omega^2 stay, and by ln omega^2 (J,); theta_2 is theta, or theta' of people.py."""
-    given, m, sigma = inverse.given, inverse.of_scores, inverse.sigma.base
-    (s, u, _), (s_2, u_2, _) = given.split(theta), given.split(theta_2)
+    hierarchy, m, sigma = inverse.hierarchy, inverse.of_scores, inverse.sigma.base
+    (s, u, _), (s_2, u_2, _) = hierarchy.split(theta), hierarchy.split(theta_2)
     of_p = np.trace(m, axis1=1, axis2=2) - np.einsum("jab,jba->j", m @ sigma, m)
-    of_scale = 0.5 * float((s @ s_2 + sigma.trace()) / given.of_scores - len(s))
-    return of_scale, 0.5 * ((u * u_2).sum(axis=1) / given.of_effects - given.of_effects * of_p)
+    of_scale = 0.5 * float((s @ s_2 + sigma.trace()) / hierarchy.of_scores - len(s))
+    return of_scale, 0.5 * ((u * u_2).sum(axis=1) / hierarchy.of_effects - hierarchy.of_effects * of_p)
 
 
 def average_information(theta: Floats, inverse: Inverse, sd: Floats) -> tuple[Floats, Floats]:
     """Y (1 + J, P) and F (1 + J, 1 + J), by z. Args: `sd` (1 + J,) of the prior of eta."""
-    given, n, judges = inverse.given, inverse.given.model.n, len(sd) - 1
+    hierarchy, n, judges = inverse.hierarchy, inverse.hierarchy.model.n, len(sd) - 1
     eta = np.repeat(np.arange(judges + 2), [n, *[n] * judges, judges])  # that an entry depends on; the last is none
     x = np.where(eta == np.arange(judges + 1)[:, None], theta, 0.0)
     x[0] = np.where(eta <= judges, theta, 0.0)
     x *= sd[:, None]
-    by_prior = x * given.precision
-    by_prior[:, :n] -= x[:, :n] * given.model.prior.absolute
+    by_prior = x * hierarchy.precision
+    by_prior[:, :n] -= x[:, :n] * hierarchy.model.prior.absolute
     y = np.array([inverse.times(row) for row in by_prior])
     return y, 0.5 * (x - y) @ by_prior.T
 
 
 def known_at(theta: Floats, inverse: Inverse, covariance: Floats, convergence: Convergence) -> Consensus:
     """All that is known, where the scores have this covariance (N, N)."""
-    given, m, sigma = inverse.given, inverse.of_scores, inverse.sigma.base
-    omega2, n = given.of_effects[:, None], given.model.n
+    hierarchy, m, sigma = inverse.hierarchy, inverse.of_scores, inverse.sigma.base
+    omega2, n = hierarchy.of_effects[:, None], hierarchy.model.n
     of_p = np.diagonal(m - m @ sigma @ m, axis1=1, axis2=2)
     of_effects = omega2 * (1.0 - 1.0 / n - omega2 * of_p)  # about their mean, which is 0
     flat = from_precision(m.sum(axis=0) + np.eye(n) / VAGUE).base
     (*_, of_biases), (*_, of_biases_alone) = inverse.of_judges(sigma), inverse.of_judges(flat)
-    s, u, delta = given.split(theta)
+    s, u, delta = hierarchy.split(theta)
     return Consensus(
         of_scores=Scores(s, plain(covariance)),
         effects=u,
         sd_of_effects=np.sqrt(of_effects),
-        omega=np.sqrt(given.of_effects),
+        omega=np.sqrt(hierarchy.of_effects),
         delta=delta,
         sd_of_delta=np.sqrt(of_biases),
         share_of_verdicts=of_biases * (1.0 / of_biases_alone - 1.0 / BIAS_VARIANCE),

@@ -36,7 +36,7 @@ from app.inference.fitting.effects import (
     FARTHEST,
     LONGEST,
     USUAL_EFFECTS,
-    Given,
+    Hierarchy,
     Inverse,
     inverse_of,
     likeliest,
@@ -213,16 +213,16 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     tau2, sigma2 = float(np.exp(eta[0])), np.ones(count)
     sigma2[measuring] = LEAST_NOISE + np.exp(eta[count:])
     weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
-    given = Given(log._replace(weight=weight), model, tau2, tau2 * np.append(NONE, np.exp(eta[1:count])))
-    theta, inverse, curvature = likeliest(start, given, DECREMENT)
-    d, variance = given.differences(theta), variances(inverse)
+    hierarchy = Hierarchy(log._replace(weight=weight), model, tau2, tau2 * np.append(NONE, np.exp(eta[1:count])))
+    theta, inverse, curvature = likeliest(start, hierarchy, DECREMENT)
+    d, variance = hierarchy.differences(theta), variances(inverse)
     log_prior = -0.5 * float(answers @ np.log(sigma2) + z @ z)
     log_density = weight @ model.expert.log_density(d, log.p) + model.prior.pull @ theta[: model.n]
-    log_density += log_prior - 0.5 * given.precision @ theta**2 + inverse.log_volume
+    log_density += log_prior - 0.5 * hierarchy.precision @ theta**2 + inverse.log_volume
     below, above = (model.expert.curvature(d + side, log.p) for side in (-BESIDE, BESIDE))
-    theta_2 = theta - inverse.times(given.scatter(weight * (above - below) / (2.0 * BESIDE) * variance))
+    theta_2 = theta - inverse.times(hierarchy.scatter(weight * (above - below) / (2.0 * BESIDE) * variance))
     of_scale, of_effects = slopes(theta, theta_2, inverse)
-    error, error_2 = (model.expert.slope(given.differences(each), log.p) for each in (theta, theta_2))
+    error, error_2 = (model.expert.slope(hierarchy.differences(each), log.p) for each in (theta, theta_2))
     explained = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
     of_noise = 0.5 * (explained - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
@@ -232,7 +232,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
 
 def variances(inverse: Inverse) -> Floats:
     """(K,) of d."""
-    first, second, _, voice, _ = inverse.given.comparisons
+    first, second, _, voice, _ = inverse.hierarchy.comparisons
     of_t, with_bias, of_bias = inverse.of_judges(inverse.sigma.base)
     of_pair = of_t[voice, first, first] + of_t[voice, second, second] - 2.0 * of_t[voice, first, second]
     return np.asarray(of_pair - 2.0 * (with_bias[voice, first] - with_bias[voice, second]) + of_bias[voice])
@@ -240,10 +240,10 @@ def variances(inverse: Inverse) -> Floats:
 
 def true_to_votes(point: Point, voices: Voices) -> Point:
     """The density and the scores by expectation propagation; Laplace's without votes, or where it does not converge."""
-    given, expert, votes = point.inverse.given, voices.model.expert, ~voices.is_measured
+    hierarchy, expert, votes = point.inverse.hierarchy, voices.model.expert, ~voices.is_measured
     if not votes.any() or expert.as_soft_bt is None:
         return point
-    log, d = given.comparisons, given.differences(point.theta)
+    log, d = hierarchy.comparisons, hierarchy.differences(point.theta)
     precision, shift = point.weights.copy(), point.weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
@@ -251,11 +251,11 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         precision[votes], shift[votes] = sites.precision, sites.shift
-        inverse, pull = inverse_of(precision, given), given.pulled(shift)
+        inverse, pull = inverse_of(precision, hierarchy), hierarchy.pulled(shift)
         mean = inverse.times(pull)
-        m, v = given.differences(mean), variances(inverse)
+        m, v = hierarchy.differences(mean), variances(inverse)
         log_integral = 0.5 * float(pull @ mean) + inverse.log_volume
-        return SiteMoments((mean[: given.model.n], inverse.sigma), m[votes], v[votes], log_integral)
+        return SiteMoments((mean[: hierarchy.model.n], inverse.sigma), m[votes], v[votes], log_integral)
 
     try:
         with np.errstate(all="ignore"):
@@ -264,7 +264,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
         return point
     if not convergence.converged:
         return point
-    scores = Scores(mean, sigma, scale=given.of_scores)
+    scores = Scores(mean, sigma, scale=hierarchy.of_scores)
     return point._replace(log_density=log_evidence + constant + point.log_prior, scores=scores)
 
 

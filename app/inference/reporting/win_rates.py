@@ -81,10 +81,10 @@ def never_missed(published: Published, baseline: int | None = None) -> Bools:
     False where there is no verdict.
     """
     first, second, p, _, weight = published.comparisons
-    given = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
+    counted = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
     sides, n = np.append(first, second), published.model.n
     in_all, lost, won = (
-        np.bincount(sides, np.append(given * first_has, given * second_has), n)
+        np.bincount(sides, np.append(counted * first_has, counted * second_has), n)
         for first_has, second_has in ((1.0, 1.0), (p == 0.0, p == 1.0), (p == 1.0, p == 0.0))
     )
     return np.column_stack([(lost == in_all) & (in_all > 0.0), (won == in_all) & (in_all > 0.0)])
@@ -176,8 +176,8 @@ def beside_one(
         return against(_drawn_difference(quantity, first, second), verdicts, never, level)
     rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
     wins, to_come = quantity.round.wins, quantity.round.left[first, second]
-    if asked := wins[first, second] + wins[second, first] + to_come:
-        rate = (wins[first, second] + to_come * rate) / asked
+    if times := wins[first, second] + wins[second, first] + to_come:
+        rate = (wins[first, second] + to_come * rate) / times
     of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
     mean = float(rate.mean())
     low, high = interval_of(rate, level, mean).tolist()

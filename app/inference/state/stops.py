@@ -243,8 +243,8 @@ def _question(published: Published, item: Ints, judge: int, judge_id: int, *, tu
     if turned:
         to_ask = answers._replace(first=answers.second, second=answers.first, p=1.0 - answers.p)
     both = np.append(answers.first, to_ask.first), np.append(answers.second, to_ask.second)
-    asked, question = np.split(numbered(np.tile(item, 2), *both), 2)
-    times = np.bincount(asked, minlength=question.max() + 1)[question]
+    answered, question = np.split(numbered(np.tile(item, 2), *both), 2)
+    times = np.bincount(answered, minlength=question.max() + 1)[question]
     row = int(np.argmax(np.where(times == times.min(), _otherwise(published, to_ask), -1.0)))
     return Question(judge_id, int(item[row]), int(to_ask.first[row]), int(to_ask.second[row]))
 

@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal, spearmanr
 from app.inference.fitting import posterior
 from app.inference.fitting.effects import (
     USUAL_EFFECTS,
-    Given,
+    Hierarchy,
     average_information,
     consensus,
     known_at,
@@ -39,29 +39,29 @@ def simulated(
     return s, once_each(first, second, (rng.random(count) < 1.0 / (1.0 + np.exp(-d))).astype(float), judge)
 
 
-def given(expert: str = "soft-bt", count: int = 60) -> Given:
+def hierarchy(expert: str = "soft-bt", count: int = 60) -> Hierarchy:
     _, log = simulated([0.6, 0.3, 0.1], count, 0, delta=0.5)
-    return Given(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
+    return Hierarchy(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
 
 
-def design(of: Given) -> Floats:
+def design(of: Hierarchy) -> Floats:
     """R, one row for each comparison."""
     return np.array([of.scatter(row) for row in np.eye(of.comparisons.size)])
 
 
-def precision(weights: Floats, of: Given) -> Floats:
+def precision(weights: Floats, of: Hierarchy) -> Floats:
     """H, from the columns of the design."""
     r = design(of)
     return np.asarray(np.diag(of.precision) + r.T @ (weights[:, None] * r))
 
 
-def log_posterior(theta: Floats, of: Given) -> float:
+def log_posterior(theta: Floats, of: Hierarchy) -> float:
     log_density = of.model.expert.log_density(design(of) @ theta, of.comparisons.p)
     return float(log_density.sum() - 0.5 * of.precision @ theta**2)
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
-    of = given()
+    of = hierarchy()
     theta = np.random.default_rng(1).standard_normal(len(of.precision))
 
     g, weights = of.evaluate(theta)
@@ -74,7 +74,7 @@ def test_derivatives_are_those_of_finite_differences() -> None:
 
 
 def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
-    of = given()
+    of = hierarchy()
     theta, inverse, weights = likeliest(np.zeros(len(of.precision)), of, 1e-9)
     found = known_at(theta, inverse, inverse.sigma.base, DONE)
 
@@ -95,10 +95,10 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
 
 def test_slopes_and_information_are_those_of_all_answers() -> None:
     """Of Gaussian answers, whose density given the variances is known, and whose mode moves as it should."""
-    of = given("gaussian")
+    of = hierarchy("gaussian")
     log, r, logarithms = of.comparisons, design(of), np.log(np.append(of.of_scores, of.of_effects / of.of_scores))
 
-    def at(logarithms: Floats) -> Given:
+    def at(logarithms: Floats) -> Hierarchy:
         tau2, *ratios = np.exp(logarithms)
         return of._replace(of_scores=tau2, of_effects=tau2 * np.array(ratios))
 
@@ -134,7 +134,7 @@ def _of_each(theta: Floats) -> Floats:
 
 def test_judges_without_effects_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
-    of = Given(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
+    of = Hierarchy(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
 
     theta, inverse, _ = likeliest(np.zeros(len(of.precision)), of, 1e-6)
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
