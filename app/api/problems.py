@@ -119,8 +119,8 @@ def _methods(request: Request, path: str) -> list[str]:
     """The methods of all routes to a path, which Starlette has of the first alone."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
     scopes = [{**request.scope, "path": path, "method": method} for method in METHODS]
-    found = [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
-    return [*found, "HEAD"] if "GET" in found else found
+    allowed = [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    return [*allowed, "HEAD"] if "GET" in allowed else allowed
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -42,8 +42,8 @@ def usual(columns: Iterable[str], names: Iterable[str]) -> str | None:
 def usual_pair(columns: Iterable[str], pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
     """The two columns that have the first of these pairs of names; None where no two have them."""
     columns = list(columns)
-    found = ((usual(columns, [first]), usual(columns, [second])) for first, second in pairs)
-    return next(((first, second) for first, second in found if first and second), None)
+    pairs_there = ((usual(columns, [first]), usual(columns, [second])) for first, second in pairs)
+    return next(((first, second) for first, second in pairs_there if first and second), None)
 
 
 def require(table: Table, column: str) -> str:

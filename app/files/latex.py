@@ -89,8 +89,8 @@ def _caption(ranking: Ranking, name: str) -> str:
     jointly = f" Intervals are marginal at {100.0 * ranking.method.level:g}%; rank intervals hold jointly."
     has_intervals = any(row.interval for row in ranking.ranking)
     counts = f"{counted(ranking.comparisons, 'comparison')} of {counted(len(ranking.ranking), 'candidate')}."
-    made = f" Version {ranking.version}, method {ranking.method.name}."
-    return escaped(f"{name}. {counts}{made} {about}{jointly if has_intervals else ''}{unit}")
+    origin = f" Version {ranking.version}, method {ranking.method.name}."
+    return escaped(f"{name}. {counts}{origin} {about}{jointly if has_intervals else ''}{unit}")
 
 
 def _label(name: str) -> str:

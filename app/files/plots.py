@@ -217,8 +217,8 @@ def _columns(text: str) -> int:
 
 def _saved(figure: "Figure", form: Form, paper: Paper = SCREEN, origin: str = "") -> bytes:
     out, undated = BytesIO(), {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
-    said = {"Subject" if form == "pdf" else "Description": origin} if origin else {}
-    figure.savefig(out, format=form, dpi=paper.dpi, metadata={**undated[form], **said})
+    described = {"Subject" if form == "pdf" else "Description": origin} if origin else {}
+    figure.savefig(out, format=form, dpi=paper.dpi, metadata={**undated[form], **described})
     return out.getvalue()
 
 

@@ -123,8 +123,8 @@ def judge_part(
     outcomes = judge_pairs(judge, shown, stats, show_more)
     source = {"judge": job.settings.judge_name, "model": judge.engine.model}
     templates = [template.name for template in judge.templates]
-    made = [_verdict(outcome, *way) for outcome, way in zip(outcomes, shown, strict=True)]
-    verdicts = pairs.verdicts_on(table, templates, orders, made, source)
+    answered = [_verdict(outcome, *way) for outcome, way in zip(outcomes, shown, strict=True)]
+    verdicts = pairs.verdicts_on(table, templates, orders, answered, source)
     pairs.write_whole(job.folder / name, partial(pq.write_table, verdicts))
 
 

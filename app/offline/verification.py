@@ -64,11 +64,11 @@ def _recomputed(content: Json, lines: list[bytes], others: Sequence[Uncompared])
             ranking = _rank(content, str(file))
         except (InputError, NotConvergedError) as error:
             raise BadReport(f"the log cannot be ranked again: {str(error).replace(folder, '')}") from None
-    found = list(_differences(content["ranking"], stated(ranking)))
-    if found:
+    differences = list(_differences(content["ranking"], stated(ranking)))
+    if differences:
         beside = content["beside_the_log"]
         missing = f". The ranking also depends on {', '.join(beside)}, which the log does not hold" if beside else ""
-        raise BadReport(f"ranked again from the log, {sentences.differences(found, SHOWN)}{missing}")
+        raise BadReport(f"ranked again from the log, {sentences.differences(differences, SHOWN)}{missing}")
     return sentences.recomputed(sum(len(row) - 1 for row in content["ranking"]))
 
 

@@ -51,7 +51,7 @@ def _again(judge: Repetition) -> int:
 def _tested(name: str, judge: Repetition) -> str:
     again = f"{judge.alike:,} of {counted(judge.repeats, 'repeated question')}"
     turned = f"{judge.swaps_alike:,} of {counted(judge.swaps, 'question')} in the other order"
-    ways = [way for way, asked in ((again, judge.repeats), (turned, judge.swaps)) if asked]
+    ways = [way for way, times in ((again, judge.repeats), (turned, judge.swaps)) if times]
     return f"{named([name])} answered {' and '.join(ways)} alike{_so(judge)}."
 
 

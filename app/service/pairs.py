@@ -78,9 +78,9 @@ async def page(ctx: Context, set_id: UUID, query: PairQuery, *, after: int, limi
     async with ctx.reading() as db:
         texts = await texts_of(db, set_id, outputs[: len(shown)])
         by_id = await judges.by_id(db, set(entries.comparisons.judge[every].tolist()))
-        said = await comparisons.words_and_times(db, set_id, entries.seq[every].tolist())
+        words = await comparisons.words_and_times(db, set_id, entries.seq[every].tolist())
     present = [
-        _present(figures, at, _verdicts(snapshot, figures, rows_of[at], by_id, said), catalogue, sides)
+        _present(figures, at, _verdicts(snapshot, figures, rows_of[at], by_id, words), catalogue, sides)
         for at, sides in zip(shown, (present_sides(each, set_id, catalogue, texts) for each in outputs), strict=False)
     ]
     until = after + len(shown)

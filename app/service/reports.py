@@ -32,21 +32,21 @@ T = TypeVar("T")
 
 async def read(ctx: Context, set_id: UUID) -> ReportParts:
     """Raises UnknownSet, SetDeleted, NotConverged, StillComputing."""
-    found = await results.find(ctx, set_id)
-    ranking = await rankings.rank(ctx, found, RankingQuery())
+    found_set = await results.find(ctx, set_id)
+    ranking = await rankings.rank(ctx, found_set, RankingQuery())
     async with ctx.reading() as db:
         definition = await sets.get(db, set_id)
         tags = await candidates.tag_names(db, set_id)
         by_judge = await verdicts_by_judge(db, set_id)
         priors = await pooled_evidence.latest(db, set_id, ranking.version)
     checks = await _unless_too_many(lambda: running.read(ctx, set_id))
-    by_tag = [await _unless_too_many(partial(_slices, ctx, found, tag)) for tag in tags[:MOST_TAGS]]
+    by_tag = [await _unless_too_many(partial(_slices, ctx, found_set, tag)) for tag in tags[:MOST_TAGS]]
     of_judges = await _unless_too_many(
         lambda: judges.read(ctx, set_id, JudgesQuery("dawid-skene", (), debias=False, ties="half", with_verdicts=False))
     )
     cards = of_judges.judges if of_judges else []
     log = HashedLog(await _hash(ctx, set_id, ranking.version), LOG_FILE, is_export=True)
-    cost, progress = cost_and_progress(ranking, found.row, by_judge)
+    cost, progress = cost_and_progress(ranking, found_set.row, by_judge)
     material = ReportMaterial(
         name=definition.name,
         question=definition.question,

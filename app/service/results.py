@@ -57,8 +57,8 @@ class ServedResult(NamedTuple, Generic[C]):
 async def find(ctx: Context, set_id: UUID) -> FoundSet:
     """Raises UnknownSet, SetDeleted."""
     async with ctx.reading() as db:
-        (found,) = await found_of(db, [await existing_set(db, set_id)])
-    return found
+        (one_set,) = await found_of(db, [await existing_set(db, set_id)])
+    return one_set
 
 
 async def found_of(db: AsyncConnection, rows: Sequence[Record]) -> list[FoundSet]:

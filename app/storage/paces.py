@@ -25,9 +25,9 @@ class Pace(NamedTuple):
 
 async def paces(db: AsyncConnection, set_id: UUID) -> dict[int, Pace]:
     """Pace of each judge, by its id."""
-    asked = c.assignment_id.is_not(None)
-    before = func.lag(c.created_at).over(partition_by=[c.judge_id, asked], order_by=[c.created_at, c.seq])
-    gaps = select(c.judge_id, c.created_at, asked.label("asked"), (c.created_at - before).label("gap"))
+    was_asked = c.assignment_id.is_not(None)
+    before = func.lag(c.created_at).over(partition_by=[c.judge_id, was_asked], order_by=[c.created_at, c.seq])
+    gaps = select(c.judge_id, c.created_at, was_asked.label("asked"), (c.created_at - before).label("gap"))
     g = gaps.where(c.set_id == set_id, IS_ORIGINAL).subquery().c
     is_short = and_(g.asked, g.gap < PAUSE)
     seconds = func.coalesce(func.sum(func.extract("epoch", g.gap)).filter(is_short), 0.0)

@@ -83,7 +83,7 @@ async def verdicts_by_judge(db: AsyncConnection, set_id: UUID) -> Sequence[Recor
     """
     c = comparisons.c
     imported = func.count().filter(c.assignment_id.is_(None)).label("imported")
-    made = select(c.judge_id, func.count().label("verdicts"), imported).where(c.set_id == set_id)
-    counts = made.group_by(c.judge_id).subquery()
+    by_judge = select(c.judge_id, func.count().label("verdicts"), imported).where(c.set_id == set_id)
+    counts = by_judge.group_by(c.judge_id).subquery()
     statement = select(counts.c.verdicts, counts.c.imported, judges.c.kind, judges.c.cost_per_1000)
     return (await db.execute(statement.join(judges, judges.c.id == counts.c.judge_id))).all()

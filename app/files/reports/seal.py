@@ -128,8 +128,8 @@ def lines_of(content: bytes) -> list[bytes]:
 def seal(document: bytes) -> bytes:
     """The document with a last line, which hashes all bytes above it."""
     lines = lines_of(document)
-    made = hashed(lines, len(lines))
-    return document + f"<!-- nextpair seal {made.sha256} lines {made.lines} parts {made.parts} -->\n".encode()
+    whole = hashed(lines, len(lines))
+    return document + f"<!-- nextpair seal {whole.sha256} lines {whole.lines} parts {whole.parts} -->\n".encode()
 
 
 def unsealed(report: bytes) -> Json:
@@ -145,8 +145,8 @@ def unsealed(report: bytes) -> Json:
         step = max(-(-stated // BLOCKS), 1)
         place = where_different(LineHash(sealed[1].decode(), stated, step, sealed[3].decode()), actual)
         raise BadReport(f"the report was altered: {place if stated == actual.lines else 'lines were added or lost'}")
-    data = DATA.findall(document)
-    if len(data) != 1:
+    contents = DATA.findall(document)
+    if len(contents) != 1:
         raise BadReport("the report has no data to verify; download it again from a service of this version")
-    content: Json = json.loads(data[0])
+    content: Json = json.loads(contents[0])
     return content

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from nextpair import schemas
 from nextpair.words import counted, percent
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -134,20 +135,26 @@ def _sentences(ranked: Ranked) -> list[str]:
 def _print_table(console: Console, ranking: schemas.Ranking, ranked: Sequence[schemas.Rank]) -> list[str]:
     """Rows with a picture of their intervals; returns what the width has no space for."""
     columns, rows = table_of(ranking, ranked)
-    plain, unbounded, left_out = grid(columns, rows), console.options.update(max_width=sys.maxsize), list[str]()
+    left_out = list[str]()
     for column in GIVING_WAY:
-        if column in columns and console.measure(plain, options=unbounded).maximum > console.width:
+        if column in columns and _width(console, columns, rows) > console.width:
             place = columns.index(column)
             columns, *rows = ([*row[:place], *row[place + 1 :]] for row in (columns, *rows))
-            plain = grid(columns, rows)
             left_out.append(column)
-    space = min(console.width - console.measure(plain).maximum - 3, WIDEST)
+    space = min(console.width - _width(console, columns, rows) - 3, WIDEST)
     if space < NARROWEST:
-        console.print(plain)
+        console.print(grid(columns, rows))
         return [*left_out, PICTURE]
     pictured = [[*row, picture] for row, picture in zip(rows, _pictures(ranked, space), strict=True)]
     console.print(grid([*columns, ""], pictured))
     return left_out
+
+
+def _width(console: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Width of the table that folds no name, which is that of its widest cells."""
+    widest = [max(column, key=cell_len) for column in zip(columns, *rows, strict=True)]
+    unbounded = console.options.update(max_width=sys.maxsize)
+    return console.measure(grid(columns, [widest]), options=unbounded).maximum
 
 
 def _pictures(rows: Sequence[schemas.Rank], width: int) -> list[str]:
