@@ -5,8 +5,9 @@
     agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
                   pair is left out. Random verdicts agree on half. Its interval is Wilson's (1927)
 
-p is the judge's probability that the first candidate is better, y the truth of the pair: 1 for the first, 0 for the
-second, 1/2 for a tie. Both have shape (K,).
+p is the judge's probability that the first candidate is better, of shape (K,), or (2, K) of both orders, turned to one:
+the same twice where there was one order only. y (K,) is the truth of the pair: 1 for the first, 0 for the second, 1/2
+for a tie.
 
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2 (GPM App. B)
     both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other. What the two say
@@ -16,13 +17,10 @@ second, 1/2 for a tie. Both have shape (K,).
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
-    biased ECE    the same of single answers, a position bias included; GPM table 3 has it and the debiased
 
 Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
 jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
-
-One T rescales every logit, but not every score: the MAP balances a sum of verdicts and a prior, so where verdicts
-outnumber scores T can change the ranking (methods, erratum 5).
+T can change the ranking: the MAP balances a sum of verdicts and a prior (methods, erratum 5).
 """
 
 import math
@@ -63,18 +61,10 @@ class Reliability(NamedTuple):
     accuracy: Floats  # (B,) share of right verdicts
 
 
-class RejectionCurve(NamedTuple):
-    """The accuracy-rejection curve: it rises where confidence tells who is right."""
-
-    rejected: Floats  # (R,) share of the verdicts that is left out, those of least confidence
-    verdicts: Ints  # (R,) that are left in, at least 1
-    accuracy: Floats  # (R,) share of right ones among those left in
-
-
 class ProbabilityErrors(NamedTuple):
     log_loss: float
     ece: float
-    biased_ece: float  # of single answers, each pair counted once
+    biased_ece: float  # of single answers, a position bias included (GPM table 3)
 
 
 class TemperatureFit(NamedTuple):
@@ -88,9 +78,9 @@ class TemperatureFit(NamedTuple):
 def validation_by_people(
     comparisons: Comparisons, item: Ints, people: Bools, level: float
 ) -> tuple[PairsAgreed | None, dict[int, TemperatureFit]]:
-    """How far all other judges agree with people, and the temperature of each of them whose answers tell one.
+    """How far all other judges agree with people (J,), and the temperature of each of them whose answers tell one.
 
-    Args: `item` (K,) is what each comparison was about; `people` (J,) tells who they are.
+    Args: `item` (K,) is what each comparison was about.
     """
     if not people.any() or people.all():
         return None, {}
@@ -100,7 +90,7 @@ def validation_by_people(
 
 
 def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed | None:
-    """Agreement of all other judges with the references, None without a pair; arguments as in `beside_references`."""
+    """Agreement of all other judges with the references (J,), None without a pair."""
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
     count = pair.max(initial=-1) + 1
     theirs, others = (means(lean[side], pair[side], count) for side in (by_reference, ~by_reference))
@@ -110,11 +100,9 @@ def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level
 
 
 def beside_references(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> tuple[Floats, Floats]:
-    """The answers of a judge beside the truth: p (2, K) of the lower-numbered candidate in both orders, and y (K,).
+    """The answers of a judge beside the truth: p (2, K) of the lower-numbered candidate, and y; couples count once.
 
-    Couples count once; p is the same twice where there was one order only.
-
-    Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges, by number.
+    Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges.
     """
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
     truth = means(lean[by_reference], pair[by_reference], pair.max(initial=-1) + 1)
@@ -128,8 +116,8 @@ def beside_references(comparisons: Comparisons, item: Ints, judge: int, referenc
 
 
 def _pairs(comparisons: Comparisons, item: Ints) -> Ints:
-    """(K,) the number of each comparison's pair, without gaps."""
-    first, second, _, _, _ = comparisons
+    """(K,) numbers without gaps."""
+    first, second, *_ = comparisons
     return numbered(item, np.minimum(first, second), np.maximum(first, second))
 
 
@@ -139,10 +127,7 @@ def tells_temperature(p: Floats) -> bool:
 
 
 def temperature(p: Floats, outcome: Floats, objective: ObjectiveName = "log-loss") -> TemperatureFit:
-    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2.
-
-    Args: `p` is (K,), or (2, K) of both orders, turned to one; the same twice where there was one order only.
-    """
+    """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2."""
     search = _least_log_loss if objective == "log-loss" else _least_ece
     t = math.exp(search(p, outcome)) if _logits(p).any() else 1.0
     at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
@@ -150,20 +135,19 @@ def temperature(p: Floats, outcome: Floats, objective: ObjectiveName = "log-loss
 
 
 def tempered(p: Floats, temperature: float | Floats) -> Floats:
-    """(K,) p~, with one temperature or one for each; at T = 1 it is p itself, 0 and 1 included."""
+    """p~, with one temperature or one for each; at T = 1 it is p itself, 0 and 1 included."""
     return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
 
 
 def debiased(p: Floats, temperature: float) -> Floats:
-    """(K,) what both orders say together at a temperature of each; `p` as in `temperature`."""
+    """(K,) what both orders say together at a temperature of each."""
     return np.asarray(np.atleast_2d(tempered(p, temperature)).mean(axis=0))
 
 
 def errors(p: Floats, outcome: Floats) -> ProbabilityErrors:
-    """Args: `p` as in `temperature`."""
     together, single = debiased(p, 1.0), np.atleast_2d(p)
     biased = ece(single.ravel(), np.tile(outcome, len(single)))
-    return ProbabilityErrors(log_loss(together, outcome), ece(together, outcome), biased)
+    return ProbabilityErrors(log_loss(together, outcome), float(ece(together, outcome)), float(biased))
 
 
 def log_loss(p: Floats, outcome: Floats) -> float:
@@ -173,9 +157,15 @@ def log_loss(p: Floats, outcome: Floats) -> float:
     return float((-log_likelihood).sum()) / max(len(logits), 1)
 
 
-def ece(p: Floats, outcome: Floats) -> float:
-    """Expected calibration error, from 0 to 1: the mean gap in the reliability diagram; 0 without verdicts."""
-    return float(_eces(p[None], outcome)[0])
+def ece(p: Floats, outcome: Floats) -> Floats:
+    """Expected calibration errors (...,) of p (..., K), from 0 to 1; 0 without verdicts.
+
+    Conceptually, from `reliability`: verdicts @ |accuracy - confidence| / K.
+    """
+    confidence, right, bins = _binned(np.atleast_2d(p), outcome)
+    bins += BINS * np.arange(len(bins))[:, None]
+    gaps = np.bincount(bins.ravel(), (right - confidence).ravel(), BINS * len(bins)).reshape(-1, BINS)
+    return np.asarray(np.abs(gaps).sum(axis=1) / max(len(outcome), 1)).reshape(p.shape[:-1])
 
 
 def reliability(p: Floats, outcome: Floats) -> Reliability:
@@ -186,14 +176,18 @@ def reliability(p: Floats, outcome: Floats) -> Reliability:
     return Reliability(EDGES[used], EDGES[used + 1], verdicts, sure / verdicts, correct / verdicts)
 
 
-def rejection(p: Floats, outcome: Floats) -> RejectionCurve:
-    """The curve of one judge. Of verdicts of the same confidence each is as likely to be left out as another."""
+def rejection(p: Floats, outcome: Floats) -> tuple[Floats, Ints, Floats]:
+    """The accuracy-rejection curve of one judge: it rises where confidence tells who is right.
+
+    (R,) shares of the verdicts that are left out, how many are left in, at least 1, and the share of right ones among
+    these. Of verdicts of the same confidence each is as likely to be left out as another.
+    """
     confidence, right, _ = _binned(p, outcome)
     level = np.unique(-np.round(confidence, 9), return_inverse=True)[1]  # 0 is the surest
     right_at = (np.bincount(level, right) / np.bincount(level))[np.sort(level)]
-    verdicts = np.ceil(np.round((1.0 - REJECTED) * len(outcome), 9)).astype(np.int64)
-    used = verdicts > 0
-    return RejectionCurve(REJECTED[used], verdicts[used], np.cumsum(right_at)[verdicts[used] - 1] / verdicts[used])
+    kept = np.ceil(np.round((1.0 - REJECTED) * len(outcome), 9)).astype(np.int64)
+    used = kept > 0
+    return REJECTED[used], kept[used], np.cumsum(right_at)[kept[used] - 1] / kept[used]
 
 
 def _logits(p: Floats) -> Floats:
@@ -206,16 +200,8 @@ def _binned(p: Floats, outcome: Floats) -> tuple[Floats, Floats, Ints]:
     return confidence, right, np.searchsorted(EDGES[1:-1], confidence, side="right")
 
 
-def _eces(p: Floats, outcome: Floats) -> Floats:
-    """(C,) from (C, K). Conceptually, from `reliability`: verdicts @ |accuracy - confidence| / K for each row."""
-    confidence, right, bins = _binned(p, outcome)
-    bins_of_rows = BINS * np.arange(len(p))[:, None] + bins
-    gaps = np.bincount(bins_of_rows.ravel(), (right - confidence).ravel(), BINS * len(p)).reshape(len(p), BINS)
-    return np.asarray(np.abs(gaps).sum(axis=1) / max(len(outcome), 1))
-
-
 def _least_log_loss(p: Floats, outcome: Floats) -> float:
-    """log T. The loss of single answers is convex in 1/T; with both orders the best of the grid comes first."""
+    """log T. The loss of single answers is convex in 1/T, that of both orders is not."""
     from scipy.optimize import minimize_scalar  # slow to load, and few need it
 
     def loss(log_t: float) -> float:
@@ -235,7 +221,7 @@ def _least_ece(p: Floats, outcome: Floats) -> float:
 
     def best(grid: Floats) -> float:
         parts = np.array_split(grid, 1 + 10 * grid.size * p.size // WORK)
-        eces = [_eces(expit(logits[:, None] * np.exp(-part)[:, None]).mean(axis=0), outcome) for part in parts]
+        eces = [ece(expit(logits[:, None] * np.exp(-part)[:, None]).mean(axis=0), outcome) for part in parts]
         return float(grid[np.argmin(np.concatenate(eces))])
 
     count = min(max(WORK // len(outcome), FEWEST), MOST)

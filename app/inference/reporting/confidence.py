@@ -1,30 +1,23 @@
 """Confidence in an order: of one pair, of all that matter, with more comparisons, and as it grew with the log.
 
-    m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
-    P(i above j)  Phi(m / sqrt v); of a mixture, the mean of that over its parts; of draws their share, of ties a half
-    concordance   mean over the pairs that matter of the chance that their order is right; 1/2 where m = 0
-    interval      of the share of the pairs that draws of all scores together have in the published order: central, and
-                  moved outwards to hold the concordance, as nearly all draws may have all pairs in order
-    forecast      the concordance where comparisons tell f times as much of each difference, V its prior variance:
+m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
+P(i above j)  Phi(m / sqrt v); of a mixture, the mean of that over its parts; of draws their share, of ties a half
+concordance   mean over the pairs that matter of the chance that their order is right; 1/2 where m = 0
+interval      of the share of the pairs that draws of all scores together have in the published order: central, and
+              moved outwards to hold the concordance, as nearly all draws may have all pairs in order
+forecast      the concordance where comparisons tell f times as much of each difference, V its prior variance:
 
-        1 / v'  =  1 / V + f (1 / v - 1 / V)
-        E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
+    1 / v'  =  1 / V + f (1 / v - 1 / V)
+    E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
 
-The forecast allows for means that move with more verdicts, and for orders that change with them: it is the chance that
-s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956). Of the doubt that
-draws of votes leave, it leaves the share that it leaves of the normals'. Of win rates m and v are the draws', and
-v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known, as judged by judges who repeat themselves; what
-is not is known by more. Of very many candidates v is of some of the pairs (very_many.py).
-
-    tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
-                  1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
-                  proven worse than its head by more than epsilon. The divisor counts every pair and direction
-                  (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
-                  coin give one group with probability `level`. One begins, too, where the best rank that is possible
-                  is beyond the worst one of somebody in the group: ranks that exclude each other are no tie. In draws
-                  of votes and of win rates only ranks part groups; with epsilon, only where the head is above by more
-                  than that in a share `level` of the draws
-    entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+              the chance that s_i - s_j and m', whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
+              Draws of votes leave a doubt; of it, as much stays as of the normals'. Of win rates m and v are the
+              draws', and v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known for good
+tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
+              1 - (1 - level) / (N (N - 1)), head being the first of the group above (decision 16), or where the
+              best rank that is possible is beyond the worst one of somebody in the group. In draws only ranks part
+              groups; with epsilon, only where the head is above by more than that in a share `level` of the draws
+entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +30,7 @@ from app.inference.gaussian import Covariance, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import Kinds, matching, of_one_kind
 from app.inference.reporting import very_many
 from app.inference.reporting.intervals import interval_of, ranks
-from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn
+from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn, ranked_by
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Bools, Floats, Ints
 
@@ -78,7 +71,7 @@ class HistoryPoint(NamedTuple):
 
 
 def all_pairs(mean: Floats) -> Kinds:
-    """Every pair of candidates: what a whole ranking is about."""
+    """What a whole ranking is about."""
     return of_one_kind(len(mean))
 
 
@@ -88,25 +81,19 @@ def scores_of(quantity: Quantity) -> Scores:
 
 
 def differences(scores: Scores, first: Ints, second: Ints) -> Iterator[Difference]:
-    """s_first - s_second of (K,) pairs, in each part."""
+    """s_first - s_second of (K,) pairs in each part."""
     for weight, part in scores.parts or ((1.0, scores),):
-        if part.covariance.has_matrix:
-            sigma = part.covariance.matrix()
-            own = sigma.diagonal()
-            v = own[first] + own[second] - 2.0 * sigma[first, second]
-        else:
-            v = part.covariance.variances(first, second)
+        v = part.covariance.compact().variances(first, second)
         yield weight, part.mean[first] - part.mean[second], np.maximum(v, LEAST_VARIANCE)
 
 
 def p_above(scores: Scores, first: Ints, second: Ints, by: float = 0.0) -> Floats:
     """(K,) P(s_first - s_second > by) of normals."""
-    parts = differences(scores, first, second)
-    return np.asarray(sum(weight * ndtr((m - by) / np.sqrt(v)) for weight, m, v in parts))
+    return np.asarray(sum(weight * ndtr((m - by) / np.sqrt(v)) for weight, m, v in differences(scores, first, second)))
 
 
 def predict(quantity: Quantity, first: int, second: int) -> PredictedVerdict:
-    """Probability that `first` is truly better than `second`, and the difference of what is ranked behind it."""
+    """`first` beside `second`."""
     if is_drawn(quantity):
         values = drawn_values(quantity)
         apart = values[:, first] - values[:, second]
@@ -139,7 +126,7 @@ def expected_wins(quantity: Quantity) -> Floats:
 
 
 def concordance(quantity: Quantity, pairs: Bools) -> float:
-    """The expected share of `pairs`, True at [i, j], i < j, of which there is at least one, in the right order."""
+    """The expected share of `pairs` in the right order: True at [i, j], i < j, somewhere."""
     scores = scores_of(quantity)
     if is_drawn(quantity):
         return float(shares_in_order(ranks(scores.mean), -drawn_values(quantity), pairs).mean())
@@ -149,7 +136,7 @@ def concordance(quantity: Quantity, pairs: Bools) -> float:
 
 
 def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
-    """(D',) shares of the pairs, True at [i, j], i < j, that some of the draws have as the `rank` (N,) has them.
+    """(D',) shares of the pairs that some of the draws have as the `rank` (N,) has them.
 
     Args: `drawn` (D, N), ranks or anything else that is lower for the better.
     """
@@ -165,10 +152,7 @@ def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
 def tie_groups(
     scores: Scores, rank_interval: Ints, level: float, epsilon: float = 0.0, drawn: Floats | None = None
 ) -> Ints:
-    """(N,) numbers of the tie groups, 1 for the best.
-
-    Args: `rank_interval` (N, 2); `drawn` (D, N) of what is ranked, where normals are not true to it.
-    """
+    """(N,) numbers of the tie groups, 1 for the best. Args: `drawn` (D, N), where normals are not true to it."""
     n, order = len(scores.mean), np.argsort(-scores.mean, kind="stable")
     error, groups, begin = (1.0 - level) / max(n * (n - 1), 1), np.ones(n, np.int64), 0
     while True:
@@ -187,7 +171,7 @@ def tie_groups(
 
 
 def _p_not_above(scores: Scores, head: int, below: Ints, epsilon: float) -> Floats:
-    """(K,) P(s_head - s_i < epsilon) of normals, for each i of those below."""
+    """(K,) P(s_head - s_i < epsilon) of normals."""
     if not isinstance(scores.covariance, SparseCovariance):
         return p_above(scores, below, np.array([head]), -epsilon)
     v = very_many.variances_below(scores.covariance, head, below)
@@ -198,9 +182,8 @@ def confidence_of(quantity: Quantity, drawn: Ints, pairs: Bools, level: float) -
     """The confidence in the order of the scores, from (D, N) drawn ranks; None where there is no pair."""
     if not pairs.any():
         return None
-    expected = None if is_drawn(quantity) else concordance(quantity, pairs)
-    in_order = shares_in_order(ranks(scores_of(quantity).mean), drawn, pairs)
-    return by_shares(in_order, int(pairs.sum()), level, expected)
+    in_order = shares_in_order(ranks(ranked_by(quantity)), drawn, pairs)
+    return by_shares(in_order, int(pairs.sum()), level, None if is_drawn(quantity) else concordance(quantity, pairs))
 
 
 def by_shares(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
@@ -229,13 +212,13 @@ def forecast(
         n, (first, second) = len(sd), very_many.some_pairs(len(sd))
         v = (sd[first] ** 2 + sd[second] ** 2) * n / (n - 1)  # exact on average over the partners of any candidate
         parts = [(1.0, quantity.mean[first] - quantity.mean[second], v)]
-    before = prior[first] + prior[second]
-    shares = [concordance_after(parts, before, factor) for factor in TIMES]
-    if quantity.has_votes:
-        of_normals = 1.0 - concordance_after(parts, before, 1.0)
-        left = (1.0 - now.expected_concordance) / of_normals if of_normals else 1.0
-        shares = [1.0 - left * (1.0 - share) for share in shares]
-    return [ForecastPoint(int(np.ceil(factor * votes)), share) for factor, share in zip(TIMES, shares, strict=True)]
+    before, left = prior[first] + prior[second], 1.0
+    if quantity.has_votes and (of_normals := 1.0 - concordance_after(parts, before, 1.0)):
+        left = (1.0 - now.expected_concordance) / of_normals
+    doubts = [left * (1.0 - concordance_after(parts, before, factor)) for factor in TIMES]
+    return [
+        ForecastPoint(int(np.ceil(factor * votes)), 1.0 - doubt) for factor, doubt in zip(TIMES, doubts, strict=True)
+    ]
 
 
 def _forecast_of_round(drawn: WinRates, pairs: Bools, votes: float) -> list[ForecastPoint]:
@@ -270,7 +253,7 @@ def _in_order_after(m: Floats, v: Floats, still: Floats) -> Floats:
 
 
 def entropy(sigma: Covariance) -> float:
-    """Differential entropy of the joint posterior, in nats."""
+    """Nats."""
     n = len(sigma.diagonal)
     return 0.5 * (n * (1.0 + float(np.log(2.0 * np.pi))) + sigma.log_det)
 
@@ -278,10 +261,9 @@ def entropy(sigma: Covariance) -> float:
 def ranking_history(
     size: int, moments: int, ranked_after: Callable[[int], Quantity | None], pairs_of: PairsOf = all_pairs
 ) -> list[HistoryPoint]:
-    """Evenly spaced moments of a log of `size` comparisons, the last of which is now; none before the first comparison.
+    """Evenly spaced moments of a log of `size` comparisons, the last of which is now.
 
-    Args: `ranked_after` tells what was ranked after the first so many comparisons. None leaves a moment out, or, of all
-        comparisons, the history.
+    Args: `ranked_after` tells what was ranked after so many. None leaves a moment out or, of all, the history.
     """
     counts = np.unique(np.ceil(np.linspace(0.0, size, moments + 1)))[1:].astype(int).tolist()
     ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
@@ -296,10 +278,7 @@ def ranking_history(
 
 
 def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
-    """Spearman's correlation of two (N,) scores: 1 where their order is the same, 0 where either is constant.
-
-    Scores equal to nine decimals share their average rank.
-    """
+    """Spearman's correlation of (N,) scores, equal to nine decimals or not; 0 where either is constant."""
     from scipy.stats import rankdata  # slow to load, and few need it
 
     x, y = (rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1) for each in (one, other))

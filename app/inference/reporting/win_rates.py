@@ -5,8 +5,8 @@ A verdict on i and j is worth, on average over a judge's errors and over prompts
     v(d) = sum_r share_r sigma(kappa_r d),     kappa = 1 / sqrt(1 + pi / 8 sigma2)
 
 sigma2 is what was learnt of a judge who measures: E sigma(d + e), e ~ N(0, sigma2), by probit's integral (MacKay 1992).
-Residuals of probabilities have what prompts differ by in them, so nothing is added for prompts. Votes have kappa = 1: a
-fit that knows no prompts gives the score of the average verdict already.
+Residuals of probabilities have what prompts differ by in them. Votes have kappa = 1: a fit that knows no prompts gives
+the score of the average verdict already.
 
     win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws
     interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them,
@@ -15,9 +15,8 @@ fit that knows no prompts gives the score of the average verdict already.
     against b       v(s_i - s_b), and s_i - s_b
     pair by pair    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
-Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
-(N - 1) / N: where s_i is higher, the mean of the others is lower. Where what is ranked are win rates of all pairs, what
-was said counts as it is, and only the verdicts to come are expected.
+Each draw moves all scores at once: with the others held at their means, an interval of W_i would be too narrow by
+(N - 1) / N. Of win rates of all pairs, what was said counts as it is, and only the verdicts to come are expected.
 """
 
 from typing import NamedTuple
@@ -29,8 +28,9 @@ from scipy.special import expit, ndtri
 
 from app.inference.experts import is_vote
 from app.inference.fitting.published import Published
+from app.inference.gaussian import Scores
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting.confidence import predict, share_above
+from app.inference.reporting.confidence import predict, scores_of, share_above
 from app.inference.reporting.intervals import around, interval_of
 from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -45,14 +45,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
-class Rates(NamedTuple):
-    mean: Floats  # (N,)
-    interval: Floats  # (N, 2), marginal
-
-
 class Against(NamedTuple):
-    """A candidate beside the baseline."""
-
     difference: float  # of what is ranked
     interval: tuple[float, float]
     p_better: float
@@ -63,7 +56,7 @@ class Against(NamedTuple):
 def attenuation(published: Published, target: InferenceTargetName = "latent") -> Floats:
     """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes together.
 
-    What people would say counts as votes, and so does every verdict where its worth is not learnt.
+    What people would say counts as votes, and so does what is not learnt.
     """
     learnt, weight = published.learnt, published.answers.weight
     if learnt is None or target == "people" or not weight.sum():
@@ -76,10 +69,7 @@ def attenuation(published: Published, target: InferenceTargetName = "latent") ->
 
 
 def never_missed(published: Published, baseline: int | None = None) -> Bools:
-    """(N, 2) whether every verdict on a candidate, beside the baseline if there is one, was a lost vote, or a won one.
-
-    False where there is no verdict.
-    """
+    """(N, 2) whether there are verdicts on a candidate, beside the baseline if any, all of them lost votes, or won."""
     first, second, p, _, weight = published.comparisons
     counted = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
     sides, n = np.append(first, second), published.model.n
@@ -100,28 +90,33 @@ def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
     return np.asarray(sum(share * expit(kappa * d) for share, kappa in attenuation))
 
 
-def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
-    """The win rates against all others, from (D, N) draws of the scores. One candidate alone has 1/2.
+def on_average(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """(...,) means and (..., 2) intervals of (D, ...) draws."""
+    mean = np.asarray(drawn.mean(axis=0))
+    return mean, interval_of(drawn, level, mean)
+
+
+def rates(values: Floats, attenuation: Floats, level: float) -> tuple[Floats, Floats]:
+    """(N,) win rates against all others, and (N, 2) intervals, from (D, N) draws of the scores; 1/2 of one alone.
 
     Slow formula: the mean of `expected_verdict` over the others, in each draw.
     """
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
-    mean = drawn.mean(axis=0)
-    return Rates(mean, interval_of(drawn, level, mean))
+    return on_average(drawn, level)
 
 
-def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
+def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> tuple[Floats, Floats]:
     """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals: of very many."""
     n = len(score)
     if n < 2:
-        return Rates(np.full(n, 0.5), np.full((n, 2), 0.5))
+        return np.full(n, 0.5), np.full((n, 2), 0.5)
     points = score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)
     at = np.concatenate([points, interval.T])
     wins = _wins(at.reshape(1, -1), points.reshape(1, -1), attenuation).reshape(at.shape) / POINTS
     against_others = np.clip((wins - 0.5) / (n - 1), 0.0, 1.0)
     mean = against_others[:POINTS].mean(axis=0)
-    return Rates(mean, around(mean, against_others[POINTS:].T))
+    return mean, around(mean, against_others[POINTS:].T)
 
 
 def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
@@ -152,44 +147,46 @@ def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints,
 
 
 def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
-    """A candidate beside the baseline.
+    """A candidate beside the baseline, by (D,) differences of what is ranked.
 
-    Args: (D,) differences of what is ranked; `attenuation` is None where these are of win rates, else `never` (2,) is
-        whether the candidate was `never_missed` beside the baseline.
+    Args: `attenuation` is None of win rates; `never` (2,) is whether it was `never_missed` beside the baseline.
     """
-    mean = float(difference.mean())
-    (low, high), better = interval_of(difference, level, mean).tolist(), share_above(difference)
-    if attenuation is None:
-        return Against(mean, (low, high), better, None, None)
-    win_rate = expected_verdict(difference, attenuation)
-    rate = float(win_rate.mean())
-    least, most = reaching(interval_of(win_rate, level, rate), never).tolist()
-    return Against(mean, (low, high), better, rate, (least, most))
+    rate = None if attenuation is None else expected_verdict(difference, attenuation)
+    return _against(difference, rate, never, level)
+
+
+def _against(difference: Floats, rate: Floats | None, never: Bools, level: float) -> Against:
+    """Args: `rate` (D,) is the win rate in each draw."""
+    apart, ends = on_average(difference, level)
+    low, high = ends.tolist()
+    above = Against(float(apart), (low, high), share_above(difference), None, None)
+    if rate is None:
+        return above
+    won, ends = on_average(rate, level)
+    low, high = reaching(ends, never).tolist()
+    return above._replace(win_rate=float(won), win_rate_interval=(low, high))
 
 
 def beside_one(
     quantity: Quantity, published: Published, target: InferenceTargetName, first: int, second: int, level: float
 ) -> Against:
     """`first` beside `second`, with a win rate of all pairs too."""
-    verdicts, never = attenuation(published, target), never_missed(published, second)[first]
-    if not isinstance(quantity, WinRates):
-        return against(_drawn_difference(quantity, first, second), verdicts, never, level)
-    rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
-    wins, to_come = quantity.round.wins, quantity.round.left[first, second]
-    if times := wins[first, second] + wins[second, first] + to_come:
-        rate = (wins[first, second] + to_come * rate) / times
-    of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
-    mean = float(rate.mean())
-    low, high = interval_of(rate, level, mean).tolist()
-    return of_all._replace(win_rate=mean, win_rate_interval=(low, high))
+    difference, never = _drawn_difference(scores_of(quantity), first, second), never_missed(published, second)[first]
+    rate = expected_verdict(difference, attenuation(published, target))
+    if isinstance(quantity, WinRates):
+        wins, to_come = quantity.round.wins, quantity.round.left[first, second]
+        if times := wins[first, second] + wins[second, first] + to_come:
+            rate = (wins[first, second] + to_come * rate) / times
+        difference, never = quantity.values[:, first] - quantity.values[:, second], np.zeros_like(never)
+    return _against(difference, rate, never, level)
 
 
-def _drawn_difference(quantity: Quantity, first: int, second: int) -> Floats:
+def _drawn_difference(scores: Scores, first: int, second: int) -> Floats:
     """(D,) draws."""
-    if len(quantity.mean) <= RANKED_DENSE:
-        values = drawn_values(quantity)
+    if len(scores.mean) <= RANKED_DENSE:
+        values = drawn_values(scores)
         return np.asarray(values[:, first] - values[:, second])
-    _, mean, sd = predict(quantity, first, second)
+    _, mean, sd = predict(scores, first, second)
     return np.asarray(mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS))
 
 
@@ -201,10 +198,7 @@ def observed_wins(comparisons: Comparisons, n: int) -> Floats:
 
 
 def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
-    """(N, N) how often the row is expected to win against the column; NaN on the diagonal, and both ways sum to 1.
-
-    So many draws of the scores count as take no more than seconds.
-    """
+    """(N, N) how often the row is expected to win against the column, by IN_ALL draws at most; NaN on the diagonal."""
     if isinstance(quantity, WinRates):
         expected = expected_win_rates(quantity.scores, attenuation)
         wins, to_come = quantity.round.wins, quantity.round.left

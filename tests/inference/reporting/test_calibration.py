@@ -280,13 +280,13 @@ def test_the_same_twice_is_one_order(objective: ObjectiveName) -> None:
 def test_the_least_sure_are_left_out_first_and_ties_share_their_weight() -> None:
     """In order of confidence: right, right, and two of which one is right."""
     p, outcome = np.array([0.9, 0.2, 0.6, 0.6]), np.array([1.0, 0.0, 1.0, 0.0])
-    curve = rejection(p, outcome)
-    assert curve.rejected.tolist() == pytest.approx([n / 10 for n in range(10)])
-    assert curve.verdicts.tolist() == [4, 4, 4, 3, 3, 2, 2, 2, 1, 1]
+    rejected, kept, accuracy = rejection(p, outcome)
+    assert rejected.tolist() == pytest.approx([n / 10 for n in range(10)])
+    assert kept.tolist() == [4, 4, 4, 3, 3, 2, 2, 2, 1, 1]
     by_kept = {4: 0.75, 3: 2.5 / 3, 2: 1.0, 1: 1.0}
-    assert curve.accuracy.tolist() == pytest.approx([by_kept[kept] for kept in curve.verdicts.tolist()])
-    turned = rejection(1.0 - p[::-1], 1.0 - outcome[::-1])
-    assert turned.accuracy.tolist() == pytest.approx(curve.accuracy.tolist())
+    assert accuracy.tolist() == pytest.approx([by_kept[each] for each in kept.tolist()])
+    *_, turned = rejection(1.0 - p[::-1], 1.0 - outcome[::-1])
+    assert turned.tolist() == pytest.approx(accuracy.tolist())
 
 
 def test_without_verdicts_there_is_no_curve() -> None:
