@@ -160,6 +160,7 @@ class JudgedLog:
         }
         return schemas.Validation(
             about=schemas.ABOUT_CONFIDENCE,
-            agreement_with_people=agreed and schemas.AgreementWithPeople(**agreed._asdict()),
+            agreement_with_people=agreed
+            and schemas.AgreementWithPeople(pairs=agreed.cases, share=agreed.share, interval=agreed.interval),
             temperature=temperatures or None,
         )

@@ -2,13 +2,10 @@
 
     a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
     truth         the direction of the mean of what the references said of the pair, each verdict counting once
-    agreement     share of the pairs on which the mean of the others has that direction; where either is a tie, the
-                  pair is left out. Random verdicts agree on half. Its interval is Wilson's (1927)
-
-p is the judge's probability that the first candidate is better, of shape (K,), or (2, K) of both orders, turned to one:
-the same twice where there was one order only. y (K,) is the truth of the pair: 1 for the first, 0 for the second, 1/2
-for a tie.
-
+    agreement     share of the pairs on which the mean of the others has that direction, where neither is a tie
+    p             the judge's probability that the first candidate is better: (K,), or (2, K) of both orders, turned to
+                  one; the same twice where there was one order only
+    y             (K,) the truth of the pair: 1 for the first, 0 for the second, 1/2 for a tie
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2 (GPM App. B)
     both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other. What the two say
                   together, p~ = (p~_ij + 1 - p~_ji) / 2, has no position bias in it; a temperature is of single
@@ -33,7 +30,7 @@ from scipy.special import expit, log_expit, logit
 from app.inference.experts import is_vote, unsaturated
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before
-from app.inference.wilson import wilson
+from app.inference.wilson import Share, share_of
 
 FEWEST_ANSWERS = 20  # that a temperature is estimated from
 BINS = 15
@@ -45,14 +42,8 @@ AT_BOUND = 1e-3  # in log T
 REJECTED = np.linspace(0.0, 0.9, 10)
 
 
-class PairsAgreed(NamedTuple):
-    pairs: int  # on which both sides name a winner
-    share: float  # of them with the same winner
-    interval: tuple[float, float]
-
-
 class Reliability(NamedTuple):
-    """The reliability diagram: one entry for each bin that holds a verdict, in order of confidence."""
+    """One entry for each bin that holds a verdict, in order of confidence."""
 
     low: Floats  # (B,) a bin is [low, high), the last one [low, 1]
     high: Floats  # (B,)
@@ -77,11 +68,8 @@ class TemperatureFit(NamedTuple):
 
 def validation_by_people(
     comparisons: Comparisons, item: Ints, people: Bools, level: float
-) -> tuple[PairsAgreed | None, dict[int, TemperatureFit]]:
-    """How far all other judges agree with people (J,), and the temperature of each of them whose answers tell one.
-
-    Args: `item` (K,) is what each comparison was about.
-    """
+) -> tuple[Share | None, dict[int, TemperatureFit]]:
+    """How far all other judges agree with people (J,), and the temperature of each of them whose answers tell one."""
     if not people.any() or people.all():
         return None, {}
     beside = {judge: beside_references(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
@@ -89,21 +77,17 @@ def validation_by_people(
     return agreement_with(comparisons, item, people, level), temperatures
 
 
-def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> PairsAgreed | None:
-    """Agreement of all other judges with the references (J,), None without a pair."""
+def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> Share | None:
+    """Agreement of all other judges with the references (J,), by pair."""
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
     count = pair.max(initial=-1) + 1
     theirs, others = (means(lean[side], pair[side], count) for side in (by_reference, ~by_reference))
-    alike = np.nan_to_num(directions(theirs) * directions(others))
-    pairs, agreeing = int(np.count_nonzero(alike)), int(np.count_nonzero(alike > 0.0))
-    return PairsAgreed(pairs, agreeing / pairs, wilson(agreeing / pairs, pairs, level)) if pairs else None
+    alike = directions(theirs) * directions(others)
+    return share_of(alike[np.abs(alike) == 1.0] > 0.0, level)
 
 
 def beside_references(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> tuple[Floats, Floats]:
-    """The answers of a judge beside the truth: p (2, K) of the lower-numbered candidate, and y; couples count once.
-
-    Args: `item` (K,) is what each comparison was about; `reference` (J,) says who of the judges.
-    """
+    """p (2, K) of a judge and y, by the references (J,); couples count once."""
     pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
     truth = means(lean[by_reference], pair[by_reference], pair.max(initial=-1) + 1)
     answers = np.flatnonzero((comparisons.judge == judge) & ~np.isnan(truth[pair]))
@@ -129,14 +113,14 @@ def tells_temperature(p: Floats) -> bool:
 def temperature(p: Floats, outcome: Floats, objective: ObjectiveName = "log-loss") -> TemperatureFit:
     """The T that minimises `objective`; 1 without verdicts, or where every p is 1/2."""
     search = _least_log_loss if objective == "log-loss" else _least_ece
-    t = math.exp(search(p, outcome)) if _logits(p).any() else 1.0
+    t = math.exp(search(p, outcome)) if (p != 0.5).any() else 1.0
     at_bound = abs(math.log(t)) > MAX_LOG_T - AT_BOUND
     return TemperatureFit(t, errors(p, outcome), errors(tempered(p, t), outcome), at_bound, len(outcome))
 
 
 def tempered(p: Floats, temperature: float | Floats) -> Floats:
     """p~, with one temperature or one for each; at T = 1 it is p itself, 0 and 1 included."""
-    return np.where(np.equal(temperature, 1.0), p, expit(_logits(p) / temperature))
+    return np.where(np.equal(temperature, 1.0), p, expit(logit(unsaturated(p)) / temperature))
 
 
 def debiased(p: Floats, temperature: float) -> Floats:
@@ -152,16 +136,13 @@ def errors(p: Floats, outcome: Floats) -> ProbabilityErrors:
 
 def log_loss(p: Floats, outcome: Floats) -> float:
     """Nats per verdict; 0 without verdicts."""
-    logits = _logits(p)
+    logits = logit(unsaturated(p))
     log_likelihood = outcome * log_expit(logits) + (1.0 - outcome) * log_expit(-logits)
     return float((-log_likelihood).sum()) / max(len(logits), 1)
 
 
 def ece(p: Floats, outcome: Floats) -> Floats:
-    """Expected calibration errors (...,) of p (..., K), from 0 to 1; 0 without verdicts.
-
-    Conceptually, from `reliability`: verdicts @ |accuracy - confidence| / K.
-    """
+    """(...,) of p (..., K); 0 without verdicts. From `reliability`: verdicts @ |accuracy - confidence| / K."""
     confidence, right, bins = _binned(np.atleast_2d(p), outcome)
     bins += BINS * np.arange(len(bins))[:, None]
     gaps = np.bincount(bins.ravel(), (right - confidence).ravel(), BINS * len(bins)).reshape(-1, BINS)
@@ -169,7 +150,7 @@ def ece(p: Floats, outcome: Floats) -> Floats:
 
 
 def reliability(p: Floats, outcome: Floats) -> Reliability:
-    """The diagram of one judge. Where it or the person ties, it is half right."""
+    """The reliability diagram of one judge, who is half right where it or the reference ties."""
     confidence, right, bins = _binned(p, outcome)
     used, verdicts = np.unique(bins, return_counts=True)
     sure, correct = np.bincount(bins, confidence)[used], np.bincount(bins, right)[used]
@@ -177,10 +158,9 @@ def reliability(p: Floats, outcome: Floats) -> Reliability:
 
 
 def rejection(p: Floats, outcome: Floats) -> tuple[Floats, Ints, Floats]:
-    """The accuracy-rejection curve of one judge: it rises where confidence tells who is right.
+    """(R,) shares of the verdicts that are left out, how many are left in, and the share of right ones among these.
 
-    (R,) shares of the verdicts that are left out, how many are left in, at least 1, and the share of right ones among
-    these. Of verdicts of the same confidence each is as likely to be left out as another.
+    Of verdicts of the same confidence each is as likely to be left out as another.
     """
     confidence, right, _ = _binned(p, outcome)
     level = np.unique(-np.round(confidence, 9), return_inverse=True)[1]  # 0 is the surest
@@ -188,10 +168,6 @@ def rejection(p: Floats, outcome: Floats) -> tuple[Floats, Ints, Floats]:
     kept = np.ceil(np.round((1.0 - REJECTED) * len(outcome), 9)).astype(np.int64)
     used = kept > 0
     return REJECTED[used], kept[used], np.cumsum(right_at)[kept[used] - 1] / kept[used]
-
-
-def _logits(p: Floats) -> Floats:
-    return np.asarray(logit(unsaturated(p)))
 
 
 def _binned(p: Floats, outcome: Floats) -> tuple[Floats, Floats, Ints]:
@@ -208,16 +184,14 @@ def _least_log_loss(p: Floats, outcome: Floats) -> float:
         return log_loss(debiased(p, math.exp(log_t)), outcome)
 
     near = float(GRID[np.argmin([loss(log_t) for log_t in GRID])])
-    nearby = minimize_scalar(loss, bounds=_around(near, STEP), method="bounded")
+    bounds = np.clip([near - STEP, near + STEP], -MAX_LOG_T, MAX_LOG_T)
+    nearby = minimize_scalar(loss, bounds=bounds, method="bounded")
     return float(nearby.x) if nearby.fun < loss(near) else near
 
 
 def _least_ece(p: Floats, outcome: Floats) -> float:
-    """log T, the best of many, and of as many as a hundred between its neighbours.
-
-    From one to the next the ECE changes by less than a quarter of the step in log T, except for jumps.
-    """
-    logits = np.atleast_2d(_logits(p))
+    """log T: between two the ECE changes by less than a quarter of the step in log T, except for jumps."""
+    logits = np.atleast_2d(logit(unsaturated(p)))
 
     def best(grid: Floats) -> float:
         parts = np.array_split(grid, 1 + 10 * grid.size * p.size // WORK)
@@ -225,9 +199,5 @@ def _least_ece(p: Floats, outcome: Floats) -> float:
         return float(grid[np.argmin(np.concatenate(eces))])
 
     count = min(max(WORK // len(outcome), FEWEST), MOST)
-    near = best(np.linspace(-MAX_LOG_T, MAX_LOG_T, count))
-    return best(np.linspace(*_around(near, 2.0 * MAX_LOG_T / (count - 1)), 101))
-
-
-def _around(log_t: float, step: float) -> tuple[float, float]:
-    return max(log_t - step, -MAX_LOG_T), min(log_t + step, MAX_LOG_T)
+    near, step = best(np.linspace(-MAX_LOG_T, MAX_LOG_T, count)), 2.0 * MAX_LOG_T / (count - 1)
+    return best(np.linspace(*np.clip([near - step, near + step], -MAX_LOG_T, MAX_LOG_T), 101))

@@ -30,15 +30,15 @@ from app.inference.gaussian import Covariance, Scores, SparseCovariance
 from app.inference.kernels.pair_sets import Kinds, matching, of_one_kind
 from app.inference.reporting import very_many
 from app.inference.reporting.intervals import interval_of, ranks
-from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn, ranked_by
+from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn
 from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Bools, Floats, Ints
 
 PairsOf = Callable[[Floats], Kinds]  # the pairs that matter, by the mean scores (N,)
-Difference = tuple[float, Floats, Floats]  # weight of a part of a mixture, or 1; (K,) m and v of pairs in it
+Difference = tuple[float, Floats, Floats]  # weight of a part, and (K,) m and v of pairs in it
 
-ORDERS = 50_000_000  # orders of two candidates that are looked at for an interval: fewer draws for very many pairs
-FEWEST = 200  # draws
+ORDERS, FEWEST = 50_000_000, 200  # of two candidates in draws that are looked at for an interval; draws
+PAIRS = 50_000  # that a forecast is over, of very many candidates
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 LEAST_VARIANCE = np.finfo(np.float64).tiny
 KNOWN = 1e-18  # variance of a difference of win rates
@@ -62,9 +62,7 @@ class ForecastPoint(NamedTuple):
 
 
 class HistoryPoint(NamedTuple):
-    """State of knowledge after the first `comparisons` of a log."""
-
-    comparisons: int
+    comparisons: int  # of the log, so far
     entropy: float  # nats
     concordance: float  # expected share of the pairs in the right order
     rank_correlation: float  # of the scores then with the scores now
@@ -111,16 +109,14 @@ def share_above(differences: Floats) -> float:
 
 def expected_wins(quantity: Quantity) -> Floats:
     """(N, N) the probability that the row is better than the column, as `predict` has it; NaN on the diagonal."""
+    scores = scores_of(quantity)
+    everyone = np.arange(len(scores.mean))
     if is_drawn(quantity):
         columns = np.ascontiguousarray(drawn_values(quantity).T)
-        p = np.array([0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns])
+        rows = [0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns]
     else:
-        scores = scores_of(quantity)
-        p = np.zeros((len(scores.mean), len(scores.mean)))
-        for weight, part in scores.parts or ((1.0, scores),):
-            sigma = part.covariance.matrix()
-            v = np.maximum(sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma, LEAST_VARIANCE)
-            p += weight * ndtr((part.mean[:, None] - part.mean) / np.sqrt(v))
+        rows = [p_above(scores, everyone[i : i + 1], everyone) for i in everyone]
+    p = np.array(rows).reshape(len(everyone), len(everyone))
     np.fill_diagonal(p, np.nan)
     return p
 
@@ -136,11 +132,8 @@ def concordance(quantity: Quantity, pairs: Bools) -> float:
 
 
 def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
-    """(D',) shares of the pairs that some of the draws have as the `rank` (N,) has them.
-
-    Args: `drawn` (D, N), ranks or anything else that is lower for the better.
-    """
-    count = int(pairs.sum())
+    """(D',) shares of the pairs that some draws (D, N), lower for the better, have as the `rank` (N,) has them."""
+    count = max(int(pairs.sum()), 1)
     some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
     wrong = np.zeros(some.shape[1])
     for i, others in enumerate(pairs):
@@ -178,15 +171,7 @@ def _p_not_above(scores: Scores, head: int, below: Ints, epsilon: float) -> Floa
     return np.asarray(ndtr((epsilon + scores.mean[below] - scores.mean[head]) / np.sqrt(v)))
 
 
-def confidence_of(quantity: Quantity, drawn: Ints, pairs: Bools, level: float) -> Confidence | None:
-    """The confidence in the order of the scores, from (D, N) drawn ranks; None where there is no pair."""
-    if not pairs.any():
-        return None
-    in_order = shares_in_order(ranks(ranked_by(quantity)), drawn, pairs)
-    return by_shares(in_order, int(pairs.sum()), level, None if is_drawn(quantity) else concordance(quantity, pairs))
-
-
-def by_shares(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
+def confidence_of(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
     """The confidence by the (D,) shares of so many pairs that draws have in order; `expected` by default their mean."""
     share = float(in_order.mean()) if expected is None else expected
     low, high = interval_of(in_order, level, share).tolist()
@@ -209,7 +194,9 @@ def forecast(
         first, second = np.nonzero(matching(kinds))
         parts = list(differences(quantity, first, second))
     else:
-        n, (first, second) = len(sd), very_many.some_pairs(len(sd))
+        n, rng = len(sd), np.random.default_rng(0)
+        first = rng.integers(n, size=PAIRS)
+        second = (first + rng.integers(1, n, size=PAIRS)) % n
         v = (sd[first] ** 2 + sd[second] ** 2) * n / (n - 1)  # exact on average over the partners of any candidate
         parts = [(1.0, quantity.mean[first] - quantity.mean[second], v)]
     before, left = prior[first] + prior[second], 1.0

@@ -73,12 +73,10 @@ class Unanswerable(ValueError):
     """A target that was asked for by name, and cannot be answered."""
 
     def __init__(self, obstacle: Obstacle) -> None:
-        super().__init__(obstacle)
         self.obstacle = obstacle
 
 
 def judging_of(comparisons: Comparisons, item: Ints, has: Bools, people: Bools) -> Judging:
-    """Args: as of `judged_of`."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
         candidates=has.shape[1],
@@ -103,14 +101,9 @@ def possible_prompts(has: Bools) -> int:
 def judged_of(
     comparisons: Comparisons, item: Ints, has: Bools, names: Sequence[str], people: Bools, all_prompts: int
 ) -> Scope:
-    """What was judged of N candidates, by J judges.
-
-    Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `all_prompts` is 0 of texts.
-    """
-    n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
+    """Args: `has` (I, N) tells which outputs there are; `names` and `people` (J,) are the judges'."""
+    n, verdicts, outputs = has.shape[1], np.bincount(comparisons.judge, minlength=len(names)), has.sum(axis=1)
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
-    outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Scope(
         judging=judging_of(comparisons, item, has, people),
@@ -125,35 +118,32 @@ def judged_of(
 def resolve(
     judged: Scope, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
 ) -> Target:
-    """The target of a ranking by this method: `wanted` where it is named, else `own`.
+    """The target of a ranking by this method: `wanted` where it is named, else `own`, or `latent` in its place.
 
-    An `own` that cannot be answered gives way to `latent`. Raises Unanswerable where `wanted` cannot be answered.
+    Raises Unanswerable where `wanted` cannot be answered.
     """
-    judging = judged.judging
-    obstacles = {target: method_obstacle(target, method) or _obstacle(target, judging) for target in TARGETS}
+    judging, refused = judged.judging, None
+    obstacles = {target: _obstacle(target, method, judging) for target in TARGETS}
     if wanted and (obstacle := obstacles[wanted]):
         raise Unanswerable(obstacle)
+    if not wanted and own != "auto" and method not in BASELINES and (obstacle := obstacles[own]):
+        refused = own, obstacle
     name = wanted or own_target(judging, method, own)
     also = [target for target in TARGETS if target != name and not obstacles[target]]
     if "people" in also and not judging.has_people:
         also.remove("people")
-    if wanted or own == "auto" or method in BASELINES or (obstacle := obstacles[own]) is None:
-        return Target(name, also, method, judged)
-    return Target(name, also, method, judged, (own, obstacle))
+    return Target(name, also, method, judged, refused)
 
 
 def own_target(judging: Judging, method: MethodName, own: InferenceTargetChoice) -> InferenceTargetName:
     """The name of the target that `resolve` comes to where none is wanted."""
-    name = _usual(judging) if own == "auto" else own
-    return "latent" if method_obstacle(name, method) or _obstacle(name, judging) else name
-
-
-def _usual(judging: Judging) -> InferenceTargetName:
-    """What `auto` is."""
-    if judging.possible_prompts >= ENOUGH_PROMPTS:
-        return "new-items"
-    only_people = judging.has_people and not judging.models
-    return "latent" if only_people else "all-pairs"
+    if own != "auto":
+        name: InferenceTargetName = own
+    elif judging.possible_prompts >= ENOUGH_PROMPTS:
+        name = "new-items"
+    else:
+        name = "latent" if judging.has_people and not judging.models else "all-pairs"
+    return "latent" if _obstacle(name, method, judging) else name
 
 
 def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle | None:
@@ -169,10 +159,11 @@ def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle
     return Obstacle.PREDICTS_NO_VERDICT
 
 
-def _obstacle(target: InferenceTargetName, judging: Judging) -> Obstacle | None:
-    """Why this log cannot answer the target; None if it can."""
-    if target == "latent":
-        return None
+def _obstacle(target: InferenceTargetName, method: MethodName, judging: Judging) -> Obstacle | None:
+    """Why the method, or this log, cannot answer the target; None if they can."""
+    of_method = method_obstacle(target, method)
+    if of_method or target == "latent":
+        return of_method
     if judging.candidates > RANKED_DENSE:
         return Obstacle.MANY_CANDIDATES
     if target == "all-pairs":

@@ -1,8 +1,8 @@
 """Predictions of verdicts, each made from what was known before it (prequential validation, Dawid 1984).
 
 Of a whole log, they come in one pass (an extended Kalman filter). Scores are N(0, 1) and biases N(0, BIAS_VARIANCE)
-before the first verdict, and taken as independent ever after, so that a verdict costs O(1) whatever N is. Verdict k, of
-judge j, with a shown first and b second:
+before the first verdict, and taken as independent ever after, so that a verdict costs O(1). Verdict k, of judge j, with
+a shown first and b second:
 
     x = m_a - m_b    v = v_a + v_b    d = x + delta_j    u = v + v_j          what is known before it
     q = sigma(d / sqrt(1 + pi u / 8))    w = weight q (1 - q)    g = weight (p - q) / (1 + w u)
@@ -14,8 +14,7 @@ once for each c in SCALES, as if scores were c times what the filter takes them 
     P(first wins | c) = sigma(c x / sqrt(1 + pi c^2 v / 8) + delta)           delta > 0 favours the first position
 
 Of a set, they are those of random pairs by the posterior of the moment they were drawn in: selection picks the pairs it
-is least sure of, so agreement on those says little. The prediction for a pair with difference N(m, v) is the mean over
-that difference of the p that the expert expects; log-loss is as in calibration.py. Always saying 1/2 gives ln 2.
+is least sure of, so agreement on those says little. Always saying 1/2 gives a log-loss of ln 2.
 """
 
 import math
@@ -34,8 +33,6 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
 class Predictions(NamedTuple):
-    """Knowledge before each of K verdicts."""
-
     difference: Floats  # (K,) x, of first minus second
     variance: Floats  # (K,) v
     bias: Floats  # (K,) delta of who judges
@@ -48,7 +45,6 @@ class HeldOutCheck(NamedTuple):
 
 
 def predict(comparisons: Comparisons, n: int) -> Predictions:
-    """Predictions of every verdict, given those before it."""
     first, second, p, judge, weight = comparisons
     variance = np.append(np.ones(n), np.full(int(judge.max(initial=-1)) + 1, BIAS_VARIANCE))
     rows = contiguous(first), contiguous(second), n + judge, contiguous(p), contiguous(weight)
@@ -59,7 +55,7 @@ def predict(comparisons: Comparisons, n: int) -> Predictions:
 def filtered(
     first: Ints, second: Ints, bias: Ints, p: Floats, weight: Floats, mean: Floats, variance: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """x, v and delta (K,); `mean` and `variance` (N + J,), scores first, end as they are after the last verdict."""
+    """x, v and delta (K,); `mean` and `variance` (N + J,), scores first, are overwritten."""
     x, v, delta = np.empty(len(p)), np.empty(len(p)), np.empty(len(p))
     for k in range(len(p)):
         a, b, j = first[k], second[k], bias[k]
@@ -90,7 +86,7 @@ def log_likelihoods(logits: Floats, first_won: Bools) -> Floats:
 
 
 def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOutCheck:
-    """Hold K >= 1 verdicts p against predictions N(m, sd^2), each of shape (K,), first minus second."""
+    """Hold (K,) verdicts p against the mean, over d ~ N(m, sd^2), of the p that the expert expects; K >= 1."""
     expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
     decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))
     right = 0.5 + 0.5 * named * np.sign(p - 0.5)

@@ -26,20 +26,9 @@ from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
-from app.inference.reporting import intervals, very_many, win_rates
+from app.inference.reporting import confidence, intervals, very_many, win_rates
 from app.inference.reporting.bias import Bias, estimates, judge_biases, listed
-from app.inference.reporting.confidence import (
-    Confidence,
-    ForecastPoint,
-    PairsOf,
-    all_pairs,
-    by_shares,
-    confidence_of,
-    entropy,
-    forecast,
-    scores_of,
-    tie_groups,
-)
+from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of
 from app.inference.reporting.win_rates import VOTES
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
@@ -162,15 +151,15 @@ def _standings(
     comparisons: Comparisons,
     model: Model,
 ) -> Standings:
-    table, confidence = summary_of(quantity, wanted, pairs_of, attenuation)
+    table, sure = summary_of(quantity, wanted, pairs_of, attenuation)
     scores = scores_of(quantity)
     votes, prior = float(comparisons.weight.sum()), 1.0 / model.prior.precision[: model.n]
     return Standings(
         table=_with_counts(table, comparisons),
         convergence=convergence,
-        entropy=entropy(scores.covariance) if scores.covariance.has_matrix else None,
-        confidence=confidence,
-        forecast=forecast(quantity, table.sd, pairs_of(scores.mean), prior, votes, confidence) if confidence else [],
+        entropy=confidence.entropy(scores.covariance) if scores.covariance.has_matrix else None,
+        confidence=sure,
+        forecast=confidence.forecast(quantity, table.sd, pairs_of(scores.mean), prior, votes, sure) if sure else [],
     )
 
 
@@ -191,7 +180,7 @@ def summary_of(
     """
     scores, level = scores_of(quantity), wanted.level
     mean, n = scores.mean, len(scores.mean)
-    rank, kinds, counted = intervals.ranks(mean), pairs_of(mean), None
+    rank, kinds, counted, expected = intervals.ranks(mean), pairs_of(mean), None, None
     if isinstance(scores.covariance, SparseCovariance):
         tally = very_many.tally(mean, scores.covariance, rank, wanted.top_k, np.random.default_rng(DRAWS_SEED))
         scores, sd, alike = scores._replace(covariance=tally.covariance), tally.sd, np.arange(n)
@@ -199,8 +188,7 @@ def summary_of(
         interval = intervals.marginal_intervals(scores, sd, level)
         rank_interval = intervals.rank_intervals(mean, sd, level)
         win_rate = win_rates.rates_of_marginals(mean - mean.mean(), sd, interval, attenuation)
-        is_about_all = n > 1 and kinds.meets.size == 1
-        confidence = by_shares(tally.in_order, n * (n - 1) // 2, level) if is_about_all else None
+        in_order, count = tally.in_order, n * (n - 1) // 2 if kinds.meets.size == 1 else 0
     else:
         values, alike, sd = drawn_values(quantity), interchangeable(scores), intervals.relative_sd(scores.covariance)
         drawn, counted, of_votes = intervals.ranks_of(values), values if is_drawn(quantity) else None, None
@@ -216,7 +204,9 @@ def summary_of(
             win_rate = win_rates.on_average(values, level)
         else:
             win_rate = win_rates.rates(values, attenuation, level)
-        confidence = confidence_of(quantity, drawn, matching(kinds), level)
+        pairs = matching(kinds)
+        in_order, count = confidence.shares_in_order(rank, drawn, pairs), int(pairs.sum())
+        expected = confidence.concordance(quantity, pairs) if counted is None and count else None
     rank_interval = widest(rank_interval, alike)
     table = Table(
         rank=rank,
@@ -226,11 +216,11 @@ def summary_of(
         rank_interval=rank_interval,
         p_best=shared(p_best, alike),
         p_top_k=shared(p_top_k, alike),
-        tie_group=tie_groups(scores, rank_interval, level, wanted.epsilon, counted),
+        tie_group=confidence.tie_groups(scores, rank_interval, level, wanted.epsilon, counted),
         win_rate=shared(win_rate[0], alike),
         win_rate_interval=shared(win_rate[1], alike),
     )
-    return table, confidence
+    return table, confidence.confidence_of(in_order, count, level, expected) if count else None
 
 
 def _rounded(score: Floats, rank: Ints) -> Floats:

@@ -1,17 +1,14 @@
 """What few draws say of very many candidates, whose posterior N(mu, H^-1) has no matrix.
 
-    sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
-                   terms of its series say (gaussian.py) times f_i, the factor by which (2) is larger. The
-                   draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
-    given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
-               (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
-               (2) Sigma_ii = 1 / D_i + var m_i
-    in order       shares of the pairs in the published order, by Kendall's tau of it and each draw
-    forecast       over PAIRS of the pairs, with the mean of all Sigma_ij for each
-    below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
-
-The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself
-is integrated out, so that one of them says more than many events or squares.
+sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
+               terms of its series say (gaussian.py) times f_i, the factor by which (2) is larger. The
+               draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
+given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
+           (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
+           (2) Sigma_ii = 1 / D_i + var m_i
+               means over 64 to 128 draws, in (1) each with its mirror image about mu
+in order       shares of the pairs in the published order, by Kendall's tau of it and each draw
+below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
 """
 
 from typing import NamedTuple
@@ -24,13 +21,10 @@ from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
-PAIRS = 50_000
 TINY = 1e-300
 
 
 class Tally(NamedTuple):
-    """What the draws say."""
-
     p_best: Floats  # (N,)
     p_top_k: Floats  # (N,)
     sd: Floats  # (N,) of s_i - mean(s)
@@ -39,7 +33,6 @@ class Tally(NamedTuple):
 
 
 def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator) -> Tally:
-    """Args: `rank` (N,) as published."""
     precision, n = covariance.precision, len(mean)
     links, q, diagonal = precision
     tau2 = 1.0 / float(q[0])
@@ -73,7 +66,7 @@ def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Fl
 
 
 def shares_in_order(rank: Ints, scores: Floats) -> Floats:
-    """(D,) shares of the pairs that (D, N) drawn scores have as the `rank` has them, and half of those that it ties."""
+    """(D,) shares of the pairs that (D, N) draws have as the `rank` has them, and half of those that it ties."""
     from scipy.stats import kendalltau  # slow to load, and few need it
 
     n, tied = len(rank), np.bincount(rank).astype(np.float64)
@@ -86,23 +79,16 @@ def shares_in_order(rank: Ints, scores: Floats) -> Floats:
 
 def _with_series(variance: Floats, precision: Precision, count: int) -> Floats:
     """(N,) V, of this variance by (2) in so many draws."""
-    by_series, by_itself = series_of(precision), 1.0 / precision.diagonal
+    by_series = series_of(precision)
     factor = variance / by_series
-    by_chance = 2.0 / count * ((variance - by_itself) / by_series) ** 2
+    by_chance = 2.0 / count * ((variance - 1.0 / precision.diagonal) / by_series) ** 2
     differ = max(float(factor.var() - by_chance.mean()), 0.0)
     own = differ / np.maximum(differ + by_chance, TINY)
     return np.asarray(by_series * (factor.mean() + own * (factor - factor.mean())))
 
 
-def some_pairs(n: int) -> tuple[Ints, Ints]:
-    """(K,) and (K,), PAIRS of the pairs of n candidates."""
-    rng = np.random.default_rng(0)
-    first = rng.integers(n, size=PAIRS)
-    return first, (first + rng.integers(1, n, size=PAIRS)) % n
-
-
 def variances_below(covariance: SparseCovariance, head: int, below: Ints) -> Floats:
-    """(K,) v of `head` and each of those `below`, by the Sigma_ii of the covariance and a column of Sigma."""
+    """(K,) v of `head` and each of those `below`."""
     precision, variance = covariance
     diagonal, at_head = precision.diagonal, np.zeros(len(variance))
     at_head[head] = 1.0

@@ -331,7 +331,7 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
     )  # fmt: skip
     agreed = agreement_with(rows, item, PEOPLE, 0.95)
     assert agreed is not None
-    assert (agreed.pairs, agreed.share) == (2, 0.5)
+    assert (agreed.cases, agreed.share) == (2, 0.5)
     assert beside_references(rows, item, MODEL, PEOPLE)[0].shape == (2, 4)
 
 
