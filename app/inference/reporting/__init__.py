@@ -7,6 +7,7 @@ from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import (
     ProbabilityErrors,
     beside_references,
+    check_predictions,
     debiased,
     rejection,
     reliability,
@@ -30,7 +31,6 @@ from app.inference.reporting.inference_targets import (
     round_of,
 )
 from app.inference.reporting.intervals import ranks
-from app.inference.reporting.prediction import check_predictions
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
 from app.inference.reporting.standings import Standings, Table, Wanted, by_baseline, by_judges, by_posterior, summary_of
 from app.inference.reporting.win_rates import (

@@ -45,9 +45,8 @@ class Bias(NamedTuple):
     @property
     def is_against(self) -> bool:
         """Whether the judge is inverted."""
-        if self.discrimination is None or self.sd_of_discrimination is None:
-            return False
-        return self.discrimination < -PROVEN * self.sd_of_discrimination
+        c, sd = self.discrimination, self.sd_of_discrimination
+        return c is not None and sd is not None and c < -PROVEN * sd
 
 
 def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
@@ -56,13 +55,11 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
         return []
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
-    design = posterior.edges.design
+    design, variance = posterior.edges.design, posterior.covariance.diagonal[model.n :]
     _, weights = slopes(posterior.edges, design.differences(posterior.mean), model.expert)
-    precision = design.precision(weights, model.prior.precision)
-    variance = posterior.covariance.diagonal[model.n :]
+    precision, of_prior = design.precision(weights, model.prior.precision), 1.0 / model.prior.precision[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    of_prior = 1.0 / model.prior.precision[model.n :]
     shares = share_of_verdicts(precision, variance, model, prior_variance=of_prior)
     every = listed(comparisons, delta, sd, shares)
     return [bias for bias in every if model.estimated_biases[bias.judge]]

@@ -1,4 +1,4 @@
-"""Judges validated against a reference, such as people, and one temperature that corrects their probabilities.
+"""Probabilities against what was said: judges beside a reference, such as people, and predictions of verdicts.
 
     a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
     truth         the direction of the mean of what the references said of the pair, each verdict counting once
@@ -18,6 +18,22 @@
 Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
 jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
 T can change the ranking: the MAP balances a sum of verdicts and a prior (methods, erratum 5).
+
+Predictions are made from what was known before the verdict (prequential validation, Dawid 1984). Of a whole log, they
+come in one pass (an extended Kalman filter). Scores are N(0, 1) and biases N(0, BIAS_VARIANCE) before the first
+verdict, and taken as independent ever after. Verdict k, of judge j, with a shown first and b second:
+
+    x = m_a - m_b    v = v_a + v_b    d = x + delta_j    u = v + v_j          what is known before it
+    q = sigma(d / sqrt(1 + pi u / 8))    w = weight q (1 - q)    g = weight (p - q) / (1 + w u)
+    m_a += v_a g    m_b -= v_b g    delta_j += v_j g    v_i -= v_i^2 w / (1 + w u)    for i = a, b, j
+
+How far scores are spread, and how many votes a verdict counts for, is not known beforehand. So a verdict is predicted
+once for each c in SCALES, as if scores were c times what the filter takes them for:
+
+    P(first wins | c) = sigma(c x / sqrt(1 + pi c^2 v / 8) + delta)           delta > 0 favours the first position
+
+Of a set, they are those of random pairs by the posterior of the moment they were drawn in: selection picks the pairs it
+is least sure of, so agreement on those says little. Always saying 1/2 gives a log-loss of ln 2.
 """
 
 import math
@@ -27,7 +43,8 @@ import numpy as np
 from nextpair.words import ObjectiveName
 from scipy.special import expit, log_expit, logit
 
-from app.inference.experts import is_vote, unsaturated
+from app.inference.experts import Expert, is_vote, unsaturated
+from app.inference.kernels import contiguous, kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before
 from app.inference.wilson import Share, share_of
@@ -40,6 +57,9 @@ GRID, STEP = np.linspace(-MAX_LOG_T, MAX_LOG_T, 121), MAX_LOG_T / 60
 WORK, FEWEST, MOST = 2_000_000, 301, 10_001  # answers read, and temperatures tried, in search of the least ECE
 AT_BOUND = 1e-3  # in log T
 REJECTED = np.linspace(0.0, 0.9, 10)
+SCALES = np.array([1.0 / 9.0, 1.0 / 3.0, 1.0, 3.0, 9.0])
+BIAS_VARIANCE = 0.25
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
 class Reliability(NamedTuple):
@@ -64,6 +84,18 @@ class TemperatureFit(NamedTuple):
     after: ProbabilityErrors  # of p at the temperature
     at_bound: bool  # the best temperature may lie outside the range that was searched
     verdicts: int  # K
+
+
+class Predictions(NamedTuple):
+    difference: Floats  # (K,) x, of first minus second
+    variance: Floats  # (K,) v
+    bias: Floats  # (K,) delta of who judges
+
+
+class HeldOutCheck(NamedTuple):
+    comparisons: int
+    agreement: float | None  # of those with a winner, half for a prediction of 1/2; None without any
+    log_loss: float
 
 
 def validation_by_people(
@@ -136,9 +168,9 @@ def errors(p: Floats, outcome: Floats) -> ProbabilityErrors:
 
 def log_loss(p: Floats, outcome: Floats) -> float:
     """Nats per verdict; 0 without verdicts."""
-    logits = logit(unsaturated(p))
-    log_likelihood = outcome * log_expit(logits) + (1.0 - outcome) * log_expit(-logits)
-    return float((-log_likelihood).sum()) / max(len(logits), 1)
+    x = logit(unsaturated(p))
+    log_likelihood = outcome * log_expit(x) + (1.0 - outcome) * log_expit(-x)
+    return float((-log_likelihood).sum()) / max(len(x), 1)
 
 
 def ece(p: Floats, outcome: Floats) -> Floats:
@@ -191,13 +223,63 @@ def _least_log_loss(p: Floats, outcome: Floats) -> float:
 
 def _least_ece(p: Floats, outcome: Floats) -> float:
     """log T: between two the ECE changes by less than a quarter of the step in log T, except for jumps."""
-    logits = np.atleast_2d(logit(unsaturated(p)))
+    x = np.atleast_2d(logit(unsaturated(p)))
 
     def best(grid: Floats) -> float:
         parts = np.array_split(grid, 1 + 10 * grid.size * p.size // WORK)
-        eces = [ece(expit(logits[:, None] * np.exp(-part)[:, None]).mean(axis=0), outcome) for part in parts]
+        eces = [ece(expit(x[:, None] * np.exp(-part)[:, None]).mean(axis=0), outcome) for part in parts]
         return float(grid[np.argmin(np.concatenate(eces))])
 
     count = min(max(WORK // len(outcome), FEWEST), MOST)
     near, step = best(np.linspace(-MAX_LOG_T, MAX_LOG_T, count)), 2.0 * MAX_LOG_T / (count - 1)
     return best(np.linspace(*np.clip([near - step, near + step], -MAX_LOG_T, MAX_LOG_T), 101))
+
+
+def predict(comparisons: Comparisons, n: int) -> Predictions:
+    first, second, p, judge, weight = comparisons
+    variance = np.append(np.ones(n), np.full(int(judge.max(initial=-1)) + 1, BIAS_VARIANCE))
+    rows = contiguous(first), contiguous(second), n + judge, contiguous(p), contiguous(weight)
+    return Predictions(*filtered(*rows, np.zeros(len(variance)), variance))
+
+
+@kernel
+def filtered(
+    first: Ints, second: Ints, bias: Ints, p: Floats, weight: Floats, mean: Floats, variance: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """x, v and delta (K,); `mean` and `variance` (N + J,), scores first, are overwritten."""
+    x, v, delta = np.empty(len(p)), np.empty(len(p)), np.empty(len(p))
+    for k in range(len(p)):
+        a, b, j = first[k], second[k], bias[k]
+        x[k], v[k], delta[k] = mean[a] - mean[b], variance[a] + variance[b], mean[j]
+        of_d = v[k] + variance[j]
+        q = 1.0 / (1.0 + math.exp(-(x[k] + delta[k]) / math.sqrt(1.0 + math.pi * of_d / 8.0)))
+        w = weight[k] * q * (1.0 - q)
+        gain = 1.0 / (1.0 + w * of_d)
+        pull = weight[k] * (p[k] - q) * gain
+        mean[a] += variance[a] * pull
+        mean[b] -= variance[b] * pull
+        mean[j] += variance[j] * pull
+        for i in (a, b, j):
+            variance[i] -= variance[i] ** 2 * w * gain
+    return x, v, delta
+
+
+def logits(predictions: Predictions) -> Floats:
+    """(C, K) logits of P(first wins) by each of SCALES."""
+    difference, variance, bias = predictions
+    c = SCALES[:, None]
+    return np.asarray(c * difference / np.sqrt(1.0 + np.pi * c**2 * variance / 8.0) + bias)
+
+
+def log_likelihoods(logits: Floats, first_won: Bools) -> Floats:
+    """(C, K) log-probability of what was decided."""
+    return np.asarray(-np.logaddexp(0.0, np.where(first_won, -logits, logits)))
+
+
+def check_predictions(p: Floats, m: Floats, sd: Floats, expert: Expert) -> HeldOutCheck:
+    """Hold (K,) verdicts p against the mean, over d ~ N(m, sd^2), of the p that the expert expects; K >= 1."""
+    expected = expert.expected(m[:, None] + sd[:, None] * NODES) @ WEIGHTS / WEIGHTS.sum()
+    decided, named = p != 0.5, np.sign(np.round(expected - 0.5, 9))
+    right = 0.5 + 0.5 * named * np.sign(p - 0.5)
+    agreement = float(right[decided].mean()) if decided.any() else None
+    return HeldOutCheck(len(p), agreement, log_loss(expected, p))

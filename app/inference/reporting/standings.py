@@ -101,8 +101,8 @@ def by_posterior(
     standings = _standings(quantity, wanted, pairs_of, verdicts, posterior.convergence, answers, model)
     table = standings.table
     if not isinstance(quantity, WinRates):
-        never = win_rates.never_missed(published)
-        table = table._replace(win_rate_interval=win_rates.reaching(table.win_rate_interval, never))
+        interval = np.where(win_rates.never_missed(published), [0.0, 1.0], table.win_rate_interval)
+        table = table._replace(win_rate_interval=interval)
     return standings._replace(table=table, biases=estimates(posterior, comparisons, model))
 
 

@@ -4,19 +4,16 @@ A verdict on i and j is worth, on average over a judge's errors and over prompts
 
     v(d) = sum_r share_r sigma(kappa_r d),     kappa = 1 / sqrt(1 + pi / 8 sigma2)
 
-sigma2 is what was learnt of a judge who measures: E sigma(d + e), e ~ N(0, sigma2), by probit's integral (MacKay 1992).
-Residuals of probabilities have what prompts differ by in them. Votes have kappa = 1: a fit that knows no prompts gives
-the score of the average verdict already.
+sigma2 is what was learnt of a judge who measures, with what prompts differ by in it: E sigma(d + e), e ~ N(0, sigma2),
+by probit's integral (MacKay 1992). Votes have kappa = 1: a fit without prompts gives the score of the average one.
 
-    win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws
-    interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them,
-                    and to 1 where every verdict was a vote for i, to 0 where none was, even in part: no rate is too
-                    high for that, as by a score test
+    win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws, each of all scores at once
+    interval        quantiles of the draws, moved outwards to hold the mean, and to 1 where every verdict was a vote for
+                    i, to 0 where none was, even in part: no rate is too high for that, as by a score test
     against b       v(s_i - s_b), and s_i - s_b
     pair by pair    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
-Each draw moves all scores at once: with the others held at their means, an interval of W_i would be too narrow by
-(N - 1) / N. Of win rates of all pairs, what was said counts as it is, and only the verdicts to come are expected.
+Of win rates of all pairs, what was said counts as it is, and only the verdicts to come are expected.
 """
 
 from typing import NamedTuple
@@ -54,10 +51,7 @@ class Against(NamedTuple):
 
 
 def attenuation(published: Published, target: InferenceTargetName = "latent") -> Floats:
-    """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes together.
-
-    What people would say counts as votes, and so does what is not learnt.
-    """
+    """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes; people vote."""
     learnt, weight = published.learnt, published.answers.weight
     if learnt is None or target == "people" or not weight.sum():
         return VOTES
@@ -69,20 +63,13 @@ def attenuation(published: Published, target: InferenceTargetName = "latent") ->
 
 
 def never_missed(published: Published, baseline: int | None = None) -> Bools:
-    """(N, 2) whether there are verdicts on a candidate, beside the baseline if any, all of them lost votes, or won."""
+    """(N, 2) whether there are verdicts on a candidate, beside the baseline if any, all lost votes, or all won."""
     first, second, p, _, weight = published.comparisons
     counted = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
-    sides, n = np.append(first, second), published.model.n
-    in_all, lost, won = (
-        np.bincount(sides, np.append(counted * first_has, counted * second_has), n)
-        for first_has, second_has in ((1.0, 1.0), (p == 0.0, p == 1.0), (p == 1.0, p == 0.0))
-    )
-    return np.column_stack([(lost == in_all) & (in_all > 0.0), (won == in_all) & (in_all > 0.0)])
-
-
-def reaching(interval: Floats, never: Bools) -> Floats:
-    """(..., 2) intervals of win rates, to 0 or 1 where that was `never_missed`."""
-    return np.where(never, np.array([0.0, 1.0]), interval)
+    sides, times, n = np.append(first, second), np.tile(counted, 2), published.model.n
+    in_all = np.bincount(sides, times, n)
+    of_ends = (np.bincount(sides, times * np.append(p == end, p == 1.0 - end), n) for end in (0.0, 1.0))
+    return np.column_stack([(of_end == in_all) & (in_all > 0.0) for of_end in of_ends])
 
 
 def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
@@ -97,17 +84,14 @@ def on_average(drawn: Floats, level: float) -> tuple[Floats, Floats]:
 
 
 def rates(values: Floats, attenuation: Floats, level: float) -> tuple[Floats, Floats]:
-    """(N,) win rates against all others, and (N, 2) intervals, from (D, N) draws of the scores; 1/2 of one alone.
-
-    Slow formula: the mean of `expected_verdict` over the others, in each draw.
-    """
+    """(N,) W, and (N, 2) intervals, from (D, N) draws of the scores; 1/2 of one alone."""
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
     return on_average(drawn, level)
 
 
 def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> tuple[Floats, Floats]:
-    """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals: of very many."""
+    """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals."""
     n = len(score)
     if n < 2:
         return np.full(n, 0.5), np.full((n, 2), 0.5)
@@ -122,7 +106,7 @@ def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation:
 def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
     """(D, A) the sum of v(at - score) over the (D, N) scores of the same draw, for each of (D, A) scores `at`.
 
-    Scores are shared out between two neighbours of a grid, which makes sums of v a product of matrices.
+    Scores are shared out between neighbours of a grid. Slow: expected_verdict(at[..., None] - scores[:, None]).sum(-1).
     """
     low, high = float(min(at.min(), scores.min())), float(max(at.max(), scores.max()))
     steps = int(np.clip(np.ceil((high - low) / STEP), 1, MOST_STEPS))
@@ -140,30 +124,29 @@ def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
 
 
 def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints, Floats]:
-    """The point of the grid below each score, and the part of a step that it is above."""
+    """The point below each score, and the part of a step that it is above."""
     place = (scores - low) / step
     cell = np.clip(place.astype(np.int64), 0, steps - 1)
     return cell, place - cell
 
 
 def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
-    """A candidate beside the baseline, by (D,) differences of what is ranked.
+    """A candidate beside another, by (D,) differences of what is ranked, of win rates without `attenuation`.
 
-    Args: `attenuation` is None of win rates; `never` (2,) is whether it was `never_missed` beside the baseline.
+    Args: `never` (2,) of `never_missed` beside the other.
     """
     rate = None if attenuation is None else expected_verdict(difference, attenuation)
     return _against(difference, rate, never, level)
 
 
 def _against(difference: Floats, rate: Floats | None, never: Bools, level: float) -> Against:
-    """Args: `rate` (D,) is the win rate in each draw."""
     apart, ends = on_average(difference, level)
     low, high = ends.tolist()
     above = Against(float(apart), (low, high), share_above(difference), None, None)
     if rate is None:
         return above
     won, ends = on_average(rate, level)
-    low, high = reaching(ends, never).tolist()
+    low, high = np.where(never, [0.0, 1.0], ends).tolist()
     return above._replace(win_rate=float(won), win_rate_interval=(low, high))
 
 
@@ -215,6 +198,6 @@ def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
 
 
 def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats) -> Floats:
-    """(P,) the mean of v(d) of differences d that are N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
+    """(P,) the mean of v(d) where d ~ N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
     d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
     return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
