@@ -22,7 +22,6 @@ from app.inference.reporting.inference_targets import (
     Obstacle,
     Scope,
     Target,
-    Unanswerable,
     judged_of,
     judging_of,
     method_obstacle,

@@ -65,20 +65,16 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     return [bias for bias in every if model.estimated_biases[bias.judge]]
 
 
-def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats) -> list[Bias]:
-    """One for each judge of these comparisons, from what is known of each of J judges."""
+def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, *more: Floats) -> list[Bias]:
+    """One for each judge of these comparisons, from what is known of each of J judges: `more` are c and its sds."""
     counts = np.bincount(comparisons.judge, minlength=len(delta))
-    columns = (np.arange(len(delta)), delta, sd, shares >= ENOUGH, counts)
+    columns = (np.arange(len(delta)), delta, sd, shares >= ENOUGH, counts, *more)
     return [Bias(*row) for row in zip(*(column[counts > 0].tolist() for column in columns), strict=True)]
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
-    """Biases and discriminations of the judges that compared anything."""
     (delta, c), sd = aware.judges, aware.sd_of_judges
-    return [
-        bias._replace(discrimination=float(c[bias.judge]), sd_of_discrimination=float(sd.c[bias.judge]))
-        for bias in listed(comparisons, delta, sd.delta, aware.share_of_verdicts)
-    ]
+    return listed(comparisons, delta, sd.delta, aware.share_of_verdicts, c, sd.c)
 
 
 def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:

@@ -216,8 +216,8 @@ def _least_log_loss(p: Floats, outcome: Floats) -> float:
         return log_loss(debiased(p, math.exp(log_t)), outcome)
 
     near = float(GRID[np.argmin([loss(log_t) for log_t in GRID])])
-    bounds = np.clip([near - STEP, near + STEP], -MAX_LOG_T, MAX_LOG_T)
-    nearby = minimize_scalar(loss, bounds=bounds, method="bounded")
+    low, high = np.clip([near - STEP, near + STEP], -MAX_LOG_T, MAX_LOG_T).tolist()
+    nearby = minimize_scalar(loss, bounds=(low, high), method="bounded")
     return float(nearby.x) if nearby.fun < loss(near) else near
 
 
@@ -232,7 +232,8 @@ def _least_ece(p: Floats, outcome: Floats) -> float:
 
     count = min(max(WORK // len(outcome), FEWEST), MOST)
     near, step = best(np.linspace(-MAX_LOG_T, MAX_LOG_T, count)), 2.0 * MAX_LOG_T / (count - 1)
-    return best(np.linspace(*np.clip([near - step, near + step], -MAX_LOG_T, MAX_LOG_T), 101))
+    low, high = np.clip([near - step, near + step], -MAX_LOG_T, MAX_LOG_T)
+    return best(np.linspace(low, high, 101))
 
 
 def predict(comparisons: Comparisons, n: int) -> Predictions:

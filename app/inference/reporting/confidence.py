@@ -153,7 +153,11 @@ def tie_groups(
         worst = np.minimum.accumulate(rank_interval[order[begin:], 1])[:-1]
         is_apart = rank_interval[below, 0] > worst
         if drawn is None:
-            is_proven = _p_not_above(scores, head, below, epsilon) < error
+            if isinstance(scores.covariance, SparseCovariance):
+                v = very_many.variances_below(scores.covariance, head, below)
+                is_proven = ndtr((epsilon + scores.mean[below] - scores.mean[head]) / np.sqrt(v)) < error
+            else:
+                is_proven = p_above(scores, below, np.array([head]), -epsilon) < error
             is_apart = is_proven if epsilon else is_proven | is_apart
         elif epsilon:
             is_apart &= (drawn[:, [head]] - drawn[:, below] > epsilon).mean(axis=0) >= level
@@ -161,14 +165,6 @@ def tie_groups(
             return groups
         begin += 1 + int(is_apart.argmax())
         groups[order[begin:]] += 1
-
-
-def _p_not_above(scores: Scores, head: int, below: Ints, epsilon: float) -> Floats:
-    """(K,) P(s_head - s_i < epsilon) of normals."""
-    if not isinstance(scores.covariance, SparseCovariance):
-        return p_above(scores, below, np.array([head]), -epsilon)
-    v = very_many.variances_below(scores.covariance, head, below)
-    return np.asarray(ndtr((epsilon + scores.mean[below] - scores.mean[head]) / np.sqrt(v)))
 
 
 def confidence_of(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:

@@ -69,13 +69,6 @@ class Target(NamedTuple):
     refused: tuple[InferenceTargetName, Obstacle] | None = None  # the set's own, which cannot be answered
 
 
-class Unanswerable(ValueError):
-    """A target that was asked for by name, and cannot be answered."""
-
-    def __init__(self, obstacle: Obstacle) -> None:
-        self.obstacle = obstacle
-
-
 def judging_of(comparisons: Comparisons, item: Ints, has: Bools, people: Bools) -> Judging:
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
@@ -117,15 +110,12 @@ def judged_of(
 
 def resolve(
     judged: Scope, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
-) -> Target:
-    """The target of a ranking by this method: `wanted` where it is named, else `own`, or `latent` in its place.
-
-    Raises Unanswerable where `wanted` cannot be answered.
-    """
+) -> Target | Obstacle:
+    """The target of a ranking by this method: `wanted`, or its obstacle; else `own`, or `latent` in its place."""
     judging, refused = judged.judging, None
     obstacles = {target: _obstacle(target, method, judging) for target in TARGETS}
     if wanted and (obstacle := obstacles[wanted]):
-        raise Unanswerable(obstacle)
+        return obstacle
     if not wanted and own != "auto" and method not in BASELINES and (obstacle := obstacles[own]):
         refused = own, obstacle
     name = wanted or own_target(judging, method, own)

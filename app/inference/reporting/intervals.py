@@ -79,28 +79,21 @@ def relative_sd(sigma: Covariance) -> Floats:
 
 def marginal_intervals(scores: Scores, sd: Floats, level: float, drawn: Floats | None = None) -> Floats:
     """(N, 2) marginal intervals of s_i - mean(s), from its (N,) sds, or (D, N) draws; a mixture's by bisection."""
-    score = scores.mean - scores.mean.mean()
+    score, tails = scores.mean - scores.mean.mean(), np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
     if drawn is not None:
         return interval_of(drawn - drawn.mean(axis=1, keepdims=True), level, score)
-    if scores.parts:
-        weight = np.array([weight for weight, _ in scores.parts])
-        parts = np.array([part.mean - part.mean.mean() for _, part in scores.parts])
-        sds = np.array([relative_sd(part.covariance) for _, part in scores.parts])
-        ends = [_quantiles(weight, parts, sds, tail) for tail in (0.5 - 0.5 * level, 0.5 + 0.5 * level)]
-        return np.column_stack(ends)
-    half = float(ndtri(0.5 + 0.5 * level)) * sd
-    return np.column_stack([score - half, score + half])
-
-
-def _quantiles(weight: Floats, means: Floats, sds: Floats, tail: float) -> Floats:
-    """(N,) where N mixtures of the same (G,) weights, with (G, N) means and sds, have `tail` below them."""
-    of_parts = means + ndtri(tail) * sds
-    low, high = of_parts.min(axis=0), of_parts.max(axis=0)
+    if not scores.parts:
+        return np.asarray(score[:, None] + ndtri(tails) * sd[:, None])
+    weight = np.array([weight for weight, _ in scores.parts])
+    means = np.array([part.mean - part.mean.mean() for _, part in scores.parts])  # (G, N)
+    sds = np.maximum([relative_sd(part.covariance) for _, part in scores.parts], TINY)
+    ends = means + ndtri(tails)[:, None, None] * sds  # (2, G, N)
+    low, high = ends.min(axis=1), ends.max(axis=1)
     for _ in range(HALVINGS_OF_QUANTILES):
         middle = 0.5 * (low + high)
-        is_low = weight @ ndtr((middle - means) / np.maximum(sds, TINY)) < tail
+        is_low = weight @ ndtr((middle[:, None] - means) / sds) < tails[:, None]
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    return np.asarray(0.5 * (low + high))
+    return np.asarray(0.5 * (low + high)).T
 
 
 def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None = None) -> Ints:

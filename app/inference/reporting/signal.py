@@ -139,17 +139,15 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
     """The bound of one (tau, pi), and the m (N,) at which it was largest; Newton's steps begin at `mean`."""
     contrast, judge, stood, lean, times = units
     n, by_candidate = len(mean), contrast.T.tocsr()
-    habits = HABITS if stood.any() else (0.0,)
-    shares = np.log(SHARES if stood.any() else (1.0,))[:, None]
-    kappas = [2.0 * expit(-stood * habit)[:, None] for habit in habits]
-    towards, log_coin = lean[:, None], log_expit(lean)
-    tosses = np.log1p(-following) if following < 1.0 else -np.inf
+    habits, weights = (HABITS, SHARES) if stood.any() else ((0.0,), (1.0,))
+    kappa, shares = 2.0 * expit(-stood * np.array(habits)[:, None]), np.log(weights)[:, None]  # (H, U), (H, 1)
+    log_coin, tosses = log_expit(lean), np.log1p(-following) if following < 1.0 else -np.inf
     best, best_mean, variance, divergence = -np.inf, mean, np.zeros(len(stood)), np.inf
     for _ in range(STEPS):
         t = (contrast @ mean)[:, None] + np.sqrt(variance)[:, None] * NODES
-        won = [np.maximum(expit(k * t + towards), LEAST) for k in kappas]
-        gains = np.array([np.bincount(judge, times * (np.log(each) @ WEIGHTS - log_coin)) for each in won])
-        each = np.log(following) + shares + gains
+        won = np.maximum(expit(kappa[..., None] * t + lean[:, None]), LEAST)  # (H, U, nodes)
+        gains = [np.bincount(judge, times * of_habit) for of_habit in np.log(won) @ WEIGHTS - log_coin]
+        each = np.log(following) + shares + np.array(gains)
         of_judges = np.logaddexp(logsumexp(each, axis=0), tosses)
         value = float(of_judges.sum()) - divergence
         if value > best:
@@ -157,11 +155,9 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
             if is_enough:
                 break
         follows = np.exp(each - of_judges) if np.isfinite(divergence) else np.exp(shares) + np.zeros_like(each)
-        pull, curvature = np.zeros(len(stood)), np.zeros(len(stood))
-        for k, share, by_node in zip(kappas, follows, won, strict=True):
-            of_each = times * share[judge] * k[:, 0]
-            pull += of_each * ((1.0 - by_node) @ WEIGHTS)
-            curvature += of_each * k[:, 0] * ((by_node - by_node**2) @ WEIGHTS)
+        of_each = times * follows[:, judge] * kappa
+        pull = (of_each * ((1.0 - won) @ WEIGHTS)).sum(axis=0)
+        curvature = (of_each * kappa * ((won - won**2) @ WEIGHTS)).sum(axis=0)
         gradient = by_candidate @ pull - mean / spread**2
         step, variance, trace, log_det = _newton_step(contrast, np.maximum(curvature, TINY), gradient, spread)
         mean = mean + step

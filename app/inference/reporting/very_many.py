@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.gaussian import Precision, SparseCovariance, draws, series_of, solve
+from app.inference.gaussian import SparseCovariance, draws, series_of, solve
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
@@ -49,8 +49,12 @@ def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rn
             p_best += _chances(*mirrored, 1, diagonal).sum(axis=0)
             p_top_k += _chances(*mirrored, top_k, diagonal).sum(axis=0)
         in_order.append(shares_in_order(rank, scores))
-    of_level = ((1.0 - q / diagonal) ** 2 - 1.0) * tau2 / n
-    variance = _with_series(1.0 / diagonal + of_level + squares / count, precision, count)
+    of_level, by_series = ((1.0 - q / diagonal) ** 2 - 1.0) * tau2 / n, series_of(precision)
+    factor = (1.0 / diagonal + of_level + squares / count) / by_series
+    by_chance = 2.0 / count * ((of_level + squares / count) / by_series) ** 2
+    differ = max(float(factor.var() - by_chance.mean()), 0.0)
+    own = differ / np.maximum(differ + by_chance, TINY)
+    variance = by_series * (factor.mean() + own * (factor - factor.mean()))
     p_top_k = np.minimum(p_top_k * (min(top_k, n) / p_top_k.sum()), 1.0)
     with_level = covariance._replace(diagonal=variance + tau2 / n)
     return Tally(p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order))
@@ -75,16 +79,6 @@ def shares_in_order(rank: Ints, scores: Floats) -> Floats:
         return np.full(len(scores), 0.5)
     tau = kendalltau(np.broadcast_to(rank, scores.shape), -scores, axis=1).statistic
     return np.asarray(0.5 + 0.5 * np.sqrt(decided) * tau)
-
-
-def _with_series(variance: Floats, precision: Precision, count: int) -> Floats:
-    """(N,) V, of this variance by (2) in so many draws."""
-    by_series = series_of(precision)
-    factor = variance / by_series
-    by_chance = 2.0 / count * ((variance - 1.0 / precision.diagonal) / by_series) ** 2
-    differ = max(float(factor.var() - by_chance.mean()), 0.0)
-    own = differ / np.maximum(differ + by_chance, TINY)
-    return np.asarray(by_series * (factor.mean() + own * (factor - factor.mean())))
 
 
 def variances_below(covariance: SparseCovariance, head: int, below: Ints) -> Floats:

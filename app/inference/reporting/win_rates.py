@@ -25,7 +25,6 @@ from scipy.special import expit, ndtri
 
 from app.inference.experts import is_vote
 from app.inference.fitting.published import Published
-from app.inference.gaussian import Scores
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting.confidence import predict, scores_of, share_above
 from app.inference.reporting.intervals import around, interval_of
@@ -154,7 +153,13 @@ def beside_one(
     quantity: Quantity, published: Published, target: InferenceTargetName, first: int, second: int, level: float
 ) -> Against:
     """`first` beside `second`, with a win rate of all pairs too."""
-    difference, never = _drawn_difference(scores_of(quantity), first, second), never_missed(published, second)[first]
+    scores, never = scores_of(quantity), never_missed(published, second)[first]
+    if len(scores.mean) <= RANKED_DENSE:
+        values = drawn_values(scores)
+        difference = values[:, first] - values[:, second]
+    else:
+        _, mean, sd = predict(scores, first, second)
+        difference = mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS)
     rate = expected_verdict(difference, attenuation(published, target))
     if isinstance(quantity, WinRates):
         wins, to_come = quantity.round.wins, quantity.round.left[first, second]
@@ -162,15 +167,6 @@ def beside_one(
             rate = (wins[first, second] + to_come * rate) / times
         difference, never = quantity.values[:, first] - quantity.values[:, second], np.zeros_like(never)
     return _against(difference, rate, never, level)
-
-
-def _drawn_difference(scores: Scores, first: int, second: int) -> Floats:
-    """(D,) draws."""
-    if len(scores.mean) <= RANKED_DENSE:
-        values = drawn_values(scores)
-        return np.asarray(values[:, first] - values[:, second])
-    _, mean, sd = predict(scores, first, second)
-    return np.asarray(mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS))
 
 
 def observed_wins(comparisons: Comparisons, n: int) -> Floats:

@@ -162,7 +162,7 @@ def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Objec
     p, outcome = simulated(2.0, count=200)
     found = temperature(p, outcome, objective)
 
-    assert found.before == errors(p, outcome) == (log_loss(p, outcome), ece(p, outcome), ece(p, outcome))
+    assert found.before == errors(p, outcome) == (log_loss(p, outcome), *[float(ece(p, outcome))] * 2)
     assert found.after == errors(tempered(p, found.temperature), outcome)
 
 
