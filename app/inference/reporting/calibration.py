@@ -2,7 +2,7 @@
 
     a pair        an item and two candidates, the lower-numbered and the other; verdicts are turned to the lower
     truth         the direction of the mean of what the references said of the pair, each verdict counting once
-    agreement     share of the pairs on which the mean of the others has that direction, where neither is a tie
+    agreement     share of the pairs on which the mean of the others has that direction, if neither is a tie
     p             the judge's probability that the first candidate is better: (K,), or (2, K) of both orders, turned to
                   one; the same twice where there was one order only
     y             (K,) the truth of the pair: 1 for the first, 0 for the second, 1/2 for a tie
@@ -16,8 +16,7 @@
                   range of the confidence max(p, 1 - p)      (Guo, Pleiss, Sun and Weinberger 2017)
 
 Logarithms and logits read p clipped to [1e-6, 1 - 1e-6]; bins read p as it is. T is sought in [1/20, 20]: the ECE
-jumps wherever an answer changes its bin, and may be least in any of the pieces between, so it is taken at thousands.
-T can change the ranking: the MAP balances a sum of verdicts and a prior (methods, erratum 5).
+jumps wherever an answer changes its bin, so it is taken at thousands. T can change the ranking (methods, erratum 5).
 
 Predictions are made from what was known before the verdict (prequential validation, Dawid 1984). Of a whole log, they
 come in one pass (an extended Kalman filter). Scores are N(0, 1) and biases N(0, BIAS_VARIANCE) before the first
@@ -33,7 +32,7 @@ once for each c in SCALES, as if scores were c times what the filter takes them 
     P(first wins | c) = sigma(c x / sqrt(1 + pi c^2 v / 8) + delta)           delta > 0 favours the first position
 
 Of a set, they are those of random pairs by the posterior of the moment they were drawn in: selection picks the pairs it
-is least sure of, so agreement on those says little. Always saying 1/2 gives a log-loss of ln 2.
+is least sure of. Always saying 1/2 gives a log-loss of ln 2.
 """
 
 import math

@@ -14,15 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, tril, triu
 
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.inference.verdicts import (
-    components,
-    directions,
-    lean_to_lower,
-    numbered,
-    pair_numbers,
-    pooled_directions,
-    potentials,
-)
+from app.inference.verdicts import components, directions, numbered, pair_numbers, pooled_directions, potentials
 
 DRAWS = 59  # of random verdicts
 SMALLEST = 1e-300
@@ -73,17 +65,17 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
-    """Consistency of judges who decide the same pair again; `item` (K,) is what each comparison was about.
+    """Consistency of judges who decide the same pair again.
 
-    Each verdict is compared with the judge's earliest one on the pair in the same order, and with the earliest one in
-    the other order, where these came before it: at most two pairs per verdict.
+    Each verdict is compared with the judge's earliest one on the pair in the same order, and in the other order.
     """
     key = 2 * numbered(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
     place, earliest = np.arange(len(key)), np.full(2 * (key.max(initial=0) // 2 + 1), len(key))  # by key
     np.minimum.at(earliest, key, place)
     now, later = np.flatnonzero(earliest[key] < place), np.flatnonzero(earliest[key ^ 1] < place)
     before, other = earliest[key[now]], earliest[key[later] ^ 1]
-    shown, turned = directions(comparisons.p - 0.5), directions(lean_to_lower(comparisons))
+    shown = directions(comparisons.p - 0.5)
+    turned = np.where(comparisons.first < comparisons.second, shown, -shown)
     return Consistency(
         _agreed(turned[now] == turned[before]),
         _agreed(turned[later] == turned[other]),
@@ -100,8 +92,7 @@ def _agreed(agrees: Bools) -> AgreedShare:
 def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
     """Chance that (M,) pairs of directions as shown agree, by the habits of the judge of each.
 
-    Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
-    agrees in 2 f s + t^2.
+    Who names the first position in a share f of these, the second in s, neither in t, agrees in 2 f s + t^2.
     """
     if not judge.size:
         return None
@@ -111,10 +102,9 @@ def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | No
 
 
 def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
-    """Balance of who was shown first, and how much of the winning the first position did.
+    """`mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict.
 
-    `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
-    first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 in a tree or where some are always first.
+    1 where each is first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 where some always are.
     """
     first, second, p, _, weight = comparisons
     lead = np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
@@ -122,15 +112,12 @@ def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
     if not comparisons.size:
         return PositionBalance(worst, None, None)
     merits = potentials(np.ones(comparisons.size), comparisons, n)
-    mixed = 1.0 - float(np.average(merits[first] - merits[second], weights=weight))
-    return PositionBalance(worst, min(max(mixed, 0.0), 1.0), float(np.average(p, weights=weight)))
+    explained = float(np.average(merits[first] - merits[second], weights=weight))
+    return PositionBalance(worst, min(max(1.0 - explained, 0.0), 1.0), float(np.average(p, weights=weight)))
 
 
 def cycles(comparisons: Comparisons, n: int) -> Triads:
-    """Contradictions of the verdicts pooled over judges and items: i over j over k over i.
-
-    Random verdicts make a quarter of the triads cyclic on average: two of the eight ways to decide three pairs.
-    """
+    """Of the verdicts pooled over judges and items: i over j over k over i, which random ones have in a quarter."""
     winner, loser = _edges(comparisons, n)
     degree = np.bincount(np.append(winner, loser), minlength=n)
     place = np.argsort(np.argsort(degree, kind="stable"))  # at most sqrt(2 E) neighbours are above: this bounds work
@@ -147,7 +134,7 @@ def _closed(sides: csr_array, closing: csr_array) -> int:
 
 
 def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
-    """(E,) winners and (E,) losers of the pairs that have a winner."""
+    """(E,) winners and losers of the pairs that have a winner."""
     pair, group = np.unique(pair_numbers(comparisons, n), return_inverse=True)
     direction, (low, high) = pooled_directions(comparisons, group), np.divmod(pair, n)
     winner, loser = np.where(direction > 0, (low, high), (high, low))

@@ -47,8 +47,6 @@ class Judging(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What was judged, and by whom."""
-
     judging: Judging
     pairs: int  # of outputs that there are
     complete: bool  # whether each judge has judged all of them
@@ -87,7 +85,7 @@ def judged_prompts(item: Ints) -> int:
 
 
 def possible_prompts(has: Bools) -> int:
-    """Prompts on which two candidates can be compared, from which outputs there are (I, N); all texts are one."""
+    """Prompts on which two candidates have outputs (I, N); all texts are one."""
     return int((has.sum(axis=1) > 1).sum())
 
 
@@ -119,9 +117,8 @@ def resolve(
     if not wanted and own != "auto" and method not in BASELINES and (obstacle := obstacles[own]):
         refused = own, obstacle
     name = wanted or own_target(judging, method, own)
-    also = [target for target in TARGETS if target != name and not obstacles[target]]
-    if "people" in also and not judging.has_people:
-        also.remove("people")
+    possible = [target for target in TARGETS if not obstacles[target] and (target != "people" or judging.has_people)]
+    also = [target for target in possible if target != name]
     return Target(name, also, method, judged, refused)
 
 

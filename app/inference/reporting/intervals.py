@@ -2,8 +2,8 @@
 
 Rank 1 is the best; equal scores share the better rank. Scores are relative to their mean (decision 14).
 
-`rank_intervals` are a function of normal scores and their sds, almost without draws (decision 81). The rank of i is 1 +
-how many of the others are above it. Given how far s_i itself is off, g sd_i, it is about normal:
+`rank_intervals` are of normal scores, almost without draws (decision 81). The rank of i is 1 + how many of the others
+are above it. Given how far s_i itself is off, g sd_i, it is about normal:
 
     mu(g) = 1 + sum_j P(s_j > s_i),    V(g) = sum_j P(s_j > s_i) P(s_j < s_i),    s_j as if independent
 
@@ -18,8 +18,8 @@ s_i - mean(s) and s_j - mean(s) owe each other -1 / (N - 1) on average, hence v 
 
 `drawn_rank_intervals` are of ranks that lean to one side, as those by win rates do. On normal scores z =
 Phi^-1((rank - 1/2) / N) each is mean - c below .. mean + c above, where above^2 / 2 is the mean square of z - mean
-where that is positive, and below likewise; c is what a share `level` of the draws stays within. The ends of the draws
-themselves would be too narrow: of many candidates one is beyond all of a thousand draws.
+where that is positive, and below likewise; c is what a share `level` of the draws stays within: their own ends would be
+too narrow.
 """
 
 from typing import Any
@@ -97,10 +97,7 @@ def marginal_intervals(scores: Scores, sd: Floats, level: float, drawn: Floats |
 
 
 def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None = None) -> Ints:
-    """(N, 2) the best and the worst rank of each, from (N,) scores and the sds of s_i - mean(s).
-
-    Up to COUNTED candidates all ends are to hold in a share `level` of the (D, N) `drawn` ranks, whatever the sum.
-    """
+    """(N, 2) the best and the worst rank, from (N,) scores and the sds of s_i - mean(s); of few by (D, N) ranks."""
     n, error = len(score), 1.0 - level
     if n < 2:
         return np.ones((n, 2), np.int64)
@@ -121,7 +118,7 @@ def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None =
 
 
 def _heights(score: Floats, sd: Floats, q: Floats) -> Floats:
-    """(L, 2 N) how high each rank gets at (L,) lines, with fractions, from above and then from below."""
+    """(L, 2 N) how high each rank gets at (L,) lines, from above and then from below."""
     n = len(score)
     points = max(POINTS // n, FEWEST_POINTS)
     u = (np.arange(points)[:, None] + 0.5) / points

@@ -1,13 +1,11 @@
 """The ranking by any method, as a table: what the service, the command line and the drawings show.
 
     score, sd       of s_i - mean(s): comparisons say nothing about the common level of all scores (decision 14)
-    rank            by the scores, also where what is ranked are win rates: those are drawn, and would order by chance
-                    who is nearly equal
+    rank            by the scores, also where what is ranked are win rates: draws would order by chance who is near
     interval        score_i -+ z sd_i, marginal; of votes by their draws
-    rank interval   simultaneous: all N hold together with probability `level` (intervals.py)
+    rank interval   all N hold together with probability `level` (intervals.py)
     p_best, p_top_k shares of draws in which a candidate is first, or among the first k, alone or tied
     tie group       of candidates who are not proven apart (confidence.py)
-    win rate        the expected share of wins against the others (win_rates.py)
 
 Candidates that the posterior does not tell apart share what draws say of them together. Very many candidates, without
 a matrix, have figures by few draws (very_many.py), and no entropy; their win rates are as if scores were independent.
@@ -27,8 +25,8 @@ from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import confidence, intervals, very_many, win_rates
-from app.inference.reporting.bias import Bias, estimates, judge_biases, listed
 from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of
+from app.inference.reporting.diagnostics import Bias, estimates, judge_biases, listed
 from app.inference.reporting.win_rates import VOTES
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
@@ -39,8 +37,6 @@ NO_FLOATS, NO_INTS = np.empty(0), np.empty(0, np.int64)
 
 
 class Wanted(NamedTuple):
-    """A reader's wishes for a ranking."""
-
     level: float = 0.95  # of the marginal intervals, of all rank intervals together, of tie groups
     top_k: int = 1  # of p_top_k
     epsilon: float = 0.0  # of tie groups, in units of the scores
@@ -172,9 +168,7 @@ def _with_counts(table: Table, comparisons: Comparisons) -> Table:
 def summary_of(
     quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs, attenuation: Floats = VOTES
 ) -> tuple[Table, Confidence | None]:
-    """The ranking of what is ranked, without counts of comparisons, and the confidence in it.
-
-    No confidence where there are no two candidates, nor, of very many, in some of their pairs.
+    """The ranking, without counts of comparisons, and the confidence in it: none in no pair, or some of very many.
 
     Args: the covariance should be exact; `attenuation` of verdicts is for win rates by scores.
     """
@@ -231,9 +225,8 @@ def _rounded(score: Floats, rank: Ints) -> Floats:
 def interchangeable(posterior: Scores) -> Ints:
     """(N,) the first candidate with which each may swap names and leave the posterior as it is.
 
-    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k, up to rounding,
-    of covariances relative to the largest variance where that is above 1. Rows that differ do so in sum_k Sigma_ik x_k,
-    without i and j, of one of two x that have nothing to do with them.
+    That is i where mean_i = mean_j, Sigma_ii = Sigma_jj, and Sigma_ik = Sigma_jk for every other k, up to rounding.
+    Rows that differ do so in sum_k Sigma_ik x_k, without i and j, of one of two x that have nothing to do with them.
     """
     mean, sigma, n = posterior.mean, posterior.covariance.matrix(), len(posterior.mean)
     variance, alike = sigma.diagonal(), np.arange(n)
