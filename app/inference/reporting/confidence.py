@@ -1,23 +1,21 @@
 """Confidence in an order: of one pair, of all that matter, with more comparisons, and as it grew with the log.
 
-m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
-P(i above j)  Phi(m / sqrt v); of a mixture, the mean of that over its parts; of draws their share, of ties a half
-concordance   mean over the pairs that matter of the chance that their order is right; 1/2 where m = 0
-interval      of the share of the pairs that draws of all scores together have in the published order: central, and
-              moved outwards to hold the concordance, as nearly all draws may have all pairs in order
-forecast      the concordance where comparisons tell f times as much of each difference, V its prior variance:
+    m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
+    P(i above j)  Phi(m / sqrt v); of a mixture, the mean of that over its parts; of draws their share, of ties a half
+    concordance   mean over the pairs that matter of the chance that their order is right; 1/2 where m = 0
+    interval      of the share of the pairs that draws of all scores together have in the published order
+    entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+    tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
+                  1 - (1 - level) / (N (N - 1)), head being the first of the group above (decision 16), or where the
+                  best rank that is possible is beyond the worst one of somebody in the group. In draws only ranks part
+                  groups; with epsilon, only where the head is above by more than that in a share `level` of the draws
+    forecast      the concordance where comparisons tell f times as much of each difference, V its prior variance:
 
-    1 / v'  =  1 / V + f (1 / v - 1 / V)
-    E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
+        1 / v'  =  1 / V + f (1 / v - 1 / V)
+        E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))    over m' ~ N(m, v - v')    (Owen 1956)
 
-              the chance that s_i - s_j and m', whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956).
-              Draws of votes leave a doubt; of it, as much stays as of the normals'. Of win rates m and v are the
-              draws', and v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known for good
-tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
-              1 - (1 - level) / (N (N - 1)), head being the first of the group above (decision 16), or where the
-              best rank that is possible is beyond the worst one of somebody in the group. In draws only ranks part
-              groups; with epsilon, only where the head is above by more than that in a share `level` of the draws
-entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+Of the doubt that draws of votes leave, a forecast leaves the share that it leaves of the normals'. Of win rates m and v
+are the draws', and v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known for good.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -16,20 +16,19 @@ habit delta, so that what they say against it tells more: h = 1 where the winner
     E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) f_u + 1 - pi ] N(s) ds
     f_u = sigma(kappa r_u s + l_u) / sigma(l_u),   kappa = 2 sigma(-h delta),   l_u = logit rho_u
 
-with rho_u the chance of the order that was shown (choosing/asking.py): over both orders f has mean 1. It is 1 of an
-order that was certain. Rows of one unit are turned together, and l is the sum of theirs. An order that was certain for
-the pair had been shown the other way round adds nothing. Orders about prompts to come are fair (decision 38).
+with rho_u the chance of the order that was shown (choosing/asking.py): over both orders f has mean 1. Rows of one unit
+are turned together, and l is the sum of theirs. An order that was certain for the pair had been shown the other way
+round adds nothing. Orders about prompts to come are fair.
 
-E is a martingale with mean 1 under the null, whatever chose the pairs: P(ever E >= 1 / alpha) <= alpha (Ville). Stated
-is a lower bound by Jensen's inequality, twice, for any N(m, V) in the place of the posterior of s:
+E is a martingale with mean 1 under the null: P(ever E >= 1 / alpha) <= alpha (Ville). Stated is a lower bound by
+Jensen's inequality, twice, for any N(m, V) in the place of the posterior of s:
 
     log E >= log sum w exp { sum_j log [ pi sum_delta w_delta exp L_j + 1 - pi ] - KL(N(m, V) || N(0, tau^2 I)) }
     L_j = sum_(u of j) E log f_u(kappa t),   t ~ N(r_u m, r_u V r_u^T)
 
-It is a function of the set of units: lines and names in another order change nothing. A unit of weight w at most 1 is a
-factor to the power of w. An order of unknown chance counts as a fair coin's. Of such units that were shown one way only
-E_order is the same with "shown first" in the place of "won", and reported is E / max(1, E_order): a judge who always
-names one position has at most E_order.
+A unit of weight w at most 1 is a factor to the power of w. An order of unknown chance counts as a fair coin's. Of such
+units that were shown one way only E_order is the same with "shown first" in the place of "won", and reported is
+E / max(1, E_order): a judge who always names one position has at most E_order.
 """
 
 from typing import NamedTuple
@@ -205,8 +204,7 @@ def _of_pairs(
     at, lower_first = firsts(question), first < second
     low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(lower_first, 1.0, -1.0)
     won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
-    shown = np.bincount(question, side).astype(np.float64)
-    way = np.where(np.abs(shown) == np.bincount(question), np.sign(shown), 0.0)
+    way = np.trunc(means(side, question, len(at)))  # 0 where it was shown both ways
     unknown, none = np.bincount(question, np.isnan(chance)) > 0.0, np.zeros(len(at))
     total = np.bincount(question, weight).astype(np.float64)
     times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
@@ -230,12 +228,10 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
     first, second, p, judge, weight = comparisons
     pair, prompt_of_row = numbered(item, pair_numbers(comparisons, n)), numbered(item)
     at, lower_first = firsts(pair), first < second
-    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
+    side = np.where(lower_first, 1.0, -1.0)
+    votes = side * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
     of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
-    ways = np.isfinite(of_ways)
-    won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
-    unknown = (np.bincount(pair, np.isnan(chance)) > 0.0) & ~ways.all(axis=0)
-    shown = np.where(unknown, np.where(ways[0], 1.0, -1.0), 0.0)
+    shown = np.where(np.bincount(pair, np.isnan(chance)) > 0.0, np.trunc(means(side, pair, len(at))), 0.0)
     who = judge[firsts(prompt_of_row)]
     several = np.bincount(prompt_of_row, judge != who[prompt_of_row]) > 0.0
     who = np.where(several, judge.max(initial=0) + 1, who)
@@ -248,7 +244,8 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
         none, one = np.zeros(len(counted)), np.ones(len(counted))
         return Units(contrast[counted], who[counted], none, lean[counted], one)
 
-    return units(won, _leans(chance, pair, prompt_of_row, lower_first)), units(shown, np.zeros(len(who)))
+    won = units(np.nanmean(of_ways, axis=0), _leans(chance, pair, prompt_of_row, lower_first))
+    return won, units(shown, np.zeros(len(who)))
 
 
 def _contrasts(unit: Ints, ahead: Ints, behind: Ints, size: Floats, shape: tuple[int, int]) -> csr_array:

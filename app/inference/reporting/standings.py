@@ -26,7 +26,7 @@ from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import confidence, intervals, very_many, win_rates
 from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of
-from app.inference.reporting.diagnostics import Bias, estimates, judge_biases, listed
+from app.inference.reporting.bias import Bias, estimates, judge_biases, listed
 from app.inference.reporting.win_rates import VOTES
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
@@ -176,13 +176,13 @@ def summary_of(
     mean, n = scores.mean, len(scores.mean)
     rank, kinds, counted, expected = intervals.ranks(mean), pairs_of(mean), None, None
     if isinstance(scores.covariance, SparseCovariance):
-        tally = very_many.tally(mean, scores.covariance, rank, wanted.top_k, np.random.default_rng(DRAWS_SEED))
-        scores, sd, alike = scores._replace(covariance=tally.covariance), tally.sd, np.arange(n)
-        p_best, p_top_k = tally.p_best, tally.p_top_k
+        rng, alike = np.random.default_rng(DRAWS_SEED), np.arange(n)
+        p_best, p_top_k, sd, sigma, in_order = very_many.tally(mean, scores.covariance, rank, wanted.top_k, rng)
+        scores = scores._replace(covariance=sigma)
         interval = intervals.marginal_intervals(scores, sd, level)
         rank_interval = intervals.rank_intervals(mean, sd, level)
         win_rate = win_rates.rates_of_marginals(mean - mean.mean(), sd, interval, attenuation)
-        in_order, count = tally.in_order, n * (n - 1) // 2 if kinds.meets.size == 1 else 0
+        count = n * (n - 1) // 2 if kinds.meets.size == 1 else 0
     else:
         values, alike, sd = drawn_values(quantity), interchangeable(scores), intervals.relative_sd(scores.covariance)
         drawn, counted, of_votes = intervals.ranks_of(values), values if is_drawn(quantity) else None, None

@@ -11,8 +11,6 @@ in order       shares of the pairs in the published order, by Kendall's tau of i
 below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import ndtr
 
@@ -24,15 +22,10 @@ COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
 TINY = 1e-300
 
 
-class Tally(NamedTuple):
-    p_best: Floats  # (N,)
-    p_top_k: Floats  # (N,)
-    sd: Floats  # (N,) of s_i - mean(s)
-    covariance: SparseCovariance  # with these Sigma_ii
-    in_order: Floats  # (D,) share of the pairs
-
-
-def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator) -> Tally:
+def tally(
+    mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, SparseCovariance, Floats]:
+    """(N,) p_best, p_top_k and sds, the covariance with their Sigma_ii, and (D,) shares of the pairs in order."""
     precision, n = covariance.precision, len(mean)
     links, q, diagonal = precision
     tau2 = 1.0 / float(q[0])
@@ -57,7 +50,7 @@ def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rn
     variance = by_series * (factor.mean() + own * (factor - factor.mean()))
     p_top_k = np.minimum(p_top_k * (min(top_k, n) / p_top_k.sum()), 1.0)
     with_level = covariance._replace(diagonal=variance + tau2 / n)
-    return Tally(p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order))
+    return p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order)
 
 
 def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Floats:
