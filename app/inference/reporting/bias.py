@@ -44,7 +44,6 @@ class Bias(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Whether the judge is inverted."""
         c, sd = self.discrimination, self.sd_of_discrimination
         return c is not None and sd is not None and c < -PROVEN * sd
 
@@ -61,8 +60,7 @@ def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> l
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
     shares = share_of_verdicts(precision, variance, model, prior_variance=of_prior)
-    every = listed(comparisons, delta, sd, shares)
-    return [bias for bias in every if model.estimated_biases[bias.judge]]
+    return [bias for bias in listed(comparisons, delta, sd, shares) if model.estimated_biases[bias.judge]]
 
 
 def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, *more: Floats) -> list[Bias]:
@@ -84,8 +82,7 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     precision = design_of(comparisons, wider).precision(rows, wider.prior.precision)
     variance = from_precision(precision.copy()).diagonal[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
-    every = listed(comparisons, biases, sd, shares)
-    return [bias._replace(is_closed_form=True) for bias in every]
+    return [bias._replace(is_closed_form=True) for bias in listed(comparisons, biases, sd, shares)]
 
 
 def _scores_integrated_out(posterior: Posterior, comparisons: Comparisons, model: Model) -> Floats:

@@ -189,10 +189,7 @@ def reliability(p: Floats, outcome: Floats) -> Reliability:
 
 
 def rejection(p: Floats, outcome: Floats) -> tuple[Floats, Ints, Floats]:
-    """(R,) shares of the verdicts that are left out, how many are left in, and the share of right ones among these.
-
-    Of verdicts of the same confidence each is as likely to be left out as another.
-    """
+    """(R,) shares of the verdicts that are left out, how many are left in, and the share of right ones among these."""
     confidence, right, _ = _binned(p, outcome)
     level = np.unique(-np.round(confidence, 9), return_inverse=True)[1]  # 0 is the surest
     right_at = (np.bincount(level, right) / np.bincount(level))[np.sort(level)]

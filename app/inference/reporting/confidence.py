@@ -177,8 +177,7 @@ def forecast(
 ) -> list[ForecastPoint]:
     """The confidence with TIMES as many comparisons of the same kind; none where there is none yet.
 
-    Args: (N,) sds of s_i - mean(s), and variances of the scores before any comparison, the weight of all `votes`, and
-        the confidence `now`.
+    Args: (N,) sds of s_i - mean(s), variances of scores before any comparison, the weight of all `votes`.
     """
     if isinstance(quantity, WinRates):
         return _forecast_of_round(quantity, matching(kinds), votes)
@@ -196,9 +195,9 @@ def forecast(
     before, left = prior[first] + prior[second], 1.0
     if quantity.has_votes and (of_normals := 1.0 - concordance_after(parts, before, 1.0)):
         left = (1.0 - now.expected_concordance) / of_normals
-    doubts = [left * (1.0 - concordance_after(parts, before, factor)) for factor in TIMES]
     return [
-        ForecastPoint(int(np.ceil(factor * votes)), 1.0 - doubt) for factor, doubt in zip(TIMES, doubts, strict=True)
+        ForecastPoint(int(np.ceil(factor * votes)), 1.0 - left * (1.0 - concordance_after(parts, before, factor)))
+        for factor in TIMES
     ]
 
 

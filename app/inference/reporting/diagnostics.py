@@ -65,10 +65,7 @@ def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
-    """Consistency of judges who decide the same pair again.
-
-    Each verdict is compared with the judge's earliest one on the pair in the same order, and in the other order.
-    """
+    """Each verdict beside the judge's earliest one on the pair in the same order, and in the other order."""
     key = 2 * numbered(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
     place, earliest = np.arange(len(key)), np.full(2 * (key.max(initial=0) // 2 + 1), len(key))  # by key
     np.minimum.at(earliest, key, place)
@@ -102,10 +99,7 @@ def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | No
 
 
 def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
-    """`mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict.
-
-    1 where each is first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 where some always are.
-    """
+    """`mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1: about 1 - (N - 1) / K of drawn orders."""
     first, second, p, _, weight = comparisons
     lead = np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
     worst = int(np.abs(lead).max(initial=0))

@@ -36,8 +36,6 @@ class Obstacle(Enum):
 
 
 class Judging(NamedTuple):
-    """All that decides which targets can be answered."""
-
     candidates: int
     prompts: int  # on which a pair was judged; all texts together are one
     possible_prompts: int  # on which one can be

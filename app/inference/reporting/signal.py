@@ -65,7 +65,6 @@ class SignalTest(NamedTuple):
 
     @property
     def claimed(self) -> bool:
-        """Whether chances are stated."""
         return self.case in ("claimed", "as-judged")
 
 
@@ -92,9 +91,9 @@ def signal_of(
 ) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
-    Args: `order_chance` (K,) is rho, NaN where nobody knows it. `new_items` asks it of prompts to come. `grew` is true
-        of a log whose pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's.
-        Without `positions`, as in a list of winners, who stands first means nothing.
+    Args: `order_chance` (K,) is rho, NaN where unknown. `new_items` asks it of prompts to come. `grew` is true of a log
+        whose pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's. Without
+        `positions`, as in a list of winners, who stands first means nothing.
     """
     chance = np.full(comparisons.size, np.nan) if order_chance is None else order_chance
     if new_items:

@@ -25,8 +25,8 @@ from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
 from app.inference.kernels.pair_sets import matching
 from app.inference.reporting import confidence, intervals, very_many, win_rates
-from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of
 from app.inference.reporting.bias import Bias, estimates, judge_biases, listed
+from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of
 from app.inference.reporting.win_rates import VOTES
 from app.inference.targets import DRAWS_SEED, Quantity, WinRates, drawn_values, is_drawn
 from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, Outcome
@@ -86,10 +86,7 @@ def by_posterior(
     quantity: Quantity | None = None,
     target: InferenceTargetName = "latent",
 ) -> Standings:
-    """The ranking of a posterior; no rows where it has not converged.
-
-    Args: `quantity` is what is ranked, that of the `target`: the scores themselves by default.
-    """
+    """The ranking of a posterior by a quantity, that of the target; no rows where it has not converged."""
     _, posterior, answers, comparisons, model, *_ = published
     if not model.n or not posterior.convergence.converged:
         return Standings(Table(), posterior.convergence, entropy=None if model.n else 0.0)
@@ -168,10 +165,7 @@ def _with_counts(table: Table, comparisons: Comparisons) -> Table:
 def summary_of(
     quantity: Quantity, wanted: Wanted, pairs_of: PairsOf = all_pairs, attenuation: Floats = VOTES
 ) -> tuple[Table, Confidence | None]:
-    """The ranking, without counts of comparisons, and the confidence in it: none in no pair, or some of very many.
-
-    Args: the covariance should be exact; `attenuation` of verdicts is for win rates by scores.
-    """
+    """The ranking, without counts of comparisons, and the confidence in it; none in some pairs of very many."""
     scores, level = scores_of(quantity), wanted.level
     mean, n = scores.mean, len(scores.mean)
     rank, kinds, counted, expected = intervals.ranks(mean), pairs_of(mean), None, None

@@ -1,14 +1,15 @@
 """What few draws say of very many candidates, whose posterior N(mu, H^-1) has no matrix.
 
-sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
-               terms of its series say (gaussian.py) times f_i, the factor by which (2) is larger. The
-               draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
-given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
-           (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
-           (2) Sigma_ii = 1 / D_i + var m_i
-               means over 64 to 128 draws, in (1) each with its mirror image about mu
-in order       shares of the pairs in the published order, by Kendall's tau of it and each draw
-below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
+    sd             of s_i - mean(s), whose variance is V_i = Sigma_ii - tau2 / N, as Sigma 1 = tau2 1: what the first
+                   terms of its series say (gaussian.py) times f_i, the factor by which (2) is larger. The
+                   draws' own f_i are drawn to their mean as far as they differ by chance alone (empirical Bayes)
+    given the rest s_i ~ N(m_i, 1 / D_i), m_i = mu_i + sum_j w_ij (s_j - mu_j) / D_i, as H is a precision:
+               (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
+               (2) Sigma_ii = 1 / D_i + var m_i
+    in order       shares of the pairs in the published order, by Kendall's tau of it and each draw
+    below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
+
+The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu.
 """
 
 import numpy as np

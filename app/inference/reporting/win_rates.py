@@ -130,10 +130,7 @@ def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints,
 
 
 def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
-    """A candidate beside another, by (D,) differences of what is ranked, of win rates without `attenuation`.
-
-    Args: `never` (2,) of `never_missed` beside the other.
-    """
+    """A candidate beside another, by (D,) differences of what is ranked; of win rates there is no attenuation."""
     rate = None if attenuation is None else expected_verdict(difference, attenuation)
     return _against(difference, rate, never, level)
 
