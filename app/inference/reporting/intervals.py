@@ -97,7 +97,7 @@ def marginal_intervals(scores: Scores, sd: Floats, level: float, drawn: Floats |
 
 
 def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None = None) -> Ints:
-    """(N, 2) the best and the worst rank, from (N,) scores and the sds of s_i - mean(s); of few by (D, N) ranks."""
+    """(N, 2) the best and the worst rank, from (N,) scores and the sds of s_i - mean(s); of COUNTED by (D, N) ranks."""
     n, error = len(score), 1.0 - level
     if n < 2:
         return np.ones((n, 2), np.int64)

@@ -65,7 +65,6 @@ class Table(NamedTuple):
 
     @property
     def components(self) -> int:
-        """How many there are."""
         return int(self.component.max(initial=-1)) + 1
 
 

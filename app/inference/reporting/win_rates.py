@@ -103,10 +103,7 @@ def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation:
 
 
 def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
-    """(D, A) the sum of v(at - score) over the (D, N) scores of the same draw, for each of (D, A) scores `at`.
-
-    Scores are shared out between neighbours of a grid. Slow: expected_verdict(at[..., None] - scores[:, None]).sum(-1).
-    """
+    """(D, A) sums of v(at[d, a] - scores[d, i]) over i, the scores shared out between neighbours of a grid."""
     low, high = float(min(at.min(), scores.min())), float(max(at.max(), scores.max()))
     steps = int(np.clip(np.ceil((high - low) / STEP), 1, MOST_STEPS))
     step, size, draws = max(high - low, STEP) / steps, steps + 1, len(scores)
