@@ -7,9 +7,8 @@
                   one; the same twice where there was one order only
     y             (K,) the truth of the pair: 1 for the first, 0 for the second, 1/2 for a tie
     temperature   p~ = sigma(logit(p) / T); T > 1 makes the judge less sure, T < 1 surer; no p~ crosses 1/2 (GPM App. B)
-    both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other. What the two say
-                  together, p~ = (p~_ij + 1 - p~_ji) / 2, has no position bias in it; a temperature is of single
-                  answers, as a set applies it                                                        (PoE 3.5)
+    both orders   a judge's n-th answer to a pair in one order is coupled with its n-th in the other: together they say
+                  p~ = (p~_ij + 1 - p~_ji) / 2 (PoE 3.5), without position bias; a temperature is of single answers
     log-loss      mean of -(y log p + (1 - y) log(1 - p))
     rejection     share of right verdicts among the surest, as the least sure are left out           (GPM, Fig. 5)
     ECE           sum_b K_b |accuracy_b - confidence_b| / K over 15 bins of equal width that divide [1/2, 1], the
@@ -62,9 +61,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
 
 
 class Reliability(NamedTuple):
-    """One entry for each bin that holds a verdict, in order of confidence."""
-
-    low: Floats  # (B,) a bin is [low, high), the last one [low, 1]
+    low: Floats  # (B,) of each bin [low, high) that holds a verdict, the last one [low, 1]
     high: Floats  # (B,)
     verdicts: Ints  # (B,) at least 1
     confidence: Floats  # (B,) mean confidence

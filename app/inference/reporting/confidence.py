@@ -79,7 +79,12 @@ def scores_of(quantity: Quantity) -> Scores:
 def differences(scores: Scores, first: Ints, second: Ints) -> Iterator[Difference]:
     """s_first - s_second of (K,) pairs in each part."""
     for weight, part in scores.parts or ((1.0, scores),):
-        v = part.covariance.compact().variances(first, second)
+        if part.covariance.has_matrix:
+            sigma = part.covariance.matrix()
+            own = sigma.diagonal()
+            v = own[first] + own[second] - 2.0 * sigma[first, second]
+        else:
+            v = part.covariance.variances(first, second)
         yield weight, part.mean[first] - part.mean[second], np.maximum(v, LEAST_VARIANCE)
 
 
@@ -107,14 +112,16 @@ def share_above(differences: Floats) -> float:
 
 def expected_wins(quantity: Quantity) -> Floats:
     """(N, N) the probability that the row is better than the column, as `predict` has it; NaN on the diagonal."""
-    scores = scores_of(quantity)
-    everyone = np.arange(len(scores.mean))
     if is_drawn(quantity):
         columns = np.ascontiguousarray(drawn_values(quantity).T)
-        rows = [0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns]
+        p = np.array([0.5 + 0.5 * np.sign(column - columns).mean(axis=1) for column in columns])
     else:
-        rows = [p_above(scores, everyone[i : i + 1], everyone) for i in everyone]
-    p = np.array(rows).reshape(len(everyone), len(everyone))
+        scores = scores_of(quantity)
+        p = np.zeros((len(scores.mean), len(scores.mean)))
+        for weight, part in scores.parts or ((1.0, scores),):
+            sigma = part.covariance.matrix()
+            v = np.maximum(sigma.diagonal()[:, None] + sigma.diagonal() - 2.0 * sigma, LEAST_VARIANCE)
+            p += weight * ndtr((part.mean[:, None] - part.mean) / np.sqrt(v))
     np.fill_diagonal(p, np.nan)
     return p
 
@@ -258,7 +265,7 @@ def ranking_history(
 
 
 def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
-    """Spearman's correlation of (N,) scores, equal to nine decimals or not; 0 where either is constant."""
+    """Spearman's correlation of (N,) scores, which tie at nine equal decimals; 0 where either is constant."""
     from scipy.stats import rankdata  # slow to load, and few need it
 
     x, y = (rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1) for each in (one, other))

@@ -122,12 +122,10 @@ def resolve(
 
 def own_target(judging: Judging, method: MethodName, own: InferenceTargetChoice) -> InferenceTargetName:
     """The name of the target that `resolve` comes to where none is wanted."""
-    if own != "auto":
-        name: InferenceTargetName = own
-    elif judging.possible_prompts >= ENOUGH_PROMPTS:
-        name = "new-items"
-    else:
-        name = "latent" if judging.has_people and not judging.models else "all-pairs"
+    usual: InferenceTargetName = "latent" if judging.has_people and not judging.models else "all-pairs"
+    if judging.possible_prompts >= ENOUGH_PROMPTS:
+        usual = "new-items"
+    name = usual if own == "auto" else own
     return "latent" if _obstacle(name, method, judging) else name
 
 

@@ -156,9 +156,8 @@ def _standings(
 
 
 def _with_counts(table: Table, comparisons: Comparisons) -> Table:
-    n = len(table.rank)
-    times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=n)
-    return table._replace(comparisons=times, component=components(comparisons, n))
+    times = np.bincount(np.append(comparisons.first, comparisons.second), minlength=len(table.rank))
+    return table._replace(comparisons=times, component=components(comparisons, len(times)))
 
 
 def summary_of(

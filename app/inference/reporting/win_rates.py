@@ -38,7 +38,6 @@ POINTS = 8  # that stand for what one score may be
 PAIR_POINTS = 2000  # that stand for a difference where candidates are too many to be drawn together
 IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
-WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Against(NamedTuple):
@@ -190,4 +189,4 @@ def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
 def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats) -> Floats:
     """(P,) the mean of v(d) where d ~ N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
     d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
-    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
+    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS / WEIGHTS.sum())
