@@ -102,16 +102,10 @@ def validation_by_people(
         return None, {}
     beside = {judge: beside_references(comparisons, item, judge, people) for judge in np.flatnonzero(~people).tolist()}
     temperatures = {judge: temperature(*each) for judge, each in beside.items() if tells_temperature(each[0])}
-    return agreement_with(comparisons, item, people, level), temperatures
-
-
-def agreement_with(comparisons: Comparisons, item: Ints, reference: Bools, level: float) -> Share | None:
-    """Agreement of all other judges with the references (J,), by pair."""
-    pair, lean, by_reference = _pairs(comparisons, item), lean_to_lower(comparisons), reference[comparisons.judge]
-    count = pair.max(initial=-1) + 1
-    theirs, others = (means(lean[side], pair[side], count) for side in (by_reference, ~by_reference))
+    pair, lean, by_people = _pairs(comparisons, item), lean_to_lower(comparisons), people[comparisons.judge]
+    theirs, others = (means(lean[side], pair[side], pair.max(initial=-1) + 1) for side in (by_people, ~by_people))
     alike = directions(theirs) * directions(others)
-    return share_of(alike[np.abs(alike) == 1.0] > 0.0, level)
+    return share_of(alike[np.abs(alike) == 1.0] > 0.0, level), temperatures
 
 
 def beside_references(comparisons: Comparisons, item: Ints, judge: int, reference: Bools) -> tuple[Floats, Floats]:

@@ -13,7 +13,6 @@ from scipy.special import expit, logit
 from app.inference.reporting.calibration import (
     BINS,
     EDGES,
-    agreement_with,
     beside_references,
     ece,
     errors,
@@ -22,6 +21,7 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
     tempered,
+    validation_by_people,
 )
 from app.inference.types import Comparisons, Floats, Ints, no_comparisons, once_each
 from tests.inference.factories import comparisons, map_of, model, numerics, swapped
@@ -329,7 +329,7 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
         (0, 0, 3, 0.9, MODEL), (0, 0, 3, 0.5, BEA),
         (0, 1, 3, 0.9, MODEL), (1, 1, 3, 0.0, ANN),
     )  # fmt: skip
-    agreed = agreement_with(rows, item, PEOPLE, 0.95)
+    agreed, _ = validation_by_people(rows, item, PEOPLE, 0.95)
     assert agreed is not None
     assert (agreed.cases, agreed.share) == (2, 0.5)
     assert beside_references(rows, item, MODEL, PEOPLE)[0].shape == (2, 4)
@@ -337,7 +337,7 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
 
 def test_nothing_is_validated_without_people() -> None:
     nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
-    assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
+    assert validation_by_people(no_comparisons(), nothing, nobody, 0.95) == (None, {})
     rows, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))
     assert beside_references(rows, item, -1, PEOPLE)[1].size == 0
-    assert agreement_with(rows, item, np.array([False, False]), 0.95) is None
+    assert validation_by_people(rows, item, np.zeros(3, np.bool_), 0.95) == (None, {})
