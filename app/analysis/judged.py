@@ -12,9 +12,9 @@ from nextpair.words import InferenceTargetChoice, InferenceTargetName, MethodNam
 
 from app.inference.fitting import AbsoluteScores, Published, Repetition
 from app.inference.reporting import (
+    Obstacle,
     SignalTest,
     Target,
-    Unanswerable,
     is_decided,
     judged_of,
     resolve,
@@ -70,11 +70,10 @@ class JudgedLog:
     ) -> Target:
         """The inference target of a ranking by this method; arguments as of `resolve`. Raises Impossible."""
         judged = judged_of(self.answers, self.item, self.has, self.judges, self.people, self.prompts)
-        try:
-            return resolve(judged, method, own, wanted)
-        except Unanswerable as error:
-            fault = obstacle(error.obstacle, method, judged.judging)
-            raise Impossible("inference_target", fault) from None
+        target = resolve(judged, method, own, wanted)
+        if isinstance(target, Obstacle):
+            raise Impossible("inference_target", obstacle(target, method, judged.judging))
+        return target
 
     def quantity(self, published: Published, target: InferenceTargetName, *, supposing: bool = False) -> Quantity:
         """Quantity that is ranked for this target; with `supposing`, if judges of unknown kind repeat themselves.
@@ -160,6 +159,7 @@ class JudgedLog:
         }
         return schemas.Validation(
             about=schemas.ABOUT_CONFIDENCE,
-            agreement_with_people=agreed and schemas.AgreementWithPeople(**agreed._asdict()),
+            agreement_with_people=agreed
+            and schemas.AgreementWithPeople(pairs=agreed.cases, share=agreed.share, interval=agreed.interval),
             temperature=temperatures or None,
         )

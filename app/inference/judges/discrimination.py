@@ -1,7 +1,7 @@
 """Each judge over its verdicts in order: discrimination relative to the others, and agreement with them.
 
 Is it random, has it changed? Verdict k of a judge is predicted from all verdicts of the others and from its own earlier
-ones (reporting/prediction.py). The scales count in proportion to how well they predict both. Then q is the probability
+ones (reporting/calibration.py). The scales count in proportion to how well they predict both. Then q is the probability
 predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less
 its mean. Over a part of the judge's verdicts
 
@@ -26,7 +26,7 @@ from scipy.special import expit, logit, softmax
 
 from app.inference.judges.agreement import LEVEL
 from app.inference.judges.pair_votes import votes_by_pair
-from app.inference.reporting.prediction import Predictions, log_likelihoods, logits, predict
+from app.inference.reporting.calibration import Predictions, log_likelihoods, logits, predict
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 from app.inference.wilson import Share, share_of, wilson

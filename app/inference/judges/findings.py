@@ -32,12 +32,11 @@ from app.inference.judges.group_verdicts import GroupVerdicts, confirmed, examin
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
-from app.inference.reporting.bias import Bias
+from app.inference.reporting.bias import Bias, judge_biases
 from app.inference.reporting.calibration import tells_temperature, temperature
 from app.inference.reporting.confidence import rank_correlation
 from app.inference.reporting.diagnostics import Consistency, repeats
 from app.inference.reporting.intervals import ranks
-from app.inference.reporting.standings import judge_biases
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 

@@ -7,21 +7,14 @@ from app.inference.reporting.bias import Bias
 from app.inference.reporting.calibration import (
     ProbabilityErrors,
     beside_references,
+    check_predictions,
     debiased,
     rejection,
     reliability,
     temperature,
     validation_by_people,
 )
-from app.inference.reporting.confidence import (
-    Confidence,
-    HistoryPoint,
-    PairsOf,
-    concordance,
-    expected_wins,
-    predict,
-    ranking_history,
-)
+from app.inference.reporting.confidence import PairsOf, concordance, expected_wins, predict, ranking_history
 from app.inference.reporting.diagnostics import DRAWS, AgreedShare, LogDiagnostics, circulation, diagnose, is_decided
 from app.inference.reporting.inference_targets import (
     ENOUGH_PROMPTS,
@@ -29,7 +22,6 @@ from app.inference.reporting.inference_targets import (
     Obstacle,
     Scope,
     Target,
-    Unanswerable,
     judged_of,
     judging_of,
     method_obstacle,
@@ -38,23 +30,13 @@ from app.inference.reporting.inference_targets import (
     round_of,
 )
 from app.inference.reporting.intervals import ranks
-from app.inference.reporting.prediction import check_predictions
 from app.inference.reporting.signal import CLAIMED, SignalTest, signal_of
-from app.inference.reporting.standings import (
-    Standings,
-    Table,
-    Wanted,
-    by_baseline,
-    by_judges,
-    by_posterior,
-    summary_of,
-)
+from app.inference.reporting.standings import Standings, Table, Wanted, by_baseline, by_judges, by_posterior, summary_of
 from app.inference.reporting.win_rates import (
     Against,
     against,
     attenuation,
     beside_one,
-    expected_of_differences,
     expected_win_rates,
     never_missed,
     observed_wins,

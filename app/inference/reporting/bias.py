@@ -3,9 +3,7 @@
 delta > 0 favours the first position. Two ways to know it:
 
     closed form   no scores needed, sound where pairs and their order are drawn at random: fitting/model.py
-    jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat:
-                  model.py; the scores' covariance is then the Schur complement of the joint one, which is what
-                  `posterior.scores` reads off
+    jointly       delta_j as one more parameter of any expert, with a N(0, BIAS_VARIANCE) prior that is next to flat
 
 At the joint maximum delta is drawn to 0 with the scores, since verdicts that saturate look alike. What is reported has
 the scores integrated out: one Newton step from there on ln p(delta) = L - ln det(H_ss) / 2, of at most one standard
@@ -14,8 +12,6 @@ deviation. It is the biases' part of
     Sigma R^T (l3(d) v / 2),   v_k = (e_first - e_second)^T H_ss^-1 (e_first - e_second)
 
 with l3 the third derivative of l and H_ss the part of H over the scores.
-
-How much of what is known of delta comes from verdicts rather than from priors: fitting/covariates.py.
 """
 
 from typing import NamedTuple
@@ -25,6 +21,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.core.edges import slopes
 from app.inference.fitting.covariates import share_of_verdicts
+from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model, design_of, standard_errors, with_biases_as_parameters
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import from_precision
@@ -47,39 +44,35 @@ class Bias(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Whether the judge is inverted: c is below 0 by more than PROVEN standard deviations."""
-        if self.discrimination is None or self.sd_of_discrimination is None:
-            return False
-        return self.discrimination < -PROVEN * self.sd_of_discrimination
+        c, sd = self.discrimination, self.sd_of_discrimination
+        return c is not None and sd is not None and c < -PROVEN * sd
 
 
 def estimates(posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
-    """The bias of every judge that compared anything, and whose bias the model allows for.
-
-    Standard deviations include what is not known of the scores.
-    """
+    """The bias of every judge that compared anything, and whose bias the model allows for."""
     if not model.allows_for_biases or not comparisons.size:
         return []
     if model.known_biases is not None:
         return _in_closed_form(model.known_biases, posterior, comparisons, model)
-    design = posterior.edges.design
+    design, variance = posterior.edges.design, posterior.covariance.diagonal[model.n :]
     _, weights = slopes(posterior.edges, design.differences(posterior.mean), model.expert)
-    precision = design.precision(weights, model.prior.precision)
-    variance = posterior.covariance.diagonal[model.n :]
+    precision, of_prior = design.precision(weights, model.prior.precision), 1.0 / model.prior.precision[model.n :]
     sd, step = np.sqrt(variance), _scores_integrated_out(posterior, comparisons, model)[model.n :]
     delta = posterior.mean[model.n :] + np.clip(step, -sd, sd)
-    of_prior = 1.0 / model.prior.precision[model.n :]
     shares = share_of_verdicts(precision, variance, model, prior_variance=of_prior)
-    every = listed(comparisons, delta, sd, shares)
-    return [bias for bias in every if model.estimated_biases[bias.judge]]
+    return [bias for bias in listed(comparisons, delta, sd, shares) if model.estimated_biases[bias.judge]]
 
 
-def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats) -> list[Bias]:
-    """One for each judge of these comparisons, from what is known of each of J judges."""
-    counts = np.bincount(comparisons.judge, minlength=len(delta)).tolist()
-    columns = (delta.tolist(), sd.tolist(), (shares >= ENOUGH).tolist(), counts)
-    rows = zip(range(len(delta)), *columns, strict=True)
-    return [Bias(*row) for row in rows if counts[row[0]]]
+def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, *more: Floats) -> list[Bias]:
+    """One for each judge of these comparisons, from what is known of each of J judges: `more` are c and its sds."""
+    counts = np.bincount(comparisons.judge, minlength=len(delta))
+    columns = (np.arange(len(delta)), delta, sd, shares >= ENOUGH, counts, *more)
+    return [Bias(*row) for row in zip(*(column[counts > 0].tolist() for column in columns), strict=True)]
+
+
+def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
+    (delta, c), sd = aware.judges, aware.sd_of_judges
+    return listed(comparisons, delta, sd.delta, aware.share_of_verdicts, c, sd.c)
 
 
 def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:
@@ -89,8 +82,7 @@ def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Compariso
     precision = design_of(comparisons, wider).precision(rows, wider.prior.precision)
     variance = from_precision(precision.copy()).diagonal[model.n :]
     shares, sd = share_of_verdicts(precision, variance, wider), standard_errors(model.expert, comparisons, biases)
-    every = listed(comparisons, biases, sd, shares)
-    return [bias._replace(is_closed_form=True) for bias in every]
+    return [bias._replace(is_closed_form=True) for bias in listed(comparisons, biases, sd, shares)]
 
 
 def _scores_integrated_out(posterior: Posterior, comparisons: Comparisons, model: Model) -> Floats:

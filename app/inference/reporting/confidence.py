@@ -3,28 +3,19 @@
     m, v          mean and variance of s_i - s_j, from N(mu, Sigma)
     P(i above j)  Phi(m / sqrt v); of a mixture, the mean of that over its parts; of draws their share, of ties a half
     concordance   mean over the pairs that matter of the chance that their order is right; 1/2 where m = 0
-    interval      of the share of the pairs that draws of all scores together have in the published order: central, and
-                  moved outwards to hold the concordance, as nearly all draws may have all pairs in order
+    interval      of the share of the pairs that draws of all scores together have in the published order
+    entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+    tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
+                  1 - (1 - level) / (N (N - 1)), head being the first of the group above (decision 16), or where the
+                  best rank that is possible is beyond the worst one of somebody in the group. In draws only ranks part
+                  groups; with epsilon, only where the head is above by more than that in a share `level` of the draws
     forecast      the concordance where comparisons tell f times as much of each difference, V its prior variance:
 
         1 / v'  =  1 / V + f (1 / v - 1 / V)
-        E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))       over m' ~ N(m, v - v'), T Owen's
+        E Phi(|m'| / sqrt v')  =  1 - 2 T(|m| / sqrt v, sqrt(v' / (v - v')))    over m' ~ N(m, v - v')    (Owen 1956)
 
-The forecast allows for means that move with more verdicts, and for orders that change with them: it is the chance that
-s_i - s_j and m', normal values whose correlation is sqrt(1 - v' / v), have the same sign (Owen 1956). Of the doubt that
-draws of votes leave, it leaves the share that it leaves of the normals'. Of win rates m and v are the draws', and
-v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known, as judged by judges who repeat themselves; what
-is not is known by more. Of very many candidates v is of some of the pairs (very_many.py).
-
-    tie group     going down the ranking, a new group begins where P(s_head - s_i > epsilon) is at least
-                  1 - (1 - level) / (N (N - 1)), head being the first of the group above: within a group nobody is
-                  proven worse than its head by more than epsilon. The divisor counts every pair and direction
-                  (Bonferroni), for the scores themselves choose which pairs are looked at: verdicts by tossing a
-                  coin give one group with probability `level`. One begins, too, where the best rank that is possible
-                  is beyond the worst one of somebody in the group: ranks that exclude each other are no tie. In draws
-                  of votes and of win rates only ranks part groups; with epsilon, only where the head is above by more
-                  than that in a share `level` of the draws
-    entropy       N (1 + ln 2 pi) / 2 + ln det(Sigma) / 2      (GPM 4.3)
+Of the doubt that draws of votes leave, a forecast leaves the share that it leaves of the normals'. Of win rates m and v
+are the draws', and v' = v (1 - c f) / (f (1 - c)), c the share of the pairs that is known for good.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,10 +33,10 @@ from app.inference.targets.drawing import ROUNDING
 from app.inference.types import Bools, Floats, Ints
 
 PairsOf = Callable[[Floats], Kinds]  # the pairs that matter, by the mean scores (N,)
-Difference = tuple[float, Floats, Floats]  # weight of a part of a mixture, or 1; (K,) m and v of pairs in it
+Difference = tuple[float, Floats, Floats]  # weight of a part, and (K,) m and v of pairs in it
 
-ORDERS = 50_000_000  # orders of two candidates that are looked at for an interval: fewer draws for very many pairs
-FEWEST = 200  # draws
+ORDERS, FEWEST = 50_000_000, 200  # of two candidates in draws that are looked at for an interval; draws
+PAIRS = 50_000  # that a forecast is over, of very many candidates
 TIMES = (1.25, 1.5, 2.0, 4.0)  # as many comparisons: how sure a ranking is expected to be then
 LEAST_VARIANCE = np.finfo(np.float64).tiny
 KNOWN = 1e-18  # variance of a difference of win rates
@@ -69,16 +60,14 @@ class ForecastPoint(NamedTuple):
 
 
 class HistoryPoint(NamedTuple):
-    """State of knowledge after the first `comparisons` of a log."""
-
-    comparisons: int
+    comparisons: int  # of the log, so far
     entropy: float  # nats
     concordance: float  # expected share of the pairs in the right order
     rank_correlation: float  # of the scores then with the scores now
 
 
 def all_pairs(mean: Floats) -> Kinds:
-    """Every pair of candidates: what a whole ranking is about."""
+    """What a whole ranking is about."""
     return of_one_kind(len(mean))
 
 
@@ -88,7 +77,7 @@ def scores_of(quantity: Quantity) -> Scores:
 
 
 def differences(scores: Scores, first: Ints, second: Ints) -> Iterator[Difference]:
-    """s_first - s_second of (K,) pairs, in each part."""
+    """s_first - s_second of (K,) pairs in each part."""
     for weight, part in scores.parts or ((1.0, scores),):
         if part.covariance.has_matrix:
             sigma = part.covariance.matrix()
@@ -101,12 +90,11 @@ def differences(scores: Scores, first: Ints, second: Ints) -> Iterator[Differenc
 
 def p_above(scores: Scores, first: Ints, second: Ints, by: float = 0.0) -> Floats:
     """(K,) P(s_first - s_second > by) of normals."""
-    parts = differences(scores, first, second)
-    return np.asarray(sum(weight * ndtr((m - by) / np.sqrt(v)) for weight, m, v in parts))
+    return np.asarray(sum(weight * ndtr((m - by) / np.sqrt(v)) for weight, m, v in differences(scores, first, second)))
 
 
 def predict(quantity: Quantity, first: int, second: int) -> PredictedVerdict:
-    """Probability that `first` is truly better than `second`, and the difference of what is ranked behind it."""
+    """`first` beside `second`."""
     if is_drawn(quantity):
         values = drawn_values(quantity)
         apart = values[:, first] - values[:, second]
@@ -139,7 +127,7 @@ def expected_wins(quantity: Quantity) -> Floats:
 
 
 def concordance(quantity: Quantity, pairs: Bools) -> float:
-    """The expected share of `pairs`, True at [i, j], i < j, of which there is at least one, in the right order."""
+    """The expected share of `pairs` in the right order: True at [i, j], i < j, somewhere."""
     scores = scores_of(quantity)
     if is_drawn(quantity):
         return float(shares_in_order(ranks(scores.mean), -drawn_values(quantity), pairs).mean())
@@ -149,11 +137,8 @@ def concordance(quantity: Quantity, pairs: Bools) -> float:
 
 
 def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
-    """(D',) shares of the pairs, True at [i, j], i < j, that some of the draws have as the `rank` (N,) has them.
-
-    Args: `drawn` (D, N), ranks or anything else that is lower for the better.
-    """
-    count = int(pairs.sum())
+    """(D',) shares of the pairs that some draws (D, N), lower for the better, have as the `rank` (N,) has them."""
+    count = max(int(pairs.sum()), 1)
     some = np.ascontiguousarray(drawn[:: max(len(drawn) // max(ORDERS // count, FEWEST), 1)].T)
     wrong = np.zeros(some.shape[1])
     for i, others in enumerate(pairs):
@@ -165,10 +150,7 @@ def shares_in_order(rank: Ints, drawn: Ints | Floats, pairs: Bools) -> Floats:
 def tie_groups(
     scores: Scores, rank_interval: Ints, level: float, epsilon: float = 0.0, drawn: Floats | None = None
 ) -> Ints:
-    """(N,) numbers of the tie groups, 1 for the best.
-
-    Args: `rank_interval` (N, 2); `drawn` (D, N) of what is ranked, where normals are not true to it.
-    """
+    """(N,) numbers of the tie groups, 1 for the best. Args: `drawn` (D, N), where normals are not true to it."""
     n, order = len(scores.mean), np.argsort(-scores.mean, kind="stable")
     error, groups, begin = (1.0 - level) / max(n * (n - 1), 1), np.ones(n, np.int64), 0
     while True:
@@ -176,7 +158,11 @@ def tie_groups(
         worst = np.minimum.accumulate(rank_interval[order[begin:], 1])[:-1]
         is_apart = rank_interval[below, 0] > worst
         if drawn is None:
-            is_proven = _p_not_above(scores, head, below, epsilon) < error
+            if isinstance(scores.covariance, SparseCovariance):
+                v = very_many.variances_below(scores.covariance, head, below)
+                is_proven = ndtr((epsilon + scores.mean[below] - scores.mean[head]) / np.sqrt(v)) < error
+            else:
+                is_proven = p_above(scores, below, np.array([head]), -epsilon) < error
             is_apart = is_proven if epsilon else is_proven | is_apart
         elif epsilon:
             is_apart &= (drawn[:, [head]] - drawn[:, below] > epsilon).mean(axis=0) >= level
@@ -186,24 +172,7 @@ def tie_groups(
         groups[order[begin:]] += 1
 
 
-def _p_not_above(scores: Scores, head: int, below: Ints, epsilon: float) -> Floats:
-    """(K,) P(s_head - s_i < epsilon) of normals, for each i of those below."""
-    if not isinstance(scores.covariance, SparseCovariance):
-        return p_above(scores, below, np.array([head]), -epsilon)
-    v = very_many.variances_below(scores.covariance, head, below)
-    return np.asarray(ndtr((epsilon + scores.mean[below] - scores.mean[head]) / np.sqrt(v)))
-
-
-def confidence_of(quantity: Quantity, drawn: Ints, pairs: Bools, level: float) -> Confidence | None:
-    """The confidence in the order of the scores, from (D, N) drawn ranks; None where there is no pair."""
-    if not pairs.any():
-        return None
-    expected = None if is_drawn(quantity) else concordance(quantity, pairs)
-    in_order = shares_in_order(ranks(scores_of(quantity).mean), drawn, pairs)
-    return by_shares(in_order, int(pairs.sum()), level, expected)
-
-
-def by_shares(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
+def confidence_of(in_order: Floats, pairs: int, level: float, expected: float | None = None) -> Confidence:
     """The confidence by the (D,) shares of so many pairs that draws have in order; `expected` by default their mean."""
     share = float(in_order.mean()) if expected is None else expected
     low, high = interval_of(in_order, level, share).tolist()
@@ -215,8 +184,7 @@ def forecast(
 ) -> list[ForecastPoint]:
     """The confidence with TIMES as many comparisons of the same kind; none where there is none yet.
 
-    Args: (N,) sds of s_i - mean(s), and variances of the scores before any comparison, the weight of all `votes`, and
-        the confidence `now`.
+    Args: (N,) sds of s_i - mean(s), variances of scores before any comparison, the weight of all `votes`.
     """
     if isinstance(quantity, WinRates):
         return _forecast_of_round(quantity, matching(kinds), votes)
@@ -226,16 +194,18 @@ def forecast(
         first, second = np.nonzero(matching(kinds))
         parts = list(differences(quantity, first, second))
     else:
-        n, (first, second) = len(sd), very_many.some_pairs(len(sd))
+        n, rng = len(sd), np.random.default_rng(0)
+        first = rng.integers(n, size=PAIRS)
+        second = (first + rng.integers(1, n, size=PAIRS)) % n
         v = (sd[first] ** 2 + sd[second] ** 2) * n / (n - 1)  # exact on average over the partners of any candidate
         parts = [(1.0, quantity.mean[first] - quantity.mean[second], v)]
-    before = prior[first] + prior[second]
-    shares = [concordance_after(parts, before, factor) for factor in TIMES]
-    if quantity.has_votes:
-        of_normals = 1.0 - concordance_after(parts, before, 1.0)
-        left = (1.0 - now.expected_concordance) / of_normals if of_normals else 1.0
-        shares = [1.0 - left * (1.0 - share) for share in shares]
-    return [ForecastPoint(int(np.ceil(factor * votes)), share) for factor, share in zip(TIMES, shares, strict=True)]
+    before, left = prior[first] + prior[second], 1.0
+    if quantity.has_votes and (of_normals := 1.0 - concordance_after(parts, before, 1.0)):
+        left = (1.0 - now.expected_concordance) / of_normals
+    return [
+        ForecastPoint(int(np.ceil(factor * votes)), 1.0 - left * (1.0 - concordance_after(parts, before, factor)))
+        for factor in TIMES
+    ]
 
 
 def _forecast_of_round(drawn: WinRates, pairs: Bools, votes: float) -> list[ForecastPoint]:
@@ -270,7 +240,7 @@ def _in_order_after(m: Floats, v: Floats, still: Floats) -> Floats:
 
 
 def entropy(sigma: Covariance) -> float:
-    """Differential entropy of the joint posterior, in nats."""
+    """Nats."""
     n = len(sigma.diagonal)
     return 0.5 * (n * (1.0 + float(np.log(2.0 * np.pi))) + sigma.log_det)
 
@@ -278,10 +248,9 @@ def entropy(sigma: Covariance) -> float:
 def ranking_history(
     size: int, moments: int, ranked_after: Callable[[int], Quantity | None], pairs_of: PairsOf = all_pairs
 ) -> list[HistoryPoint]:
-    """Evenly spaced moments of a log of `size` comparisons, the last of which is now; none before the first comparison.
+    """Evenly spaced moments of a log of `size` comparisons, the last of which is now.
 
-    Args: `ranked_after` tells what was ranked after the first so many comparisons. None leaves a moment out, or, of all
-        comparisons, the history.
+    Args: `ranked_after` tells what was ranked after so many. None leaves a moment out or, of all, the history.
     """
     counts = np.unique(np.ceil(np.linspace(0.0, size, moments + 1)))[1:].astype(int).tolist()
     ranked = [(count, quantity) for count in counts if (quantity := ranked_after(count)) is not None]
@@ -296,10 +265,7 @@ def ranking_history(
 
 
 def rank_correlation(one: Floats | Ints, other: Floats | Ints) -> float:
-    """Spearman's correlation of two (N,) scores: 1 where their order is the same, 0 where either is constant.
-
-    Scores equal to nine decimals share their average rank.
-    """
+    """Spearman's correlation of (N,) scores, which tie at nine equal decimals; 0 where either is constant."""
     from scipy.stats import rankdata  # slow to load, and few need it
 
     x, y = (rankdata(np.round(each, ROUNDING)) - 0.5 * (len(each) + 1) for each in (one, other))

@@ -5,8 +5,7 @@
     pooled       the direction of the mean p of the lower-numbered candidate over several verdicts, by their weight
     agree        two verdicts with the same direction once turned to the same order; a tie agrees with a tie only
 
-Means go by weight, counts count verdicts. A verdict is never compared with itself. A share of nothing is None.
-Cycles, i over j over k over i, are among verdicts that are pooled over all judges and items.
+Means go by weight, counts count verdicts. A share of nothing is None.
 """
 
 from typing import NamedTuple
@@ -15,15 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, tril, triu
 
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
-from app.inference.verdicts import (
-    components,
-    directions,
-    lean_to_lower,
-    numbered,
-    pair_numbers,
-    pooled_directions,
-    potentials,
-)
+from app.inference.verdicts import components, directions, numbered, pair_numbers, pooled_directions, potentials
 
 DRAWS = 59  # of random verdicts
 SMALLEST = 1e-300
@@ -69,27 +60,19 @@ class LogDiagnostics(NamedTuple):
 
 def diagnose(comparisons: Comparisons, n: int, item: Ints) -> LogDiagnostics:
     """All of the below; `item` (K,) is what each comparison was about."""
-    return LogDiagnostics(
-        int(components(comparisons, n).max(initial=-1)) + 1,
-        cycles(comparisons, n),
-        repeats(comparisons, n, item),
-        order_balance(comparisons, n),
-    )
+    parts = int(components(comparisons, n).max(initial=-1)) + 1
+    return LogDiagnostics(parts, cycles(comparisons, n), repeats(comparisons, n, item), order_balance(comparisons, n))
 
 
 def repeats(comparisons: Comparisons, n: int, item: Ints) -> Consistency:
-    """Consistency of judges who decide the same pair again; `item` (K,) is what each comparison was about.
-
-    Each verdict is compared with the judge's earliest one on the pair in the same order, and with the earliest one in
-    the other order, where these came before it: at most two pairs per verdict. Swapped pairs that do not agree are
-    those won by the first position both times, those won by the second both times, and those with one tie.
-    """
+    """Each verdict beside the judge's earliest one on the pair in the same order, and in the other order."""
     key = 2 * numbered(comparisons.judge, item, pair_numbers(comparisons, n)) + (comparisons.first > comparisons.second)
     place, earliest = np.arange(len(key)), np.full(2 * (key.max(initial=0) // 2 + 1), len(key))  # by key
     np.minimum.at(earliest, key, place)
     now, later = np.flatnonzero(earliest[key] < place), np.flatnonzero(earliest[key ^ 1] < place)
     before, other = earliest[key[now]], earliest[key[later] ^ 1]
-    shown, turned = directions(comparisons.p - 0.5), directions(lean_to_lower(comparisons))
+    shown = directions(comparisons.p - 0.5)
+    turned = np.where(comparisons.first < comparisons.second, shown, -shown)
     return Consistency(
         _agreed(turned[now] == turned[before]),
         _agreed(turned[later] == turned[other]),
@@ -104,10 +87,9 @@ def _agreed(agrees: Bools) -> AgreedShare:
 
 
 def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | None:
-    """Chance that two verdicts agree, from (M,) pairs of directions as shown and the habits of the judge of each.
+    """Chance that (M,) pairs of directions as shown agree, by the habits of the judge of each.
 
-    Who names the first position in a share f of these verdicts, the second in s and neither in t, whatever is shown,
-    agrees in 2 f s + t^2: never if it is always the same position, always if nothing but ties.
+    Who names the first position in a share f of these, the second in s, neither in t, agrees in 2 f s + t^2.
     """
     if not judge.size:
         return None
@@ -117,33 +99,22 @@ def _agreement_by_chance(judge: Ints, now: Floats, before: Floats) -> float | No
 
 
 def order_balance(comparisons: Comparisons, n: int) -> PositionBalance:
-    """Balance of who was shown first, and how much of the winning the first position did.
-
-    Where orders are balanced, a `first_picked` far from 1/2 is positional bias; where they are not, it may be merit.
-    `mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1 in every verdict: 1 where each candidate is
-    first as often as second, about 1 - (N - 1) / K where orders are drawn, 0 in a tree or where some are always first.
-    """
+    """`mixed` is 1 - R^2 of the least squares fit of scores to a bias of 1: about 1 - (N - 1) / K of drawn orders."""
     first, second, p, _, weight = comparisons
     lead = np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
     worst = int(np.abs(lead).max(initial=0))
     if not comparisons.size:
         return PositionBalance(worst, None, None)
     merits = potentials(np.ones(comparisons.size), comparisons, n)
-    mixed = 1.0 - float(np.average(merits[first] - merits[second], weights=weight))
-    return PositionBalance(worst, min(max(mixed, 0.0), 1.0), float(np.average(p, weights=weight)))
+    explained = float(np.average(merits[first] - merits[second], weights=weight))
+    return PositionBalance(worst, min(max(1.0 - explained, 0.0), 1.0), float(np.average(p, weights=weight)))
 
 
 def cycles(comparisons: Comparisons, n: int) -> Triads:
-    """Contradictions of the pooled verdicts: i over j over k over i.
-
-    Verdicts of one total order have no cycle. Random verdicts make a quarter of the triads cyclic on average: two of
-    the eight ways to decide three pairs.
-    """
+    """Of the verdicts pooled over judges and items: i over j over k over i, which random ones have in a quarter."""
     winner, loser = _edges(comparisons, n)
     degree = np.bincount(np.append(winner, loser), minlength=n)
-    place = np.argsort(
-        np.argsort(degree, kind="stable")
-    )  # has at most sqrt(2 E) neighbours above it, which bounds work
+    place = np.argsort(np.argsort(degree, kind="stable"))  # at most sqrt(2 E) neighbours are above: this bounds work
     wins = csr_array((np.ones(len(winner), np.int64), (place[winner], place[loser])), shape=(n, n))
     up, down = triu(wins, format="csr"), tril(wins).T.tocsr()  # [i, j] with i < j: won by i, won by j
     triads = _closed(up + down, up + down)
@@ -157,7 +128,7 @@ def _closed(sides: csr_array, closing: csr_array) -> int:
 
 
 def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
-    """(E,) winners and (E,) losers of the pairs that have a winner."""
+    """(E,) winners and losers of the pairs that have a winner."""
     pair, group = np.unique(pair_numbers(comparisons, n), return_inverse=True)
     direction, (low, high) = pooled_directions(comparisons, group), np.divmod(pair, n)
     winner, loser = np.where(direction > 0, (low, high), (high, low))
@@ -165,11 +136,11 @@ def _edges(comparisons: Comparisons, n: int) -> tuple[Ints, Ints]:
 
 
 def circulation(comparisons: Comparisons, n: int, rng: np.random.Generator) -> Circulation:
-    """Circulation of verdicts, in what no scores explain, compared with random verdicts on the same pairs.
+    """Circulation of verdicts, in what no scores explain, beside random verdicts on the same pairs (decision 45).
 
-    y is 1 for each pair that has a winner, as winner against loser; least squares scores leave y - D s of it, which in
-    an (N, N) matrix R, R_ij = -R_ji, is circulation alone. The largest singular value of R is how much of that is one
-    circulation of all candidates, as when each beats the next half of a cycle. At random the signs of y are drawn.
+    y is 1 for each pair that has a winner, as winner against loser, at random of either sign; least squares scores
+    leave y - D s of it. In an (N, N) matrix R, R_ij = -R_ji, the largest singular value is how much of that is one
+    circulation of all candidates, as when each beats the next half of a cycle.
     """
     winner, loser = _edges(comparisons, n)
     signs = np.where(rng.random((len(winner), 1 + DRAWS)) < 0.5, -1.0, 1.0)

@@ -36,8 +36,6 @@ class Obstacle(Enum):
 
 
 class Judging(NamedTuple):
-    """All that decides which targets can be answered."""
-
     candidates: int
     prompts: int  # on which a pair was judged; all texts together are one
     possible_prompts: int  # on which one can be
@@ -47,8 +45,6 @@ class Judging(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """What was judged, and by whom."""
-
     judging: Judging
     pairs: int  # of outputs that there are
     complete: bool  # whether each judge has judged all of them
@@ -69,16 +65,7 @@ class Target(NamedTuple):
     refused: tuple[InferenceTargetName, Obstacle] | None = None  # the set's own, which cannot be answered
 
 
-class Unanswerable(ValueError):
-    """A target that was asked for by name, and cannot be answered."""
-
-    def __init__(self, obstacle: Obstacle) -> None:
-        super().__init__(obstacle)
-        self.obstacle = obstacle
-
-
 def judging_of(comparisons: Comparisons, item: Ints, has: Bools, people: Bools) -> Judging:
-    """Args: as of `judged_of`."""
     judged = np.bincount(comparisons.judge, minlength=len(people)) > 0
     return Judging(
         candidates=has.shape[1],
@@ -96,21 +83,16 @@ def judged_prompts(item: Ints) -> int:
 
 
 def possible_prompts(has: Bools) -> int:
-    """Prompts on which two candidates can be compared, from which outputs there are (I, N); all texts are one."""
+    """Prompts on which two candidates have outputs (I, N); all texts are one."""
     return int((has.sum(axis=1) > 1).sum())
 
 
 def judged_of(
     comparisons: Comparisons, item: Ints, has: Bools, names: Sequence[str], people: Bools, all_prompts: int
 ) -> Scope:
-    """What was judged of N candidates, by J judges.
-
-    Args: `item` (K,) is what each comparison was about; `has` (I, N) tells which outputs there are; `names` and
-    `people` (J,) are the judges'; `all_prompts` is 0 of texts.
-    """
-    n, verdicts = has.shape[1], np.bincount(comparisons.judge, minlength=len(names))
+    """Args: `has` (I, N) tells which outputs there are; `names` and `people` (J,) are the judges'."""
+    n, verdicts, outputs = has.shape[1], np.bincount(comparisons.judge, minlength=len(names)), has.sum(axis=1)
     by_name = {name: int(count) for name, count in zip(names, verdicts, strict=True) if count}
-    outputs = has.sum(axis=1)
     pairs, pair = int((outputs * (outputs - 1) // 2).sum()), item * n * n + pair_numbers(comparisons, n)
     return Scope(
         judging=judging_of(comparisons, item, has, people),
@@ -124,36 +106,27 @@ def judged_of(
 
 def resolve(
     judged: Scope, method: MethodName, own: InferenceTargetChoice = "auto", wanted: InferenceTargetName | None = None
-) -> Target:
-    """The target of a ranking by this method: `wanted` where it is named, else `own`.
-
-    An `own` that cannot be answered gives way to `latent`. Raises Unanswerable where `wanted` cannot be answered.
-    """
-    judging = judged.judging
-    obstacles = {target: method_obstacle(target, method) or _obstacle(target, judging) for target in TARGETS}
+) -> Target | Obstacle:
+    """The target of a ranking by this method: `wanted`, or its obstacle; else `own`, or `latent` in its place."""
+    judging, refused = judged.judging, None
+    obstacles = {target: _obstacle(target, method, judging) for target in TARGETS}
     if wanted and (obstacle := obstacles[wanted]):
-        raise Unanswerable(obstacle)
+        return obstacle
+    if not wanted and own != "auto" and method not in BASELINES and (obstacle := obstacles[own]):
+        refused = own, obstacle
     name = wanted or own_target(judging, method, own)
-    also = [target for target in TARGETS if target != name and not obstacles[target]]
-    if "people" in also and not judging.has_people:
-        also.remove("people")
-    if wanted or own == "auto" or method in BASELINES or (obstacle := obstacles[own]) is None:
-        return Target(name, also, method, judged)
-    return Target(name, also, method, judged, (own, obstacle))
+    possible = [target for target in TARGETS if not obstacles[target] and (target != "people" or judging.has_people)]
+    also = [target for target in possible if target != name]
+    return Target(name, also, method, judged, refused)
 
 
 def own_target(judging: Judging, method: MethodName, own: InferenceTargetChoice) -> InferenceTargetName:
     """The name of the target that `resolve` comes to where none is wanted."""
-    name = _usual(judging) if own == "auto" else own
-    return "latent" if method_obstacle(name, method) or _obstacle(name, judging) else name
-
-
-def _usual(judging: Judging) -> InferenceTargetName:
-    """What `auto` is."""
+    usual: InferenceTargetName = "latent" if judging.has_people and not judging.models else "all-pairs"
     if judging.possible_prompts >= ENOUGH_PROMPTS:
-        return "new-items"
-    only_people = judging.has_people and not judging.models
-    return "latent" if only_people else "all-pairs"
+        usual = "new-items"
+    name = usual if own == "auto" else own
+    return "latent" if _obstacle(name, method, judging) else name
 
 
 def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle | None:
@@ -169,10 +142,11 @@ def method_obstacle(target: InferenceTargetName, method: MethodName) -> Obstacle
     return Obstacle.PREDICTS_NO_VERDICT
 
 
-def _obstacle(target: InferenceTargetName, judging: Judging) -> Obstacle | None:
-    """Why this log cannot answer the target; None if it can."""
-    if target == "latent":
-        return None
+def _obstacle(target: InferenceTargetName, method: MethodName, judging: Judging) -> Obstacle | None:
+    """Why the method, or this log, cannot answer the target; None if they can."""
+    of_method = method_obstacle(target, method)
+    if of_method or target == "latent":
+        return of_method
     if judging.candidates > RANKED_DENSE:
         return Obstacle.MANY_CANDIDATES
     if target == "all-pairs":

@@ -1,10 +1,9 @@
 """Ranks, marginal intervals of scores, and rank intervals that hold together.
 
-Rank 1 is the best; equal scores share the better rank. Scores are relative to their mean, as comparisons say nothing
-about the common level of all (decision 14).
+Rank 1 is the best; equal scores share the better rank. Scores are relative to their mean (decision 14).
 
-`rank_intervals` are a function of normal scores and their sds, almost without draws. The rank of i is 1 + how many of
-the others are above it. Given how far s_i itself is off, g sd_i, it is about normal:
+`rank_intervals` are of normal scores, almost without draws (decision 81). The rank of i is 1 + how many of the others
+are above it. Given how far s_i itself is off, g sd_i, it is about normal:
 
     mu(g) = 1 + sum_j P(s_j > s_i),    V(g) = sum_j P(s_j > s_i) P(s_j < s_i),    s_j as if independent
 
@@ -13,17 +12,14 @@ so that R = mu(g) + h sqrt V(g) with g, h ~ N(0, 1). R reaches r with probabilit
 
     best = min mu(q cos t) - q sin t sqrt V(q cos t),    worst = max mu(-q cos t) + q sin t sqrt V(-q cos t)
 
-Ends leave out the ranks that are rarer than one line, Phi(-q) for all. At that line all that is left out has a
-probability of 1 - level in sum: together they hold with `level` or more (Bonferroni). Ends are whole ranks, and leave
-out less than the line allows; so the sum is of what they do leave out. Of few candidates one is up where another is
-down: the sum has that twice, and draws have it once. Worst ranks are counted from below: both ends are then heights.
-
+Ends leave out the ranks that are rarer than one line, Phi(-q) for all, at which the probabilities of what they leave
+out, as whole ranks, sum to 1 - level (Bonferroni). Worst ranks are counted from below: both ends are then heights.
 s_i - mean(s) and s_j - mean(s) owe each other -1 / (N - 1) on average, hence v = (sd_i^2 + sd_j^2) N / (N - 1).
 
 `drawn_rank_intervals` are of ranks that lean to one side, as those by win rates do. On normal scores z =
 Phi^-1((rank - 1/2) / N) each is mean - c below .. mean + c above, where above^2 / 2 is the mean square of z - mean
-where that is positive, and below likewise; c is what a share `level` of the draws stays within. The ends of the draws
-themselves would be too narrow: of many candidates one is beyond all of a thousand draws.
+where that is positive, and below likewise; c is what a share `level` of the draws stays within: their own ends would be
+too narrow.
 """
 
 from typing import Any
@@ -48,27 +44,23 @@ ROUNDED = 1e-9  # of a normal score
 
 def ranks(scores: Floats) -> Ints:
     """(N,) ranks of scores; those within SAME_SCORE of the one above share its rank."""
-    order = np.argsort(-scores, kind="stable")
-    leads = np.concatenate([[True], np.diff(-scores[order]) > SAME_SCORE])[: len(scores)]
-    result = np.empty(len(scores), np.int64)
-    result[order] = np.maximum.accumulate(np.where(leads, np.arange(1, len(scores) + 1), 0))
-    return result
+    return ranks_of(scores, SAME_SCORE)
 
 
-def ranks_of(values: Floats) -> Ints:
-    """(D, N) ranks of (D, N) draws, which tie where they are equal."""
-    best_first = (-values).argsort(axis=1)
-    in_order = np.take_along_axis(values, best_first, axis=1)
+def ranks_of(values: Floats, tie: float = 0.0) -> Ints:
+    """(..., N) ranks of draws, which tie where they are no more than that below the one above."""
+    best_first = (-values).argsort(axis=-1)
+    in_order = np.take_along_axis(values, best_first, axis=-1)
     is_lower = np.full(values.shape, True)
-    is_lower[:, 1:] = in_order[:, 1:] < in_order[:, :-1]
-    rank = np.maximum.accumulate(is_lower * np.arange(1, values.shape[1] + 1), axis=1)
+    is_lower[..., 1:] = in_order[..., :-1] - in_order[..., 1:] > tie
+    rank = np.maximum.accumulate(is_lower * np.arange(1, values.shape[-1] + 1), axis=-1)
     result = np.empty(values.shape, np.int64)
-    np.put_along_axis(result, best_first, rank, axis=1)
+    np.put_along_axis(result, best_first, rank, axis=-1)
     return result
 
 
 def around(estimate: Floats | Ints | float, ends: Floats | Ints) -> NDArray[Any]:
-    """(..., 2) intervals, moved outwards where they do not hold their (...,) estimates."""
+    """(..., 2) intervals, moved outwards to hold their (...,) estimates."""
     return np.stack([np.minimum(ends[..., 0], estimate), np.maximum(ends[..., 1], estimate)], axis=-1)
 
 
@@ -87,35 +79,25 @@ def relative_sd(sigma: Covariance) -> Floats:
 
 def marginal_intervals(scores: Scores, sd: Floats, level: float, drawn: Floats | None = None) -> Floats:
     """(N, 2) marginal intervals of s_i - mean(s), from its (N,) sds, or (D, N) draws; a mixture's by bisection."""
-    score = scores.mean - scores.mean.mean()
+    score, tails = scores.mean - scores.mean.mean(), np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
     if drawn is not None:
         return interval_of(drawn - drawn.mean(axis=1, keepdims=True), level, score)
-    if scores.parts:
-        weight = np.array([weight for weight, _ in scores.parts])
-        parts = np.array([part.mean - part.mean.mean() for _, part in scores.parts])
-        sds = np.array([relative_sd(part.covariance) for _, part in scores.parts])
-        ends = [_quantiles(weight, parts, sds, tail) for tail in (0.5 - 0.5 * level, 0.5 + 0.5 * level)]
-        return np.column_stack(ends)
-    half = float(ndtri(0.5 + 0.5 * level)) * sd
-    return np.column_stack([score - half, score + half])
-
-
-def _quantiles(weight: Floats, means: Floats, sds: Floats, tail: float) -> Floats:
-    """(N,) where N mixtures of the same (G,) weights, with (G, N) means and sds, have `tail` below them."""
-    of_parts = means + ndtri(tail) * sds
-    low, high = of_parts.min(axis=0), of_parts.max(axis=0)
+    if not scores.parts:
+        return np.asarray(score[:, None] + ndtri(tails) * sd[:, None])
+    weight = np.array([weight for weight, _ in scores.parts])
+    means = np.array([part.mean - part.mean.mean() for _, part in scores.parts])  # (G, N)
+    sds = np.maximum([relative_sd(part.covariance) for _, part in scores.parts], TINY)
+    ends = means + ndtri(tails)[:, None, None] * sds  # (2, G, N)
+    low, high = ends.min(axis=1), ends.max(axis=1)
     for _ in range(HALVINGS_OF_QUANTILES):
         middle = 0.5 * (low + high)
-        is_low = weight @ ndtr((middle - means) / np.maximum(sds, TINY)) < tail
+        is_low = weight @ ndtr((middle[:, None] - means) / sds) < tails[:, None]
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    return np.asarray(0.5 * (low + high))
+    return np.asarray(0.5 * (low + high)).T
 
 
 def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None = None) -> Ints:
-    """(N, 2) the best and the worst rank of each, from (N,) scores and the sds of s_i - mean(s).
-
-    Args: of (D, N) `drawn` ranks, up to COUNTED candidates, all ends are to hold in a share `level`, whatever the sum.
-    """
+    """(N, 2) the best and the worst rank, from (N,) scores and the sds of s_i - mean(s); of COUNTED by (D, N) ranks."""
     n, error = len(score), 1.0 - level
     if n < 2:
         return np.ones((n, 2), np.int64)
@@ -136,7 +118,7 @@ def rank_intervals(score: Floats, sd: Floats, level: float, drawn: Ints | None =
 
 
 def _heights(score: Floats, sd: Floats, q: Floats) -> Floats:
-    """(L, 2 N) how high each rank gets at (L,) lines, with fractions, from above and then from below."""
+    """(L, 2 N) how high each rank gets at (L,) lines, from above and then from below."""
     n = len(score)
     points = max(POINTS // n, FEWEST_POINTS)
     u = (np.arange(points)[:, None] + 0.5) / points
@@ -144,7 +126,7 @@ def _heights(score: Floats, sd: Floats, q: Floats) -> Floats:
     lower_of_two = np.sort((score + sd * ndtri(1.0 - np.sqrt(1.0 - u))).ravel())
 
     def ranks_at(g: Floats) -> tuple[Floats, Floats]:
-        """mu and sqrt V, as many above as points are, and as pairs of copies both are."""
+        """mu and sqrt V, by the points above, and by those of two copies of which both are above."""
         at, own = score + g * sd, ndtr(-g)
         above = (len(alone) - np.searchsorted(alone, at)) / points - own
         both_above = (len(alone) - np.searchsorted(lower_of_two, at)) / points - own**2
@@ -159,7 +141,7 @@ def _heights(score: Floats, sd: Floats, q: Floats) -> Floats:
 
 
 def _whole(heights: Floats, line: float, q: Floats) -> Ints:
-    """(2 N,) the best whole rank of each that is not beyond the line."""
+    """(2 N,) the best whole rank that is not beyond the line."""
     k = min(int(np.searchsorted(q, line, side="right")) - 1, len(q) - 2)
     share = (line - q[k]) / (q[k + 1] - q[k])
     whole = np.floor((1.0 - share) * heights[k] + share * heights[k + 1] + 0.5)
@@ -183,9 +165,8 @@ def drawn_rank_intervals(rank: Ints, drawn: Ints, level: float) -> Ints:
     z = scale[drawn - 1]
     centre = z.mean(axis=0)
     apart = z - centre
-    below, above = (
-        np.sqrt(2.0 * np.square(side).mean(axis=0)) for side in (np.minimum(apart, 0.0), np.maximum(apart, 0.0))
-    )
+    ways = np.minimum(apart, 0.0), np.maximum(apart, 0.0)
+    below, above = (np.sqrt(2.0 * np.square(way).mean(axis=0)) for way in ways)
     spread = np.where(apart < 0.0, below, above)
     farthest = (np.abs(apart) / np.where(spread > ROUNDED, spread, 1.0)).max(axis=1)
     c = np.quantile(farthest, level, method="inverted_cdf")

@@ -1,10 +1,8 @@
-"""Evidence that verdicts depend on what is compared, valid however often one looks (an e-value; methods 16, ours).
+"""Evidence that verdicts depend on what is compared, valid however often one looks (an e-value; decision 38).
 
 Null: what a judge answers may depend on positions, on time and on its own past in any way, but not on which of the two
 candidates stands where. If the order was a coin, thrown once the pair was chosen, the WINNER is then the same coin,
-given the position that was named. No habit is estimated or paid for.
-
-A unit u is what is one such coin. Its contrast r_u, winner minus loser, changes its sign where names are exchanged:
+given the position that was named. A unit u is what is one such coin, r_u its contrast, winner minus loser:
 
     a judge on a pair on an item     the first verdict that decides, of a log that grows; the net vote of a file
     a row                            of a file that names neither judge nor item
@@ -18,29 +16,19 @@ habit delta, so that what they say against it tells more: h = 1 where the winner
     E = sum_(tau, pi) w INTEGRAL prod_j [ pi sum_delta w_delta prod_(u of j) f_u + 1 - pi ] N(s) ds
     f_u = sigma(kappa r_u s + l_u) / sigma(l_u),   kappa = 2 sigma(-h delta),   l_u = logit rho_u
 
-rho_u is the chance of the order that was shown, as it was recorded (choosing/asking.py). Given the position that was
-named, the winner won because this order was drawn, with probability rho; the other order, with 1 - rho, would have made
-the loser win. So the winner had probability rho = sigma(l); under scores the odds are rho sigma(kappa r s) to (1 - rho)
-sigma(-kappa r s), whence the numerator. Over both orders f has mean 1. It is 2 sigma(kappa r s) of a fair coin, and 1
-of an order that was certain.
+with rho_u the chance of the order that was shown (choosing/asking.py): over both orders f has mean 1. Rows of one unit
+are turned together, and l is the sum of theirs. An order that was certain for the pair had been shown the other way
+round adds nothing. Orders about prompts to come are fair.
 
-A unit of several rows is the coin of all their orders as shown against all of them turned: l is the sum of theirs. An
-order that was certain because the pair had been shown the other way round adds nothing: it turns with that one. All
-uneven orders of a prompt of many pairs turned are all but impossible, so that orders about prompts to come are fair.
-
-Each factor is a predictive probability over that of the coin, so E is a martingale with mean 1 under the null, whatever
-chose the pairs and whenever one looks: P(ever E >= 1 / alpha) <= alpha (Ville). Reported is a lower bound by Jensen's
-inequality, twice, for N(m, V) in the place of the posterior of s:
+E is a martingale with mean 1 under the null: P(ever E >= 1 / alpha) <= alpha (Ville). Stated is a lower bound by
+Jensen's inequality, twice, for any N(m, V) in the place of the posterior of s:
 
     log E >= log sum w exp { sum_j log [ pi sum_delta w_delta exp L_j + 1 - pi ] - KL(N(m, V) || N(0, tau^2 I)) }
     L_j = sum_(u of j) E log f_u(kappa t),   t ~ N(r_u m, r_u V r_u^T)
 
-log f is concave in t, whatever l is. The bound holds however badly m and V were found, and is a function of the set of
-units: lines and names in another order change nothing. A unit of weight w at most 1 is a factor to the power of w.
-
-Where no chance is recorded nobody knows how the order came about. It counts as a fair coin, and E_order is the same
-with "shown first" in the place of "won", of units of unknown chance that were shown one way only. Reported is
-E / max(1, E_order): a fair coin's is smaller for it, and a judge who always names one position has at most E_order.
+A unit of weight w at most 1 is a factor to the power of w. An order of unknown chance counts as a fair coin's. Of such
+units that were shown one way only E_order is the same with "shown first" in the place of "won", and reported is
+E / max(1, E_order): a judge who always names one position has at most E_order.
 """
 
 from typing import NamedTuple
@@ -77,7 +65,6 @@ class SignalTest(NamedTuple):
 
     @property
     def claimed(self) -> bool:
-        """Whether chances are stated."""
         return self.case in ("claimed", "as-judged")
 
 
@@ -104,10 +91,9 @@ def signal_of(
 ) -> SignalTest:
     """Evidence of the whole log; `item` (K,) is what each comparison was about, p is raw.
 
-    Args: `order_chance` (K,) is that of the order shown, NaN where nobody knows it; by default nobody does.
-        `new_items` asks it of prompts to come, as for a ranking that is about them. `grew` is true of a log whose
-        pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's. Without
-        `positions`, as in a list of winners, who stands first means nothing: a game is a coin.
+    Args: `order_chance` (K,) is rho, NaN where unknown. `new_items` asks it of prompts to come. `grew` is true of a log
+        whose pairs were chosen by it. `unnamed` (J,) judges are nobody: each of their verdicts is another's. Without
+        `positions`, as in a list of winners, who stands first means nothing.
     """
     chance = np.full(comparisons.size, np.nan) if order_chance is None else order_chance
     if new_items:
@@ -119,27 +105,23 @@ def signal_of(
     log_e, log_order, units = log_evidence(won, n), 0.0, round(float(won.times.sum()))
     if positions and log_e >= np.log(CLAIMED):
         log_order = max(log_evidence(shown, n), 0.0)
-    e_value, of_order = (float(np.exp(min(each, LARGEST))) for each in (log_e - log_order, log_order))
-    if e_value < CLAIMED and np.isinf(won.lean).any():
+    e_value, of_order = np.exp(np.minimum([log_e - log_order, log_order], LARGEST)).tolist()
+    if e_value < CLAIMED and np.isinf(won.lean).any():  # what there would be if no order were certain
         log_e = log_evidence(won._replace(lean=np.where(np.isinf(won.lean), 0.0, won.lean)), n)
-    one_sided = positions and name_one_side(comparisons)
-    is_shared = not new_items and 2 * units < int(np.count_nonzero(directions(comparisons.p - 0.5)))
-    return SignalTest(e_value, _case(units, e_value, log_e, one_sided=one_sided, is_shared=is_shared), units, of_order)
-
-
-def _case(units: int, e_value: float, log_e: float, *, one_sided: bool, is_shared: bool) -> SignalCase:
-    """Args: `log_e` is what there would be if no order were certain; few units are `is_shared` by many verdicts."""
+    case: SignalCase = "not-yet"
     if e_value >= CLAIMED:
-        return "claimed"
-    if one_sided:
-        return "one-side-always-wins"
-    if log_e >= np.log(CLAIMED):
-        return "order-follows-candidates"
-    return "few-units" if is_shared or 2.0**units < CLAIMED else "not-yet"
+        case = "claimed"
+    elif positions and name_one_side(comparisons):
+        case = "one-side-always-wins"
+    elif log_e >= np.log(CLAIMED):
+        case = "order-follows-candidates"
+    elif 2.0**units < CLAIMED or (not new_items and 2 * units < np.count_nonzero(directions(comparisons.p - 0.5))):
+        case = "few-units"
+    return SignalTest(e_value, case, units, of_order)
 
 
 def log_evidence(units: Units, n: int) -> float:
-    """The bound of log E."""
+    """The bound."""
     if not len(units.judge):
         return 0.0
     logs = list[float]()
@@ -155,17 +137,15 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
     """The bound of one (tau, pi), and the m (N,) at which it was largest; Newton's steps begin at `mean`."""
     contrast, judge, stood, lean, times = units
     n, by_candidate = len(mean), contrast.T.tocsr()
-    habits = HABITS if stood.any() else (0.0,)
-    shares = np.log(SHARES if stood.any() else (1.0,))[:, None]
-    kappas = [2.0 * expit(-stood * habit)[:, None] for habit in habits]
-    towards, log_coin = lean[:, None], log_expit(lean)
-    tosses = np.log1p(-following) if following < 1.0 else -np.inf
+    habits, weights = (HABITS, SHARES) if stood.any() else ((0.0,), (1.0,))
+    kappa, shares = 2.0 * expit(-stood * np.array(habits)[:, None]), np.log(weights)[:, None]  # (H, U), (H, 1)
+    log_coin, tosses = log_expit(lean), np.log1p(-following) if following < 1.0 else -np.inf
     best, best_mean, variance, divergence = -np.inf, mean, np.zeros(len(stood)), np.inf
     for _ in range(STEPS):
         t = (contrast @ mean)[:, None] + np.sqrt(variance)[:, None] * NODES
-        won = [np.maximum(expit(k * t + towards), LEAST) for k in kappas]
-        gains = np.array([np.bincount(judge, times * (np.log(each) @ WEIGHTS - log_coin)) for each in won])
-        each = np.log(following) + shares + gains
+        won = np.maximum(expit(kappa[..., None] * t + lean[:, None]), LEAST)  # (H, U, nodes)
+        gains = [np.bincount(judge, times * of_habit) for of_habit in np.log(won) @ WEIGHTS - log_coin]
+        each = np.log(following) + shares + np.array(gains)
         of_judges = np.logaddexp(logsumexp(each, axis=0), tosses)
         value = float(of_judges.sum()) - divergence
         if value > best:
@@ -173,11 +153,9 @@ def _bound(units: Units, spread: float, following: float, mean: Floats) -> tuple
             if is_enough:
                 break
         follows = np.exp(each - of_judges) if np.isfinite(divergence) else np.exp(shares) + np.zeros_like(each)
-        pull, curvature = np.zeros(len(stood)), np.zeros(len(stood))
-        for k, share, by_node in zip(kappas, follows, won, strict=True):
-            of_each = times * share[judge] * k[:, 0]
-            pull += of_each * ((1.0 - by_node) @ WEIGHTS)
-            curvature += of_each * k[:, 0] * ((by_node - by_node**2) @ WEIGHTS)
+        of_each = times * follows[:, judge] * kappa
+        pull = (of_each * ((1.0 - won) @ WEIGHTS)).sum(axis=0)
+        curvature = (of_each * kappa * ((won - won**2) @ WEIGHTS)).sum(axis=0)
         gradient = by_candidate @ pull - mean / spread**2
         step, variance, trace, log_det = _newton_step(contrast, np.maximum(curvature, TINY), gradient, spread)
         mean = mean + step
@@ -202,8 +180,8 @@ def _newton_step(
 
 
 def _along(contrast: csr_array, v: Floats) -> Floats:
-    """(U,) r_u V r_u^T; quicker where every contrast is of one pair."""
-    if (np.diff(contrast.indptr) == 2).all():
+    """(U,) r_u V r_u^T."""
+    if (np.diff(contrast.indptr) == 2).all():  # a pair each
         (i, j), size = contrast.indices.reshape(-1, 2).T, np.square(contrast.data[::2])
         return np.asarray(size * (v[i, i] + v[j, j] - 2.0 * v[i, j]))
     return np.asarray(contrast.multiply(contrast @ v).sum(axis=1))
@@ -219,49 +197,40 @@ def _of_pairs(
     if grew:
         decided = np.flatnonzero(directions(comparisons.p - 0.5))
         rows = decided[np.unique(question[decided], return_index=True)[1]]
-        comparisons, nobody, question = take(comparisons, rows), nobody[rows], np.arange(len(rows))
-        chance = chance[rows]
+        comparisons, question = take(comparisons, rows), np.arange(len(rows))
+        nobody, chance = nobody[rows], chance[rows]
     first, second, p, judge, weight = comparisons
-    at, count = firsts(question), np.bincount(question)
-    low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(first < second, 1.0, -1.0)
+    at, lower_first = firsts(question), first < second
+    low, high, side = np.minimum(first, second)[at], np.maximum(first, second)[at], np.where(lower_first, 1.0, -1.0)
     won = directions(np.bincount(question, side * directions(p - 0.5) * weight).astype(np.float64))
-    shown = np.bincount(question, side).astype(np.float64)
-    way = np.where(np.abs(shown) == count, np.sign(shown), 0.0)
-    unknown = np.bincount(question, np.isnan(chance)) > 0.0
-    total, none = np.bincount(question, weight).astype(np.float64), np.zeros(len(at))
+    way = np.trunc(means(side, question, len(at)))  # 0 where it was shown both ways
+    unknown, none = np.bincount(question, np.isnan(chance)) > 0.0, np.zeros(len(at))
+    total = np.bincount(question, weight).astype(np.float64)
     times = np.where(nobody[at], np.maximum(np.floor(total), np.minimum(total, 1.0)), np.minimum(total, 1.0))
 
     def units(sign: Floats, stood: Floats, lean: Floats) -> Units:
-        """Units with contrasts `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
+        """Contrasts are `sign` (e_low - e_high), those that are alike once; a sign of 0 is none."""
         counted = np.flatnonzero(sign)
-        winner, loser = np.where(sign > 0.0, [low, high], [high, low])[:, counted]
-        ways = 3 * np.unique(lean, return_inverse=True)[1] + stood.astype(np.int64) + 1
-        alike = numbered(winner, loser, judge[at][counted], ways[counted])
-        once = firsts(alike)
-        each = counted[once]
-        contrast = _contrasts(np.arange(len(once)), winner[once], loser[once], np.ones(len(once)), (len(once), n))
-        return Units(
-            contrast, judge[at][each], stood[each], lean[each], np.bincount(alike, times[counted]).astype(np.float64)
-        )
+        ways = 6 * np.unique(lean, return_inverse=True)[1] + (2.0 * stood + 2.0 + (sign > 0.0)).astype(np.int64)
+        alike = numbered(low[counted], high[counted], judge[at][counted], ways[counted])
+        each = counted[firsts(alike)]
+        contrast = _contrasts(np.arange(len(each)), low[each], high[each], sign[each], (len(each), n))
+        counts = np.bincount(alike, times[counted]).astype(np.float64)
+        return Units(contrast, judge[at][each], stood[each], lean[each], counts)
 
-    of_winners = units(won, won * way, _leans(chance, question, first < second))
-    return of_winners, units(np.where(unknown, way, 0.0), none, none)
+    lean = _leans(chance, question, question, lower_first)
+    return units(won, won * way, lean), units(np.where(unknown, way, 0.0), none, none)
 
 
 def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) -> tuple[Units, Units]:
-    """Units of prompts: who won, and who was shown first where nobody knows by which chance.
-
-    A pair shown both ways cancels a habit in both.
-    """
+    """Units of prompts, likewise. A pair shown both ways cancels a habit in both."""
     first, second, p, judge, weight = comparisons
     pair, prompt_of_row = numbered(item, pair_numbers(comparisons, n)), numbered(item)
     at, lower_first = firsts(pair), first < second
-    votes = np.where(lower_first, 1.0, -1.0) * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
+    side = np.where(lower_first, 1.0, -1.0)
+    votes = side * directions(p - 0.5) * (0.5 + np.abs(p - 0.5))
     of_ways = [means(votes[way], pair[way], len(at), weight[way]) for way in (lower_first, ~lower_first)]
-    ways = np.isfinite(of_ways)
-    won = np.nansum(of_ways, axis=0) / ways.sum(axis=0)
-    unknown = (np.bincount(pair, np.isnan(chance)) > 0.0) & ~ways.all(axis=0)
-    shown = np.where(unknown, np.where(ways[0], 1.0, -1.0), 0.0)
+    shown = np.where(np.bincount(pair, np.isnan(chance)) > 0.0, np.trunc(means(side, pair, len(at))), 0.0)
     who = judge[firsts(prompt_of_row)]
     several = np.bincount(prompt_of_row, judge != who[prompt_of_row]) > 0.0
     who = np.where(several, judge.max(initial=0) + 1, who)
@@ -269,13 +238,13 @@ def _of_prompts(comparisons: Comparisons, n: int, item: Ints, chance: Floats) ->
     pairs = np.sqrt(np.bincount(prompt))[prompt]
 
     def units(sign: Floats, lean: Floats) -> Units:
-        """Units with contrasts sum sign (e_low - e_high) / sqrt(pairs) over the pairs of a prompt, and its sum of l."""
         contrast = _contrasts(prompt, low, high, sign / pairs, (len(who), n))
         counted = np.flatnonzero(np.diff(contrast.indptr))
         none, one = np.zeros(len(counted)), np.ones(len(counted))
-        return Units(contrast[counted], who[counted], none, _sums(lean, prompt)[counted], one)
+        return Units(contrast[counted], who[counted], none, lean[counted], one)
 
-    return units(won, _leans(chance, pair, lower_first)), units(shown, np.zeros(len(at)))
+    won = units(np.nanmean(of_ways, axis=0), _leans(chance, pair, prompt_of_row, lower_first))
+    return won, units(shown, np.zeros(len(who)))
 
 
 def _contrasts(unit: Ints, ahead: Ints, behind: Ints, size: Floats, shape: tuple[int, int]) -> csr_array:
@@ -287,14 +256,10 @@ def _contrasts(unit: Ints, ahead: Ints, behind: Ints, size: Floats, shape: tuple
     return contrast
 
 
-def _leans(chance: Floats, pair: Ints, lower_first: Bools) -> Floats:
-    """(P,) l of each pair, of all its rows (K,); an unknown chance is a fair coin's."""
+def _leans(chance: Floats, pair: Ints, unit: Ints, lower_first: Bools) -> Floats:
+    """(U,) l of each unit, of all its rows (K,)."""
     lower, rows = np.bincount(pair, lower_first), np.bincount(pair)
     turns_along = ((lower > 0.0) & (lower < rows))[pair] & (chance == 1.0)
-    return _sums(np.where(np.isnan(chance) | turns_along, 0.0, logit(chance)), pair)
-
-
-def _sums(lean: Floats, group: Ints) -> Floats:
-    """(G,) l of each group together."""
-    lean = np.bincount(group, lean).astype(np.float64)
+    lean = np.where(np.isnan(chance) | turns_along, 0.0, logit(chance))
+    lean = np.bincount(unit, np.where(np.abs(lean) > AS_CERTAIN, np.inf, lean)).astype(np.float64)
     return np.where(np.abs(lean) > AS_CERTAIN, np.inf, lean)

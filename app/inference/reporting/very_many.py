@@ -7,39 +7,26 @@
                (1) P(s_i among the first k) = E Phi(sqrt(D_i) (m_i - t_i)), t_i the kth highest of the others
                (2) Sigma_ii = 1 / D_i + var m_i
     in order       shares of the pairs in the published order, by Kendall's tau of it and each draw
-    forecast       over PAIRS of the pairs, with the mean of all Sigma_ij for each
     below a head   by a column of Sigma; v_ij >= (b^T b)^2 / b^T H b >= 2 / (D_i + D_j)
 
-The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu; what s_i does by itself
-is integrated out, so that one of them says more than many events or squares.
+The means in (1) and (2) are over 64 to 128 draws, in (1) each with its mirror image about mu.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.gaussian import Precision, SparseCovariance, draws, series_of, solve
+from app.inference.gaussian import SparseCovariance, draws, series_of, solve
 from app.inference.types import Floats, Ints
 
 FEWEST_DRAWS, MOST_DRAWS, SCORES = 64, 128, 500_000  # as many draws as give so many scores in all
 COLUMN = 1e-3  # accuracy of a column, in the smallest Sigma_ii there can be
-PAIRS = 50_000
 TINY = 1e-300
 
 
-class Tally(NamedTuple):
-    """What the draws say."""
-
-    p_best: Floats  # (N,)
-    p_top_k: Floats  # (N,)
-    sd: Floats  # (N,) of s_i - mean(s)
-    covariance: SparseCovariance  # with these Sigma_ii
-    in_order: Floats  # (D,) share of the pairs
-
-
-def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator) -> Tally:
-    """Args: `rank` (N,) as published."""
+def tally(
+    mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, SparseCovariance, Floats]:
+    """(N,) p_best, p_top_k and sds, the covariance with their Sigma_ii, and (D,) shares of the pairs in order."""
     precision, n = covariance.precision, len(mean)
     links, q, diagonal = precision
     tau2 = 1.0 / float(q[0])
@@ -56,11 +43,15 @@ def tally(mean: Floats, covariance: SparseCovariance, rank: Ints, top_k: int, rn
             p_best += _chances(*mirrored, 1, diagonal).sum(axis=0)
             p_top_k += _chances(*mirrored, top_k, diagonal).sum(axis=0)
         in_order.append(shares_in_order(rank, scores))
-    of_level = ((1.0 - q / diagonal) ** 2 - 1.0) * tau2 / n
-    variance = _with_series(1.0 / diagonal + of_level + squares / count, precision, count)
+    of_level, by_series = ((1.0 - q / diagonal) ** 2 - 1.0) * tau2 / n, series_of(precision)
+    factor = (1.0 / diagonal + of_level + squares / count) / by_series
+    by_chance = 2.0 / count * ((of_level + squares / count) / by_series) ** 2
+    differ = max(float(factor.var() - by_chance.mean()), 0.0)
+    own = differ / np.maximum(differ + by_chance, TINY)
+    variance = by_series * (factor.mean() + own * (factor - factor.mean()))
     p_top_k = np.minimum(p_top_k * (min(top_k, n) / p_top_k.sum()), 1.0)
     with_level = covariance._replace(diagonal=variance + tau2 / n)
-    return Tally(p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order))
+    return p_best / p_best.sum(), p_top_k, np.sqrt(variance), with_level, np.concatenate(in_order)
 
 
 def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Floats:
@@ -73,7 +64,7 @@ def _chances(given_rest: Floats, scores: Floats, k: int, diagonal: Floats) -> Fl
 
 
 def shares_in_order(rank: Ints, scores: Floats) -> Floats:
-    """(D,) shares of the pairs that (D, N) drawn scores have as the `rank` has them, and half of those that it ties."""
+    """(D,) shares of the pairs that (D, N) draws have as the `rank` has them, and half of those that it ties."""
     from scipy.stats import kendalltau  # slow to load, and few need it
 
     n, tied = len(rank), np.bincount(rank).astype(np.float64)
@@ -84,25 +75,8 @@ def shares_in_order(rank: Ints, scores: Floats) -> Floats:
     return np.asarray(0.5 + 0.5 * np.sqrt(decided) * tau)
 
 
-def _with_series(variance: Floats, precision: Precision, count: int) -> Floats:
-    """(N,) V, of this variance by (2) in so many draws."""
-    by_series, by_itself = series_of(precision), 1.0 / precision.diagonal
-    factor = variance / by_series
-    by_chance = 2.0 / count * ((variance - by_itself) / by_series) ** 2
-    differ = max(float(factor.var() - by_chance.mean()), 0.0)
-    own = differ / np.maximum(differ + by_chance, TINY)
-    return np.asarray(by_series * (factor.mean() + own * (factor - factor.mean())))
-
-
-def some_pairs(n: int) -> tuple[Ints, Ints]:
-    """(K,) and (K,), PAIRS of the pairs of n candidates."""
-    rng = np.random.default_rng(0)
-    first = rng.integers(n, size=PAIRS)
-    return first, (first + rng.integers(1, n, size=PAIRS)) % n
-
-
 def variances_below(covariance: SparseCovariance, head: int, below: Ints) -> Floats:
-    """(K,) v of `head` and each of those `below`, by the Sigma_ii of the covariance and a column of Sigma."""
+    """(K,) v of `head` and each of those `below`."""
     precision, variance = covariance
     diagonal, at_head = precision.diagonal, np.zeros(len(variance))
     at_head[head] = 1.0

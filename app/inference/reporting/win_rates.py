@@ -4,20 +4,16 @@ A verdict on i and j is worth, on average over a judge's errors and over prompts
 
     v(d) = sum_r share_r sigma(kappa_r d),     kappa = 1 / sqrt(1 + pi / 8 sigma2)
 
-sigma2 is what was learnt of a judge who measures: E sigma(d + e), e ~ N(0, sigma2), by probit's integral (MacKay 1992).
-Residuals of probabilities have what prompts differ by in them, so nothing is added for prompts. Votes have kappa = 1: a
-fit that knows no prompts gives the score of the average verdict already.
+sigma2 is what was learnt of a judge who measures, with what prompts differ by in it: E sigma(d + e), e ~ N(0, sigma2),
+by probit's integral (MacKay 1992). Votes have kappa = 1: a fit without prompts gives the score of the average one.
 
-    win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws
-    interval        quantiles of the draws, moved outwards to hold the mean, which skewed draws can have beyond them,
-                    and to 1 where every verdict was a vote for i, to 0 where none was, even in part: no rate is too
-                    high for that, as by a score test
+    win rate        W_i = mean over j != i of v(s_i - s_j), its mean over the draws, each of all scores at once
+    interval        quantiles of the draws, moved outwards to hold the mean, and to 1 where every verdict was a vote for
+                    i, to 0 where none was, even in part: no rate is too high for that, as by a score test
     against b       v(s_i - s_b), and s_i - s_b
     pair by pair    the mean of v(s_i - s_j); `expected_of_differences` has it without draws, where they are normal
 
-Each draw moves all scores at once. With the others held at their means, an interval of W_i would be too narrow by
-(N - 1) / N: where s_i is higher, the mean of the others is lower. Where what is ranked are win rates of all pairs, what
-was said counts as it is, and only the verdicts to come are expected.
+Of win rates of all pairs, what was said counts as it is, and only the verdicts to come are expected.
 """
 
 from typing import NamedTuple
@@ -30,7 +26,7 @@ from scipy.special import expit, ndtri
 from app.inference.experts import is_vote
 from app.inference.fitting.published import Published
 from app.inference.regimes import RANKED_DENSE
-from app.inference.reporting.confidence import predict, share_above
+from app.inference.reporting.confidence import predict, scores_of, share_above
 from app.inference.reporting.intervals import around, interval_of
 from app.inference.targets import Quantity, WinRates, drawn_values
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -42,17 +38,9 @@ POINTS = 8  # that stand for what one score may be
 PAIR_POINTS = 2000  # that stand for a difference where candidates are too many to be drawn together
 IN_ALL, FEWEST = 50_000_000, 100  # v of pairs in draws; draws
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
-WEIGHTS = WEIGHTS / WEIGHTS.sum()
-
-
-class Rates(NamedTuple):
-    mean: Floats  # (N,)
-    interval: Floats  # (N, 2), marginal
 
 
 class Against(NamedTuple):
-    """A candidate beside the baseline."""
-
     difference: float  # of what is ranked
     interval: tuple[float, float]
     p_better: float
@@ -61,10 +49,7 @@ class Against(NamedTuple):
 
 
 def attenuation(published: Published, target: InferenceTargetName = "latent") -> Floats:
-    """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes together.
-
-    What people would say counts as votes, and so does every verdict where its worth is not learnt.
-    """
+    """(R, 2) the share of verdicts, and kappa, of each judge who measures, and of all votes; people vote."""
     learnt, weight = published.learnt, published.answers.weight
     if learnt is None or target == "people" or not weight.sum():
         return VOTES
@@ -76,23 +61,13 @@ def attenuation(published: Published, target: InferenceTargetName = "latent") ->
 
 
 def never_missed(published: Published, baseline: int | None = None) -> Bools:
-    """(N, 2) whether every verdict on a candidate, beside the baseline if there is one, was a lost vote, or a won one.
-
-    False where there is no verdict.
-    """
+    """(N, 2) whether there are verdicts on a candidate, beside the baseline if any, all lost votes, or all won."""
     first, second, p, _, weight = published.comparisons
     counted = np.minimum(weight, 1.0) if baseline is None else weight * ((first == baseline) | (second == baseline))
-    sides, n = np.append(first, second), published.model.n
-    in_all, lost, won = (
-        np.bincount(sides, np.append(counted * first_has, counted * second_has), n)
-        for first_has, second_has in ((1.0, 1.0), (p == 0.0, p == 1.0), (p == 1.0, p == 0.0))
-    )
-    return np.column_stack([(lost == in_all) & (in_all > 0.0), (won == in_all) & (in_all > 0.0)])
-
-
-def reaching(interval: Floats, never: Bools) -> Floats:
-    """(..., 2) intervals of win rates, to 0 or 1 where that was `never_missed`."""
-    return np.where(never, np.array([0.0, 1.0]), interval)
+    sides, times, n = np.append(first, second), np.tile(counted, 2), published.model.n
+    in_all = np.bincount(sides, times, n)
+    of_ends = (np.bincount(sides, times * np.append(p == end, p == 1.0 - end), n) for end in (0.0, 1.0))
+    return np.column_stack([(of_end == in_all) & (in_all > 0.0) for of_end in of_ends])
 
 
 def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
@@ -100,35 +75,34 @@ def expected_verdict(d: Floats, attenuation: Floats) -> Floats:
     return np.asarray(sum(share * expit(kappa * d) for share, kappa in attenuation))
 
 
-def rates(values: Floats, attenuation: Floats, level: float) -> Rates:
-    """The win rates against all others, from (D, N) draws of the scores. One candidate alone has 1/2.
+def on_average(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """(...,) means and (..., 2) intervals of (D, ...) draws."""
+    mean = np.asarray(drawn.mean(axis=0))
+    return mean, interval_of(drawn, level, mean)
 
-    Slow formula: the mean of `expected_verdict` over the others, in each draw.
-    """
+
+def rates(values: Floats, attenuation: Floats, level: float) -> tuple[Floats, Floats]:
+    """(N,) W, and (N, 2) intervals, from (D, N) draws of the scores; 1/2 of one alone."""
     n, scores = values.shape[1], values - values.mean(axis=1, keepdims=True)
     drawn = (_wins(scores, scores, attenuation) - 0.5) / (n - 1) if n > 1 else np.full(scores.shape, 0.5)
-    mean = drawn.mean(axis=0)
-    return Rates(mean, interval_of(drawn, level, mean))
+    return on_average(drawn, level)
 
 
-def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> Rates:
-    """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals: of very many."""
+def rates_of_marginals(score: Floats, sd: Floats, interval: Floats, attenuation: Floats) -> tuple[Floats, Floats]:
+    """`rates` as if scores were independent, from their (N,) means and sds and (N, 2) intervals."""
     n = len(score)
     if n < 2:
-        return Rates(np.full(n, 0.5), np.full((n, 2), 0.5))
+        return np.full(n, 0.5), np.full((n, 2), 0.5)
     points = score + sd * ndtri((np.arange(POINTS)[:, None] + 0.5) / POINTS)
     at = np.concatenate([points, interval.T])
     wins = _wins(at.reshape(1, -1), points.reshape(1, -1), attenuation).reshape(at.shape) / POINTS
     against_others = np.clip((wins - 0.5) / (n - 1), 0.0, 1.0)
     mean = against_others[:POINTS].mean(axis=0)
-    return Rates(mean, around(mean, against_others[POINTS:].T))
+    return mean, around(mean, against_others[POINTS:].T)
 
 
 def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
-    """(D, A) the sum of v(at - score) over the (D, N) scores of the same draw, for each of (D, A) scores `at`.
-
-    Scores are shared out between two neighbours of a grid, which makes sums of v a product of matrices.
-    """
+    """(D, A) sums of v(at[d, a] - scores[d, i]) over i, the scores shared out between neighbours of a grid."""
     low, high = float(min(at.min(), scores.min())), float(max(at.max(), scores.max()))
     steps = int(np.clip(np.ceil((high - low) / STEP), 1, MOST_STEPS))
     step, size, draws = max(high - low, STEP) / steps, steps + 1, len(scores)
@@ -145,52 +119,47 @@ def _wins(at: Floats, scores: Floats, attenuation: Floats) -> Floats:
 
 
 def _on_grid(scores: Floats, low: float, step: float, steps: int) -> tuple[Ints, Floats]:
-    """The point of the grid below each score, and the part of a step that it is above."""
+    """The point below each score, and the part of a step that it is above."""
     place = (scores - low) / step
     cell = np.clip(place.astype(np.int64), 0, steps - 1)
     return cell, place - cell
 
 
 def against(difference: Floats, attenuation: Floats | None, never: Bools, level: float) -> Against:
-    """A candidate beside the baseline.
+    """A candidate beside another, by (D,) differences of what is ranked; of win rates there is no attenuation."""
+    rate = None if attenuation is None else expected_verdict(difference, attenuation)
+    return _against(difference, rate, never, level)
 
-    Args: (D,) differences of what is ranked; `attenuation` is None where these are of win rates, else `never` (2,) is
-        whether the candidate was `never_missed` beside the baseline.
-    """
-    mean = float(difference.mean())
-    (low, high), better = interval_of(difference, level, mean).tolist(), share_above(difference)
-    if attenuation is None:
-        return Against(mean, (low, high), better, None, None)
-    win_rate = expected_verdict(difference, attenuation)
-    rate = float(win_rate.mean())
-    least, most = reaching(interval_of(win_rate, level, rate), never).tolist()
-    return Against(mean, (low, high), better, rate, (least, most))
+
+def _against(difference: Floats, rate: Floats | None, never: Bools, level: float) -> Against:
+    apart, ends = on_average(difference, level)
+    low, high = ends.tolist()
+    above = Against(float(apart), (low, high), share_above(difference), None, None)
+    if rate is None:
+        return above
+    won, ends = on_average(rate, level)
+    low, high = np.where(never, [0.0, 1.0], ends).tolist()
+    return above._replace(win_rate=float(won), win_rate_interval=(low, high))
 
 
 def beside_one(
     quantity: Quantity, published: Published, target: InferenceTargetName, first: int, second: int, level: float
 ) -> Against:
     """`first` beside `second`, with a win rate of all pairs too."""
-    verdicts, never = attenuation(published, target), never_missed(published, second)[first]
-    if not isinstance(quantity, WinRates):
-        return against(_drawn_difference(quantity, first, second), verdicts, never, level)
-    rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
-    wins, to_come = quantity.round.wins, quantity.round.left[first, second]
-    if times := wins[first, second] + wins[second, first] + to_come:
-        rate = (wins[first, second] + to_come * rate) / times
-    of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
-    mean = float(rate.mean())
-    low, high = interval_of(rate, level, mean).tolist()
-    return of_all._replace(win_rate=mean, win_rate_interval=(low, high))
-
-
-def _drawn_difference(quantity: Quantity, first: int, second: int) -> Floats:
-    """(D,) draws."""
-    if len(quantity.mean) <= RANKED_DENSE:
-        values = drawn_values(quantity)
-        return np.asarray(values[:, first] - values[:, second])
-    _, mean, sd = predict(quantity, first, second)
-    return np.asarray(mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS))
+    scores, never = scores_of(quantity), never_missed(published, second)[first]
+    if len(scores.mean) <= RANKED_DENSE:
+        values = drawn_values(scores)
+        difference = values[:, first] - values[:, second]
+    else:
+        _, mean, sd = predict(scores, first, second)
+        difference = mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS)
+    rate = expected_verdict(difference, attenuation(published, target))
+    if isinstance(quantity, WinRates):
+        wins, to_come = quantity.round.wins, quantity.round.left[first, second]
+        if times := wins[first, second] + wins[second, first] + to_come:
+            rate = (wins[first, second] + to_come * rate) / times
+        difference, never = quantity.values[:, first] - quantity.values[:, second], np.zeros_like(never)
+    return _against(difference, rate, never, level)
 
 
 def observed_wins(comparisons: Comparisons, n: int) -> Floats:
@@ -201,10 +170,7 @@ def observed_wins(comparisons: Comparisons, n: int) -> Floats:
 
 
 def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
-    """(N, N) how often the row is expected to win against the column; NaN on the diagonal, and both ways sum to 1.
-
-    So many draws of the scores count as take no more than seconds.
-    """
+    """(N, N) how often the row is expected to win against the column, by IN_ALL draws at most; NaN on the diagonal."""
     if isinstance(quantity, WinRates):
         expected = expected_win_rates(quantity.scores, attenuation)
         wins, to_come = quantity.round.wins, quantity.round.left
@@ -221,6 +187,6 @@ def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
 
 
 def expected_of_differences(mean: Floats, variance: Floats, attenuation: Floats) -> Floats:
-    """(P,) the mean of v(d) of differences d that are N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
+    """(P,) the mean of v(d) where d ~ N(mean, variance), each (P,), by Gauss-Hermite quadrature."""
     d = mean[:, None] + np.sqrt(np.maximum(variance, 0.0))[:, None] * NODES
-    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS)
+    return np.asarray(expected_verdict(d, attenuation) @ WEIGHTS / WEIGHTS.sum())

@@ -13,7 +13,6 @@ from scipy.special import expit, logit
 from app.inference.reporting.calibration import (
     BINS,
     EDGES,
-    agreement_with,
     beside_references,
     ece,
     errors,
@@ -22,6 +21,7 @@ from app.inference.reporting.calibration import (
     reliability,
     temperature,
     tempered,
+    validation_by_people,
 )
 from app.inference.types import Comparisons, Floats, Ints, no_comparisons, once_each
 from tests.inference.factories import comparisons, map_of, model, numerics, swapped
@@ -162,7 +162,7 @@ def test_before_and_after_are_the_errors_of_p_and_of_tempered_p(objective: Objec
     p, outcome = simulated(2.0, count=200)
     found = temperature(p, outcome, objective)
 
-    assert found.before == errors(p, outcome) == (log_loss(p, outcome), ece(p, outcome), ece(p, outcome))
+    assert found.before == errors(p, outcome) == (log_loss(p, outcome), *[float(ece(p, outcome))] * 2)
     assert found.after == errors(tempered(p, found.temperature), outcome)
 
 
@@ -280,13 +280,13 @@ def test_the_same_twice_is_one_order(objective: ObjectiveName) -> None:
 def test_the_least_sure_are_left_out_first_and_ties_share_their_weight() -> None:
     """In order of confidence: right, right, and two of which one is right."""
     p, outcome = np.array([0.9, 0.2, 0.6, 0.6]), np.array([1.0, 0.0, 1.0, 0.0])
-    curve = rejection(p, outcome)
-    assert curve.rejected.tolist() == pytest.approx([n / 10 for n in range(10)])
-    assert curve.verdicts.tolist() == [4, 4, 4, 3, 3, 2, 2, 2, 1, 1]
+    rejected, kept, accuracy = rejection(p, outcome)
+    assert rejected.tolist() == pytest.approx([n / 10 for n in range(10)])
+    assert kept.tolist() == [4, 4, 4, 3, 3, 2, 2, 2, 1, 1]
     by_kept = {4: 0.75, 3: 2.5 / 3, 2: 1.0, 1: 1.0}
-    assert curve.accuracy.tolist() == pytest.approx([by_kept[kept] for kept in curve.verdicts.tolist()])
-    turned = rejection(1.0 - p[::-1], 1.0 - outcome[::-1])
-    assert turned.accuracy.tolist() == pytest.approx(curve.accuracy.tolist())
+    assert accuracy.tolist() == pytest.approx([by_kept[each] for each in kept.tolist()])
+    *_, turned = rejection(1.0 - p[::-1], 1.0 - outcome[::-1])
+    assert turned.tolist() == pytest.approx(accuracy.tolist())
 
 
 def test_without_verdicts_there_is_no_curve() -> None:
@@ -329,15 +329,15 @@ def test_pairs_that_only_one_side_judged_or_left_open_do_not_count() -> None:
         (0, 0, 3, 0.9, MODEL), (0, 0, 3, 0.5, BEA),
         (0, 1, 3, 0.9, MODEL), (1, 1, 3, 0.0, ANN),
     )  # fmt: skip
-    agreed = agreement_with(rows, item, PEOPLE, 0.95)
+    agreed, _ = validation_by_people(rows, item, PEOPLE, 0.95)
     assert agreed is not None
-    assert (agreed.pairs, agreed.share) == (2, 0.5)
+    assert (agreed.cases, agreed.share) == (2, 0.5)
     assert beside_references(rows, item, MODEL, PEOPLE)[0].shape == (2, 4)
 
 
 def test_nothing_is_validated_without_people() -> None:
     nothing, nobody = np.empty(0, np.int64), np.empty(0, np.bool_)
-    assert agreement_with(no_comparisons(), nothing, nobody, 0.95) is None
+    assert validation_by_people(no_comparisons(), nothing, nobody, 0.95) == (None, {})
     rows, item = log((0, 0, 1, 0.8, MODEL), (0, 0, 1, 1.0, ANN))
     assert beside_references(rows, item, -1, PEOPLE)[1].size == 0
-    assert agreement_with(rows, item, np.array([False, False]), 0.95) is None
+    assert validation_by_people(rows, item, np.zeros(3, np.bool_), 0.95) == (None, {})

@@ -7,7 +7,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from app.inference.experts import make
-from app.inference.reporting.prediction import (
+from app.inference.reporting.calibration import (
     BIAS_VARIANCE,
     SCALES,
     check_predictions,
