@@ -33,6 +33,6 @@ from app.inference.fitting.model import (
 from app.inference.fitting.pooling import pool
 from app.inference.fitting.posterior import Posterior, fit, is_sparse
 from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
-from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of, unknown
+from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of
 from app.inference.fitting.weights import WEAK, Hyperprior
 from app.inference.gaussian import Scores

@@ -6,16 +6,12 @@ comparison k has
     x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
 
 beta > 0: outputs with more of it win more. Like the scores, beta is a parameter (model.py). The marginal of the scores
-is what candidates would score if all outputs had the same value. No next pair is chosen by such a model.
-
-Verdict weights are learnt first as if there were no covariates. With beta^ the mode by that, they are learnt again
-from the measurements y_k - x_k beta^. Votes stay as they are: their tau2 holds what covariates add to the scores.
+is what candidates would score if all outputs had the same value. No next pair is chosen by such a model (decision 75).
 
 An effect is identifiable beside the scores only if outputs of the same candidate differ in it, and a positional bias
-only if orders are mixed. Where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
-by one and lowering those scores changes no d. Then what is known of delta is what the scores' prior makes of it. How
-much the verdicts tell is a matter of degree: with V the posterior variance of delta and V_flat that under a flat prior
-on the scores, both from H,
+only if orders are mixed: where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
+by one and lowering those scores changes no d. It is a matter of degree. With V the posterior variance of delta and
+V_flat that under a flat prior on the scores, both from H,
 
     share = V (1 / V_flat - 1 / prior variance)
 
@@ -28,17 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit, logit
 
-from app.inference.experts import is_vote
-from app.inference.fitting.evidence import Approximation
-from app.inference.fitting.model import BIAS_VARIANCE, Covariates, Model, as_learnt, design_of
-from app.inference.fitting.posterior import fit
-from app.inference.fitting.weights import WEAK, Hyperprior, Learnt, learn, weighed
+from app.inference.fitting.model import BIAS_VARIANCE, Covariates, Model
 from app.inference.types import Comparisons, Floats, Ints
 
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison
-LARGEST_P = np.nextafter(1.0, 0.0)  # probability that is no vote
 FLAT = 1e-6  # of the precision of the scores' prior
 
 
@@ -82,58 +72,17 @@ def with_covariates(model: Model, covariates: Covariates, comparisons: Compariso
     return model._replace(prior=prior, covariates=covariates)
 
 
-def without_covariates(model: Model) -> Model:
-    biases = model.prior.precision[model.n : model.biases_end]
-    return model._replace(prior=model.prior.and_others(model.n, biases), covariates=None)
-
-
-def learn_beside(
-    comparisons: Comparisons,
-    item: Ints,
-    model: Model,
-    judges: int,
-    hyperprior: Hyperprior = WEAK,
-    approximation: Approximation = "laplace",
-) -> Learnt:
-    """The hyperparameters; where the model has covariates, measurements are rid of them first. Arguments as of `learn`.
-
-    Votes keep what they tell of tau2 with the covariates in them: scores are thought to spread a little wider.
-    """
-    alone = without_covariates(model)
-    learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
-    if model.covariates is None:
-        return learnt
-    weights = weighed(comparisons, item, learnt.hyperparameters)
-    theta = fit(weights, as_learnt(model, comparisons, learnt.hyperparameters)).mean
-    swayed = design_of(comparisons, model).times(theta) - design_of(comparisons, alone).times(theta[: alone.size])
-    measured = ~is_vote(weights.p) & (swayed != 0.0)
-    if not measured.any():
-        return learnt
-    unswayed = np.clip(expit(logit(weights.p) - swayed), 1.0 - LARGEST_P, LARGEST_P)
-    p = np.where(measured, unswayed, weights.p)
-    return learn(comparisons._replace(p=p), item, alone, judges, hyperprior, approximation)
-
-
 def share_of_verdicts(
-    precision: Floats,
-    variance: Floats,
-    model: Model,
-    start: int | None = None,
-    prior_variance: Floats | float = BIAS_VARIANCE,
+    precision: Floats, variance: Floats, model: Model, prior_variance: Floats | float = BIAS_VARIANCE
 ) -> Floats:
-    """(J,) shares, from H (over N scores, then J biases and whatever else) and the biases' variances (J,).
-
-    Args: `start` is the place of the first of these J parameters, N by default; `prior_variance` is of each.
+    """(J,) shares, from the variances (J,) of J biases or effects, and H over N scores, these, and whatever else.
 
     0 where the verdicts tell so little without the prior that H cannot be factored.
     """
-    prior, scores, flat = model.prior, np.arange(model.n), precision.copy()
-    flat[scores, scores] += np.maximum(prior.absolute, FLAT / prior.variance)[scores] - prior.precision[scores]
-    places = (model.n if start is None else start) + np.arange(len(variance))
-    columns = np.zeros((len(flat), len(variance)))
-    columns[places] = np.eye(len(variance))
+    n, prior, flat, apart = model.n, model.prior, precision.copy(), np.eye(len(precision), len(variance), -model.n)
+    flat[np.diag_indices(n)] += (np.maximum(prior.absolute, FLAT / prior.variance) - prior.precision)[:n]
     try:
-        alone = cho_solve(cho_factor(flat.T, overwrite_a=True), columns)[places].diagonal()
+        alone = (apart.T @ cho_solve(cho_factor(flat.T, overwrite_a=True), apart)).diagonal()
     except np.linalg.LinAlgError:
         return np.zeros(len(variance))
     return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

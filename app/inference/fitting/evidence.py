@@ -1,36 +1,31 @@
-"""What votes say of scores, and of the spread of scores: Laplace's approximation, and expectation propagation.
+"""What votes say of scores, and of their spread: Laplace's approximation, and expectation propagation (decision 68).
 
-Votes have no closed form. Laplace's normal around the mode mu has the evidence, up to a constant,
+Laplace's normal around the mode mu has the evidence, up to a constant,
 
     ln Z = L(mu) + ln det Sigma / 2 - N ln(tau2) / 2
 
-It has the curvature at the mode. Where votes separate candidates the posterior leans away from there, and a normal
-around the mode has mass where the likelihood has none. By expectation propagation (Minka 2001; Rasmussen and Williams
-2006, 3.6) each row m of votes, a_m for the first and b_m for the second, is stood for by a normal site whose moments
-are right:
+Where votes separate candidates the posterior leans away from the mode. By expectation propagation (Minka 2001;
+Rasmussen and Williams 2006, 3.6) each row m of votes, a_m for the first and b_m for the second, is stood for by a
+normal site whose moments are right:
 
     q(theta) = N(h / q, 1 / q) prod_m t_m(d_m)        t_m(d) = exp(nu_m d - tau_m d^2 / 2),  d_m = r_m^T theta
     H = diag(q) + R^T diag(tau) R,  H mu = h + R^T nu        mu, Sigma = H^-1 of q
 
     cavity   1/v_c = 1/v - tau,  m_c / v_c = m/v - nu        m = r^T mu, v = r^T Sigma r
-    tilted   sigma(d)^a sigma(-d)^b N(d; m_c, v_c)           its mean m' and variance v'
-    site     tau = 1/v' - 1/v_c,  nu = m'/v' - m_c/v_c
-
-All sites are renewed at once, by a share that shrinks while they do not come nearer, from where Laplace's mode has
-them. Votes are log-concave: tau >= 0, and H is positive definite throughout. A measurement y of weight w is a site as
-it is, tau = w and nu = w y: without votes everything is exact. With Z_m the integral of the tilted density,
+    tilted   sigma(d)^a sigma(-d)^b N(d; m_c, v_c)           its integral Z_m, mean m' and variance v'
+    site     tau = 1/v' - 1/v_c,  nu = m'/v' - m_c/v_c       tau >= 0, as votes are log-concave
 
     ln Z = sum_m ln C_m + ((h + R^T nu)^T mu + ln det Sigma + ln det q - h^T q^-1 h) / 2
     ln C_m = ln Z_m - (ln(v / v_c) + m^2 / v - m_c^2 / v_c) / 2
 
-is the logarithm of the evidence, up to that of measurements where d = y: the mean of the likelihood exp(sum_e l_e(d_e))
-under the prior (core/edges.py). It is stationary where moments agree, so that it is exact to about
-M EVIDENCE_TOLERANCE^2 before they do.
+All sites are renewed at once, by a share that shrinks while they do not come nearer, from where Laplace's mode has
+them. A measurement y of weight w is a site as it is, tau = w and nu = w y: without votes everything is exact. Z is the
+mean of the likelihood exp(sum_e l_e(d_e)) under the prior (core/edges.py), up to that of measurements where d = y. It
+is stationary where moments agree, so that it is exact to about M EVIDENCE_TOLERANCE^2 before they do.
 
 Moments of the tilted density are by the trapezoidal rule in u, d = NARROW sinh u, from its mode outwards until it is
-NEGLIGIBLE of its maximum: steps are about 1 where sigma bends, and grow with |d| up to a standard deviation of N. A
-rule of even steps is exact to about exp(-2 pi^2 (width / step)^2) on a smooth bell, and what is summed is log-concave
-and falls as fast as N.
+NEGLIGIBLE of its maximum: steps are about 1 where sigma bends, and grow with |d| up to a standard deviation of N. The
+rule is exact to about exp(-2 pi^2 (width / step)^2) on a smooth bell.
 
 Beyond RANKED_DENSE candidates sums over eigenvalues are by Lanczos' quadrature, of a matrix that is only multiplied by
 (Golub and Meurant 1994):
@@ -38,11 +33,7 @@ Beyond RANKED_DENSE candidates sums over eigenvalues are by Lanczos' quadrature,
     z^T f(A) z = sum_m weight_m f(node_m),       tr f(A) = E z^T f(A) z of random signs z
 
 Nodes are the eigenvalues of Lanczos' tridiagonal matrices, weights the squares of their vectors' first entries times
-|z|^2. The trace is a mean over a few z (Ubaru, Chen and Saad 2017), which are always the same, so that it is a smooth
-function of A.
-
-    a, b       Sites.wins, .losses          (M,)
-    tau, nu    Sites.precision, .shift      (M,)
+|z|^2. The z of a trace (Ubaru, Chen and Saad 2017) are always the same, so that it is a smooth function of A.
 
     kernel            slow formula
     tilted_moments    scipy.integrate.quad of g(d) = sigma(d)^a sigma(-d)^b N(d; m, v), d g and d^2 g
@@ -56,19 +47,11 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from app.inference.core.design import rows_at
+from app.inference.core.design import Design, rows_at
 from app.inference.core.edges import Edges
-from app.inference.fitting.model import Model
+from app.inference.fitting.model import Model, at_scale
 from app.inference.fitting.posterior import Posterior, log_posterior, map_of
-from app.inference.gaussian import (
-    DenseCovariance,
-    Precision,
-    Scores,
-    Votes,
-    from_edges,
-    from_precision,
-    log_det_of_inverse,
-)
+from app.inference.gaussian import DenseCovariance, Scores, Votes, from_edges, from_precision, log_det_of_inverse
 from app.inference.kernels import kernel
 from app.inference.regimes import MEDIUM, RANKED_DENSE
 from app.inference.types import Convergence, Floats
@@ -92,11 +75,11 @@ Q = TypeVar("Q")
 class Sites(NamedTuple):
     """M rows of votes, with the normal that stands for each."""
 
-    wins: Floats  # (M,)
-    losses: Floats  # (M,)
+    wins: Floats  # (M,) a
+    losses: Floats  # (M,) b
     known_bias: Floats  # (M,)
-    precision: Floats  # (M,)
-    shift: Floats  # (M,)
+    precision: Floats  # (M,) tau
+    shift: Floats  # (M,) nu
 
 
 class SiteMoments(NamedTuple, Generic[Q]):
@@ -121,8 +104,12 @@ def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
     return posterior.scores
 
 
-def log_evidence_of(edges: Edges, model: Model, approximation: Approximation = "laplace") -> float:
-    """ln Z of all that edges say at the model's tau2, up to a constant; -inf where H cannot be factored."""
+def log_evidence_of(edges: Edges, model: Model, scales: Floats, approximation: Approximation = "laplace") -> Floats:
+    """(A,) ln Z of all that edges say at each tau2 (A,), up to a constant; -inf where H cannot be factored."""
+    return np.array([_log_evidence(edges, at_scale(model, scale), approximation) for scale in scales.tolist()])
+
+
+def _log_evidence(edges: Edges, model: Model, approximation: Approximation) -> float:
     (mode, weights, _), q = map_of(edges, model), model.prior.precision
     try:
         if approximation == "ep" and serves(edges, model):
@@ -130,7 +117,7 @@ def log_evidence_of(edges: Edges, model: Model, approximation: Approximation = "
         if model.size <= RANKED_DENSE or model.has_biases:
             log_det = log_det_of_inverse(edges.design.precision(weights, q).T)
         else:
-            log_det = _log_det_by_quadrature(from_edges(edges.design, weights, q).precision)
+            log_det = _log_det_by_quadrature(edges.design, weights, q)
     except np.linalg.LinAlgError:
         return -np.inf
     return log_posterior(mode, edges, model) + 0.5 * (log_det - model.n * float(np.log(model.prior.variance)))
@@ -284,14 +271,14 @@ def tilted_mode(m: float, v: float, a: float, b: float) -> tuple[float, float]:
     return d, curvature
 
 
-def _log_det_by_quadrature(precision: Precision) -> float:
+def _log_det_by_quadrature(rows: Design, w: Floats, q: Floats) -> float:
     """ln det H^-1. Raises numpy.linalg.LinAlgError. Slow formula: `gaussian.log_det_of_inverse`."""
-    n, root = len(precision.diagonal), np.sqrt(precision.diagonal)[:, None]
-    start = random_signs(n, PROBES)
-    nodes, weights = quadrature(lambda z: z - precision.links @ (z / root) / root, start, STEPS)
+    links, _, diagonal = from_edges(rows, w, q).precision
+    root = np.sqrt(diagonal)[:, None]
+    nodes, weights = quadrature(lambda z: z - links @ (z / root) / root, random_signs(len(q), PROBES), STEPS)
     if not (nodes > 0.0).all():
         raise np.linalg.LinAlgError("an eigenvalue is not positive")
-    return -float(np.log(precision.diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
+    return -float(np.log(diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
 
 
 def random_signs(n: int, count: int) -> Floats:

@@ -1,17 +1,15 @@
-"""Shared priors: judges' noise and the spread of candidates, by several sets together (methods 11; ours).
+"""Shared priors: judges' noise and the spread of candidates, by several sets together (methods 11, decision 41; ours).
 
-Set s has x_s = ln tau2, and judge j answers there with z_sj = ln sigma2. In a pool of sets
-
-    x_s ~ N(a, b^2)        z_sj ~ N(c_j, d_j^2)
+Set s has x_s = ln tau2 ~ N(a, b^2), and judge j answers there with z_sj = ln sigma2 ~ N(c_j, d_j^2).
 
     ln p(a, b, c, d | all) = sum_(s,j) (1 - 1/S_j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2) + ln prior
 
-where Z_sj is the evidence of j's answers in s alone. Votes depend on x alone. All of this is summed over grids, and a
-set receives means and sds of x and z. It is one of the S_j sets in which j answered, so 1/S_j of what was said is its
-own, and left out. Priors of a and c_j are where a set by itself expects them.
+where Z_sj is the evidence of j's answers in s alone, that of votes depending on x alone. A set is one of the S_j in
+which j answered, so 1/S_j of what was said is its own, and left out. It receives means and sds of x and z. Priors of a
+and c_j are where a set by itself expects them. Sums are over grids,
 
     x, a     SCALES        (A,)        b, d     SPREADS
-    z, c     NOISES        (B,)        ln Z     Contribution.log_evidence, (A, B) of measurements, (A, 1) of votes
+    z, c     NOISES        (B,)
 """
 
 from collections.abc import Sequence
@@ -22,17 +20,9 @@ from scipy.special import logsumexp
 
 from app.inference.experts import is_vote
 from app.inference.fitting.evidence import Approximation, log_evidence_of, serves
-from app.inference.fitting.measurements import (
-    LEAST_NOISE,
-    WEAK_NOISE,
-    WEAK_RATIO,
-    Normal,
-    log_evidence,
-    measurements,
-    spectrum,
-)
-from app.inference.fitting.model import Model, at_scale, edges_of
-from app.inference.fitting.weights import Hyperprior, log_prior, shares
+from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Normal, measurements
+from app.inference.fitting.model import Model, edges_of
+from app.inference.fitting.weights import Hyperprior, shares
 from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, Floats, Ints, take
 
@@ -59,23 +49,23 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
 
     Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
-    here stand for in the pool.
+        here stand for in the pool.
     """
     votes, contributions = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):
         own = (comparisons.judge == number) & ~votes
         if own.any():
             groups = measurements(take(comparisons, own), item[own])
-            of_judge = spectrum(groups, np.ones(len(groups.judge)), model)
-            evidence_of_judge = log_evidence(of_judge, np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
-            contributions.append(Contribution(judge, evidence_of_judge))
+            spectrum = groups.spectrum(np.ones(len(groups.judge)), model)
+            log_evidence = spectrum.log_evidence(np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
+            contributions.append(Contribution(judge, log_evidence))
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     cast = cast._replace(weight=cast.weight * shares(cast, item[votes], np.ones(len(judges))))
     edges = edges_of(cast, model)
     is_propagated = model.n <= AT_ONCE and serves(edges, model)
     if is_propagated or cast.size >= VOTES_TELL * model.n:
         approximation: Approximation = "ep" if is_propagated else "laplace"
-        by_scale = [log_evidence_of(edges, at_scale(model, float(np.exp(x))), approximation) for x in few]
+        by_scale = log_evidence_of(edges, model, np.exp(few), approximation)
         contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return contributions
 
@@ -87,7 +77,7 @@ def pool(contributions: Sequence[Contribution]) -> Hyperprior:
         for judge in sorted({each.judge for each in contributions})
     }
     of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
-    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + log_prior(SCALES, WEAK_SCALE)
+    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + WEAK_SCALE.log_density(SCALES)
     of_noise = {}
     for judge, of_judge in log_density.items():
         if judge != VOTES:
@@ -102,7 +92,7 @@ def _of_judge(log_evidence: Floats) -> Floats:
     evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
     of_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
     if noises > 1:
-        of_prior = LOG_PRIOR_OF_SPREAD[:, None] + log_prior(NOISES, WEAK_NOISE)
+        of_prior = LOG_PRIOR_OF_SPREAD[:, None] + WEAK_NOISE.log_density(NOISES)
         blurs = [_blur(NOISES, spread) for spread in SPREADS]
     shared = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
     at = np.log(np.maximum(shared, np.finfo(np.float64).tiny)).sum(axis=2)

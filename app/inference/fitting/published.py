@@ -12,12 +12,12 @@ import numpy as np
 from app.inference.core.cells import Hyperparameters
 from app.inference.core.edges import Edges
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
-from app.inference.fitting.covariates import EFFECT_VARIANCE, Effect, learn_beside, share_of_verdicts, with_covariates
+from app.inference.fitting.covariates import Effect, share_of_verdicts, with_covariates
 from app.inference.fitting.evidence import Approximation, approximate
 from app.inference.fitting.measurements import as_votes
 from app.inference.fitting.model import Covariates, Method, Model, as_learnt, at_scale, build_for, edges_of
 from app.inference.fitting.posterior import Posterior, fit_edges
-from app.inference.fitting.weights import WEAK, Grid, Hyperprior, repeat_correlation_of_votes, weighed
+from app.inference.fitting.weights import WEAK, Grid, Hyperprior, learn, repeat_correlation_of_votes, weighed
 from app.inference.gaussian import Scores, mixed
 from app.inference.types import Comparisons, Floats, Ints, Outcome
 
@@ -71,7 +71,7 @@ def publish(
     if covariates is not None:
         model = with_covariates(model, covariates, verdicts)
     if learns and verdicts.size:
-        learnt, grid = learn_beside(verdicts, item, model, judges, hyperprior, approximation)
+        learnt, grid = learn(verdicts, item, model, judges, hyperprior, approximation)
         model, comparisons = as_learnt(model, verdicts, learnt), weighed(verdicts, item, learnt)
     if absolute.size:
         posterior, scale, converged = combine(comparisons, model, absolute, is_given=is_given)
@@ -105,8 +105,8 @@ def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximati
         of_scores = approximate(posterior, approximation)._replace(scale=scale, noise=noise)
         is_singular = posterior.convergence.outcome is Outcome.SINGULAR and of_scores.votes is None
         (failed if is_singular else parts).append((weight, of_scores))
-    total = sum(weight for weight, _ in parts)
-    return mixed([(weight / total, part) for weight, part in parts] if failed and parts else parts or failed)
+    total = sum(weight for weight, _ in parts or failed)
+    return mixed([(weight / total, part) for weight, part in parts or failed])
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:
@@ -124,8 +124,8 @@ def effects_of(published: Published, covariance: Floats | None = None) -> list[E
     posterior, model = published.posterior, published.model
     if model.covariates is None:
         return []
-    start, sigma = model.biases_end, posterior.covariance.matrix() if covariance is None else covariance
+    n, start, sigma = model.n, model.biases_end, posterior.covariance.matrix() if covariance is None else covariance
     precision = posterior.edges.design.precision(posterior.weights, model.prior.precision)
-    shares = share_of_verdicts(precision, posterior.covariance.diagonal[start:], model, start, EFFECT_VARIANCE)
-    columns = posterior.mean[start:].tolist(), np.sqrt(sigma.diagonal()[start:]).tolist(), shares.tolist()
-    return [Effect(*row) for row in zip(model.covariates.names, *columns, strict=True)]
+    shares = share_of_verdicts(precision, posterior.covariance.diagonal[n:], model, 1.0 / model.prior.precision[n:])
+    columns = posterior.mean[start:], np.sqrt(sigma.diagonal()[start:]), shares[start - n :]
+    return [Effect(*row) for row in zip(model.covariates.names, *(each.tolist() for each in columns), strict=True)]

@@ -1,34 +1,31 @@
-"""Verdict weights and the spread of scores, learnt from comparisons (methods 11; none of the papers).
+"""Verdict weights and the spread of scores, learnt from comparisons (methods 11, decision 42; none of the papers).
 
 y = logit p is a measurement of the difference of two scores s ~ N(0, tau2 I), with an error of variance sigma2 of its
-judge (experts.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt.
+judge (experts.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt. With m repeats of a pair
+of one item by one judge, by row (added up, core/cells.py has it),
 
-    phi = 1 / (sigma2 mean p (1 - p))            the votes that an answer of the judge carries
-
-A measurement of judge j weighs 1 / sigma2_j and a vote phi_j, at most 1. Repeats of a pair of one item by one judge
-share their error: each of m repeated votes carries 1 / (1 + (m - 1) rho_j) of its weight, and rho = 1 of measurements.
-Here that is by row; added up, core/cells.py has it.
+    a measurement weighs 1 / (m sigma2)         phi = 1 / (sigma2 mean p (1 - p)) votes
+    a vote weighs phi / (1 + (m - 1) rho)       phi at most 1
 
 The evidence Z(tau2, kappa) of measurements, sigma2_j = kappa r_j, is exact (measurements.py). Where there are votes,
 kappa stays where measurements put it, and an approximate evidence of all comparisons decides on tau2 (evidence.py).
-
 Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen verdicts overrule them, and that a set
-without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. A pool of sets narrows them. sigma2 is never
-below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean. A grid is moved and narrowed until it
-resolves the density. What is integrated over it later takes its finer points.
+without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. A pool of sets narrows them (pooling.py).
+sigma2 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
+
+Effects of covariates are taken out of measurements: these are learnt from again as y - x beta, beta the mode at first.
+Votes stay as they are, so that their tau2 holds what covariates add to the scores (decision 75).
 
 A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back. As
-votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d),
+votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d) by a fit that counts every vote,
 
     1 - rho = sum (p - mean p of its group)^2 / (V - sqrt(f V) / 2), at most 1    V = f sum (1 - 1 / m) pi (1 - pi)
 
-with pi from a fit that counts every vote, and one standard error in favour of rho = 0. Where repeats vary about as much
-as chance lets them, a little rho would make scores of little spread out of many votes. A tie varies by less than a
-vote: f = 1 - T / (4 mean pi (1 - pi)) of the variance is left to a judge of whose votes the share T are ties.
+with one standard error in favour of rho = 0: a little of it would make scores of little spread out of many votes. A
+tie varies by less than a vote: f = 1 - T / (4 mean pi (1 - pi)), T the share of ties in the judge's votes.
 
-Votes of a judge on a pair that differ by more than chance does, over the pairs on which it has several, count less. phi
-is 1 over their dispersion, sum r^2 / sum E r^2 of residuals r of a pair, and at most 1. Single votes say nothing of
-that. Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
+phi of votes is 1 over the dispersion sum r^2 / sum E r^2 of residuals r of the pairs on which a judge has several.
+Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
 
     tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
 """
@@ -37,22 +34,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, logit
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
 from app.inference.experts import is_vote
 from app.inference.fitting.evidence import Approximation, log_evidence_of
-from app.inference.fitting.measurements import (
-    LEAST_NOISE,
-    WEAK_NOISE,
-    WEAK_RATIO,
-    Groups,
-    Normal,
-    log_evidence,
-    measurements,
-    phi_of_measurements,
-    spectrum,
-)
-from app.inference.fitting.model import Model, at_scale, design_of, edges_of, unit_prior
+from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Groups, Normal, measurements
+from app.inference.fitting.model import Model, as_learnt, at_scale, design_of, edges_of, unit_prior
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
@@ -62,6 +50,7 @@ COARSE, FINE = 25, 9  # points on an axis
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
 SHARP = 0.15  # sd of a logarithm below which one point is enough
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
+LARGEST_P = np.nextafter(1.0, 0.0)  # of what is no vote
 LEAST_VARIANCE = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
@@ -81,7 +70,8 @@ class Hyperprior(NamedTuple):
         """Prior of ln tau2 at this (K,) sigma2."""
         if self.log_scale is not None:
             return self.log_scale
-        return Normal(WEAK_RATIO.mean + _mean_log(noise), WEAK_RATIO.sd)
+        log_noise = float(np.log(noise).mean()) if len(noise) else 0.0
+        return Normal(WEAK_RATIO.mean + log_noise, WEAK_RATIO.sd)
 
     def of_noise(self, judge: int) -> Normal:
         return self.log_noise.get(judge, WEAK_NOISE)
@@ -104,10 +94,7 @@ class Learnt(NamedTuple):
 
 
 def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparameters) -> Comparisons:
-    """The comparisons with their weights in the model: 1 / sigma2 of a measurement, phi of a vote but at most 1.
-
-    Args: `item` (K,) is what each was about.
-    """
+    """The comparisons with their weights in the model; `item` (K,) is what each was about."""
     comparisons, judge = with_measured_words(comparisons), comparisons.judge
     _, noise, votes, rho = hyperparameters
     worth = np.where(is_vote(comparisons.p), np.minimum(votes, 1.0)[judge], (1.0 / noise)[judge])
@@ -115,9 +102,9 @@ def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparamete
 
 
 def shares(comparisons: Comparisons, item: Ints, repeat_correlation: Floats) -> Floats:
-    """(K,) the share of each comparison's weight that counts where m votes of a group count as m / (1 + (m - 1) rho).
+    """(K,) the share of each comparison's weight that counts, 1 / (1 + (m - 1) rho).
 
-    Args: `repeat_correlation` (J,) is rho; of measurements it is 1.
+    Args: `repeat_correlation` (J,) is rho of votes; of measurements it is 1.
     """
     group = same_question(comparisons, item)
     largest = np.zeros(group.max(initial=-1) + 1)
@@ -137,22 +124,30 @@ def learn(
 ) -> Learnt:
     """The hyperparameters of K comparisons by J judges.
 
-    Args: `item` (K,) is what each was about; `model` has the biases to allow for, its own scale is not looked at;
-        `approximation` is of the evidence of votes.
+    Args: `item` (K,) is what each was about; `model` has the biases and covariates to allow for, its own scale is not
+        looked at; `approximation` is of the evidence of votes.
     """
+    if model.covariates is not None:
+        biases = model.prior.precision[model.n : model.biases_end]
+        alone = model._replace(prior=model.prior.and_others(model.n, biases), covariates=None)
+        learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
+        measured = weighed(comparisons, item, learnt.hyperparameters)
+        theta = fit(measured, as_learnt(model, comparisons, learnt.hyperparameters)).mean
+        effect = ~is_vote(measured.p) * (model.covariates.values @ theta[model.biases_end :])
+        if not effect.any():
+            return learnt
+        without = np.clip(expit(logit(measured.p) - effect), 1.0 - LARGEST_P, LARGEST_P)
+        comparisons = comparisons._replace(p=np.where(effect == 0.0, measured.p, without))
+        return learn(comparisons, item, alone, judges, hyperprior, approximation)
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, n = among_compared(with_measured_words(comparisons))  # scores of all others keep their prior
     model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
     groups = measurements(comparisons, item)
     noise = _noise_apart(groups, model, judges, hyperprior)
-    log_density, floor = _of_measurements(groups, noise, model, hyperprior)
-    start = [hyperprior.of_scale(noise[groups.judge]), Normal(0.0, _sd_of_noise(hyperprior, judges))]
-    (log_scale, log_kappa), at, weight = zoom(log_density, start, COARSE, points)
-    kappa = floor + np.exp(log_kappa)
-    phi = phi_of_measurements(groups, noise * kappa, judges)
-    learnt = Hyperparameters(np.exp(log_scale), noise * kappa, phi, np.ones(judges))
+    scale, kappa, grid = _of_measurements(groups, noise, model, hyperprior, points)
+    learnt = Hyperparameters(scale, noise * kappa, groups.votes(noise * kappa), np.ones(judges))
     if not is_vote(comparisons.p).any():
-        return Learnt(learnt, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa))
+        return Learnt(learnt, grid)
     return _with_votes(comparisons, item, model, learnt, hyperprior, points, approximation)
 
 
@@ -162,26 +157,29 @@ def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperpri
     measuring, apart = np.unique(groups.judge), expected.copy()
     for judge in measuring if len(measuring) > 1 else ():
         own = Groups(*(column[groups.judge == judge] for column in groups))
-        log_density, floor = _of_measurements(own, expected, model, hyperprior)
-        start = [hyperprior.of_scale(expected[[judge]]), Normal(0.0, hyperprior.of_noise(judge).sd)]
-        (_, log_kappa), _, _ = zoom(log_density, start, COARSE, 1)
-        apart[judge] *= floor + np.exp(log_kappa)
+        _, kappa, _ = _of_measurements(own, expected, model, hyperprior, points=1)
+        apart[judge] *= kappa
     return np.asarray(apart, np.float64)
 
 
-def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior) -> tuple[LogDensity, float]:
-    """ln Z + ln prior at (A,) ln tau2 and (B,) ln kappa', kappa = kappa' + floor; and that floor."""
+def _of_measurements(
+    groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int
+) -> tuple[float, float, Grid]:
+    """tau2 and kappa at the mean of their logarithms, r being the `noise` (J,), and the grid around them."""
     r = noise[groups.judge]
-    floor, sd = LEAST_NOISE / float(r.min(initial=1.0)), _sd_of_noise(hyperprior, len(noise))
-    of_groups, typical = spectrum(groups, r, model), _mean_log(r)
+    floor, spectrum = LEAST_NOISE / float(r.min(initial=1.0)), groups.spectrum(r, model)
+    sd = min([hyperprior.of_noise(judge).sd for judge in range(len(noise))], default=WEAK_NOISE.sd)
+    of_scale, of_kappa = hyperprior.of_scale(r), Normal(0.0, sd)
 
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
         kappa, scale = floor + np.exp(log_kappa), log_scale[:, None]
-        of_scale = scale - typical - np.log(kappa) if hyperprior.log_scale is None else scale
-        of_prior = log_prior(of_scale, hyperprior.log_scale or WEAK_RATIO) + log_prior(log_kappa, Normal(0.0, sd))
-        return log_evidence(of_groups, np.exp(scale) / kappa, kappa) + of_prior
+        in_prior = scale - np.log(kappa) if hyperprior.log_scale is None else scale
+        of_prior = of_scale.log_density(in_prior) + of_kappa.log_density(log_kappa)
+        return spectrum.log_evidence(np.exp(scale) / kappa, kappa) + of_prior
 
-    return log_density, floor
+    (log_scale, log_kappa), at, weight = zoom(log_density, [of_scale, of_kappa], COARSE, points)
+    kappa = floor + np.exp(log_kappa)
+    return np.exp(log_scale), kappa, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa)
 
 
 def _with_votes(
@@ -198,21 +196,18 @@ def _with_votes(
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0
     prior = hyperprior.of_scale(np.where(measures, learnt.noise, 1.0)[comparisons.judge])
 
-    def scale_of(weights: Comparisons) -> tuple[float, Floats, Floats]:
-        """tau2, its points (G, 1) in ln tau2, and their weights (G,)."""
+    def scale_of(weights: Comparisons) -> tuple[float, Grid]:
         edges = edges_of(weights, model)
 
         def log_density(log_scale: Floats) -> Floats:
-            scales = np.exp(log_scale).tolist()
-            by_scale = np.array([log_evidence_of(edges, at_scale(model, x), approximation) for x in scales])
-            return by_scale + log_prior(log_scale, prior)
+            return log_evidence_of(edges, model, np.exp(log_scale), approximation) + prior.log_density(log_scale)
 
         (log_scale,), at, weight = zoom(log_density, [prior], FINE, points)
-        return float(np.exp(log_scale)), at, weight
+        return float(np.exp(log_scale)), Grid(weight, np.exp(at[:, 0]), np.ones(len(at)))
 
-    learnt = learnt._replace(votes=np.where(measures, learnt.votes, 1.0), repeat_correlation=np.zeros(judges))
+    learnt = learnt._replace(repeat_correlation=np.zeros(judges))
     in_full = weighed(comparisons, item, learnt)
-    scale, at, weight = scale_of(in_full)
+    scale, grid = scale_of(in_full)
     at_first = at_scale(model, scale)
     rho = repeat_correlation_of_votes(fit(in_full, at_first, dense=RANKED_DENSE), in_full, item, judges)
     learnt = learnt._replace(repeat_correlation=rho)
@@ -221,21 +216,8 @@ def _with_votes(
     learnt = learnt._replace(votes=np.where(measures, learnt.votes, phi))
     with_learnt = weighed(comparisons, item, learnt)
     if (with_learnt.weight != in_full.weight).any():
-        scale, at, weight = scale_of(with_learnt)
-    return Learnt(learnt._replace(scale=scale), Grid(weight, np.exp(at[:, 0]), np.ones(len(at))))
-
-
-def _sd_of_noise(hyperprior: Hyperprior, judges: int) -> float:
-    return min([hyperprior.of_noise(judge).sd for judge in range(judges)], default=WEAK_NOISE.sd)
-
-
-def _mean_log(noise: Floats) -> float:
-    return float(np.log(noise).mean()) if len(noise) else 0.0
-
-
-def log_prior(x: Floats, prior: Normal) -> Floats:
-    """The logarithm of a prior's density, up to a constant."""
-    return np.asarray(-0.5 * ((x - prior.mean) / prior.sd) ** 2)
+        scale, grid = scale_of(with_learnt)
+    return Learnt(learnt._replace(scale=scale), grid)
 
 
 def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: int) -> Floats:
