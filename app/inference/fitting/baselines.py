@@ -58,8 +58,8 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
         change = float(np.abs(updated - log_strength).max(initial=0.0))
         log_strength = updated
         if change <= BT_THRESHOLD:
-            return BaselineScores(log_strength, Convergence(Outcome.CONVERGED, iteration, change))
-    return BaselineScores(log_strength, Convergence(Outcome.MAX_ITERATIONS, BT_MAX_ITERATIONS, change))
+            break
+    return BaselineScores(log_strength, Convergence.of(change, iteration, BT_THRESHOLD))
 
 
 def poe_g_hard(comparisons: Comparisons, n: int) -> BaselineScores:

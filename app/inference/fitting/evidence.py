@@ -92,10 +92,7 @@ class SiteMoments(NamedTuple, Generic[Q]):
 
 
 def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
-    """The marginal posterior of the scores; Laplace's where sites cannot be factored.
-
-    That takes a hundred thousand votes of one answer, or a tau2 of a million.
-    """
+    """The marginal posterior of the scores; Laplace's too where sites cannot be factored, as with a tau2 of a million."""
     edges, model = posterior.edges, posterior.model
     if approximation == "ep" and serves(edges, model):
         with suppress(np.linalg.LinAlgError):
@@ -135,7 +132,7 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
     It has converged once no row's mean is further than `tolerance` standard deviations, or its variance by that share,
     from the tilted one. Its weights are tau, and those of measurements. Raises numpy.linalg.LinAlgError.
 
-    Args: `mode` (P,) is the MAP, where the sites begin with the curvature and the slope of Laplace's approximation.
+    Args: `mode` (P,) is the MAP.
     """
     at, design, (q, pull, *_) = np.flatnonzero(edges.votes > 0.0), edges.design, model.prior
     rows, of_prior = rows_at(design, at), float(np.log(q).sum() - pull @ (pull / q))
@@ -161,17 +158,9 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
         (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     weights, own = edges.weight.copy(), rows.times(mean)
     weights[at] += sites.precision
+    slope = sites.shift - sites.precision * own
     of_votes = Votes(
-        mean=mean,
-        covariance=covariance.matrix(),
-        first=i,
-        second=j,
-        bias=b,
-        wins=sites.wins,
-        losses=sites.losses,
-        difference=own + known_bias,
-        slope=sites.shift - sites.precision * own,
-        precision=sites.precision,
+        mean, covariance.matrix(), i, j, b, sites.wins, sites.losses, own + known_bias, slope, sites.precision
     )
     return Posterior(mean, covariance, weights, convergence, edges, model), of_votes, log_evidence
 

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
-from scipy.special import logsumexp
+from scipy.special import log_softmax, logsumexp
 
 from app.inference.core.cells import TIE, with_measured_words
 from app.inference.core.design import Design
@@ -192,5 +192,4 @@ def _as_ways_of_speaking(length: Floats) -> float:
 def _axis(prior: Normal, points: int) -> tuple[Floats, Floats]:
     """Points of an axis and the logarithms of their weights, which sum to 1."""
     at = prior.mean + prior.sd * REACH * np.linspace(-1.0, 1.0, points)
-    log_weight = prior.log_density(at)
-    return at, log_weight - logsumexp(log_weight)
+    return at, log_softmax(prior.log_density(at))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from app.inference.experts import is_vote
 from app.inference.fitting.evidence import Approximation, log_evidence_of, serves
@@ -101,14 +101,12 @@ def _of_judge(log_evidence: Floats) -> Floats:
 
 def _blur(at: Floats, spread: float) -> Floats:
     """Rows of N(at; mean, spread^2) for each mean in `at`."""
-    density = np.exp(-0.5 * ((at - at[:, None]) / spread) ** 2)
-    return np.asarray(density / density.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(-0.5 * ((at - at[:, None]) / spread) ** 2, axis=1))
 
 
 def expected(at: Floats, log_density: Floats) -> Normal:
     """Mean and sd of what lies N(mean, spread^2), given ln p at (SPREADS, means)."""
-    weight = np.exp(log_density - log_density.max())
-    weight /= weight.sum()
+    weight = softmax(log_density)
     mean = float(weight.sum(axis=0) @ at)
     variance = weight.sum(axis=1) @ SPREADS**2 + weight.sum(axis=0) @ (at - mean) ** 2
     return Normal(mean, float(np.sqrt(variance)))

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
 from app.inference.experts import is_vote
@@ -144,11 +144,10 @@ def learn(
     model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
     groups = measurements(comparisons, item)
     noise = _noise_apart(groups, model, judges, hyperprior)
-    scale, kappa, grid = _of_measurements(groups, noise, model, hyperprior, points)
-    learnt = Hyperparameters(scale, noise * kappa, groups.votes(noise * kappa), np.ones(judges))
+    learnt = _of_measurements(groups, noise, model, hyperprior, points)
     if not is_vote(comparisons.p).any():
-        return Learnt(learnt, grid)
-    return _with_votes(comparisons, item, model, learnt, hyperprior, points, approximation)
+        return learnt
+    return _with_votes(comparisons, item, model, learnt.hyperparameters, hyperprior, points, approximation)
 
 
 def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperprior) -> Floats:
@@ -157,15 +156,12 @@ def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperpri
     measuring, apart = np.unique(groups.judge), expected.copy()
     for judge in measuring if len(measuring) > 1 else ():
         own = Groups(*(column[groups.judge == judge] for column in groups))
-        _, kappa, _ = _of_measurements(own, expected, model, hyperprior, points=1)
-        apart[judge] *= kappa
+        apart[judge] = _of_measurements(own, expected, model, hyperprior, points=1).hyperparameters.noise[judge]
     return np.asarray(apart, np.float64)
 
 
-def _of_measurements(
-    groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int
-) -> tuple[float, float, Grid]:
-    """tau2 and kappa at the mean of their logarithms, r being the `noise` (J,), and the grid around them."""
+def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int) -> Learnt:
+    """What measurements alone teach; r is that of the `noise` (J,)."""
     r = noise[groups.judge]
     floor, spectrum = LEAST_NOISE / float(r.min(initial=1.0)), groups.spectrum(r, model)
     sd = min([hyperprior.of_noise(judge).sd for judge in range(len(noise))], default=WEAK_NOISE.sd)
@@ -179,7 +175,9 @@ def _of_measurements(
 
     (log_scale, log_kappa), at, weight = zoom(log_density, [of_scale, of_kappa], COARSE, points)
     kappa = floor + np.exp(log_kappa)
-    return np.exp(log_scale), kappa, Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa)
+    phi, rho = groups.votes(kappa * noise), np.ones(len(noise))
+    grid = Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa)
+    return Learnt(Hyperparameters(np.exp(log_scale), kappa * noise, phi, rho), grid)
 
 
 def _with_votes(
@@ -304,6 +302,5 @@ def zoom(
 def _on_grid(log_density: LogDensity, axes: Floats) -> tuple[Floats, Floats]:
     """Points (G, D) of a grid and their weights (G,); the same everywhere where the density is known nowhere."""
     log_weight = log_density(*axes).ravel()
-    largest = log_weight.max()
-    weight = np.exp(log_weight - largest) if np.isfinite(largest) else np.ones(len(log_weight))
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)), weight / weight.sum()
+    weight = softmax(log_weight if np.isfinite(log_weight.max()) else np.zeros(len(log_weight)))
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)), weight
