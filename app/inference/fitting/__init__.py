@@ -18,7 +18,6 @@ from app.inference.core.cells import Hyperparameters
 from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.covariates import Effect, covariates_of
 from app.inference.fitting.effects import JudgeEffects
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import (
@@ -32,7 +31,7 @@ from app.inference.fitting.model import (
 )
 from app.inference.fitting.pooling import pool
 from app.inference.fitting.posterior import Posterior, fit, is_sparse
-from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
+from app.inference.fitting.published import Effect, Published, covariates_of, effects_of, publish, repeat_correlations
 from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of
 from app.inference.fitting.weights import WEAK, Hyperprior
 from app.inference.gaussian import Scores

@@ -48,7 +48,8 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     won, lost = weight * hard + extra, weight * (1.0 - hard) + extra
     wins, games = np.bincount(first, won, n) + np.bincount(second, lost, n) + np.zeros(n), won + lost
     log_strength = np.zeros(n)
-    for iteration in range(1, BT_MAX_ITERATIONS + 1):
+    iteration, change = 0, np.inf
+    while change > BT_THRESHOLD and iteration < BT_MAX_ITERATIONS:
         strength, updated = np.exp(log_strength), np.zeros(n)
         rate = games / (strength[first] + strength[second])
         exposure = np.bincount(first, rate, n) + np.bincount(second, rate, n)
@@ -56,9 +57,7 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
         updated[played] = np.log(wins[played] / exposure[played])  # wins_i / sum_j games_ij / (pi_i + pi_j), centred
         updated[played] -= updated[played].mean() if played.any() else 0.0
         change = float(np.abs(updated - log_strength).max(initial=0.0))
-        log_strength = updated
-        if change <= BT_THRESHOLD:
-            break
+        log_strength, iteration = updated, iteration + 1
     return BaselineScores(log_strength, Convergence.of(change, iteration, BT_THRESHOLD))
 
 

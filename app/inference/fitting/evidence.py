@@ -92,7 +92,7 @@ class SiteMoments(NamedTuple, Generic[Q]):
 
 
 def approximate(posterior: Posterior, approximation: Approximation) -> Scores:
-    """The marginal posterior of the scores; Laplace's too where sites cannot be factored, as with a tau2 of a million."""
+    """The marginal posterior of the scores; Laplace's where sites cannot be factored, as with a tau2 of a million."""
     edges, model = posterior.edges, posterior.model
     if approximation == "ep" and serves(edges, model):
         with suppress(np.linalg.LinAlgError):

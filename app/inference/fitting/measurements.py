@@ -12,12 +12,12 @@ c = U^T R^T D y, each with delta taken out as by a flat prior, y ~ N(0, tau2 R R
               + (y^T D y - sum_i c_i^2 tau2 / (kappa + tau2 lambda_i)) / kappa
 
 Of more than RANKED_DENSE candidates both sums are z^T f(R^T D R) z, by quadrature (evidence.py): that over c from
-z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. Every tau2 and kappa takes the same nodes; the
-maximum of the evidence moves by a few hundredths of its own standard deviation.
+z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. The maximum of the evidence moves by a few
+hundredths of its own standard deviation.
 
-A judge whose logits pile up at one value says which, not by how much: .999 or .001 whatever it compares, where as a
-reading of differences 6.9 + 6.9 would have to be 13.8. So two models of the same numbers are compared, for each judge
-that measures, y = logit p of its G answers, the first on each question:
+A judge whose logits pile up at one value says which, not by how much: .999 or .001 whatever it compares. As readings of
+differences 6.9 + 6.9 would have to be 13.8. So two models of the same numbers are compared, y = logit p of the G
+answers of a judge that measures, the first on each question:
 
     A   y ~ N(d, sigma2)                                                     measurements, as above
     B   sign y ~ sigma(d),  |y| ~ N(m, v) whatever d is                      votes, and a way of speaking
@@ -25,9 +25,8 @@ that measures, y = logit p of its G answers, the first on each question:
     Z_A = E N(y; 0, tau2 R R^T + sigma2 I)       over the priors of ln sigma2, ln(tau2 / sigma2)
     Z_B = E Z_votes E N(|y|; 0, v I + FARTHEST^2 1 1^T)       over that of ln tau2, and of ln v as of ln sigma2
 
-The judge's answers are votes, p = 1 for p > 1/2 and 0 below, where Z_B > Z_A. Neither sigma2 nor v is below
-LEAST_NOISE, so that neither model gains without end by numbers that are printed alike. No bias is allowed for: it
-widens sigma2 in A and flattens votes in B.
+Its answers are votes where Z_B > Z_A. Neither sigma2 nor v is below LEAST_NOISE, so that neither model gains without
+end by numbers that are printed alike. No bias is allowed for: it widens sigma2 in A and flattens votes in B.
 """
 
 from typing import NamedTuple
@@ -129,7 +128,7 @@ class Groups(NamedTuple):
 
 
 def measurements(comparisons: Comparisons, item: Ints) -> Groups:
-    """The measurements among the comparisons, in groups; `item` (K,) is what each was about."""
+    """The measurements among the comparisons."""
     rows = ~is_vote(comparisons.p)
     first, second, p, judge, weight = measured = take(comparisons, rows)
     group = same_question(measured, item[rows])
@@ -156,37 +155,27 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
 
 
 def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.inf) -> float:
-    """ln Z_B - ln Z_A of answers by one judge, none of them 0 or 1; `item` (K,) is what each was about.
+    """ln Z_B - ln Z_A of answers by one judge, none of them 0 or 1.
 
     Args: below `least` a bound from above will do: Z_votes is at most 1.
     """
     comparisons, n = among_compared(comparisons)
-    once, model = firsts(same_question(comparisons, item)), build(Method(), n)
-    comparisons, item = take(comparisons, once), item[once]
-    p = np.where(comparisons.p == 0.5, TIE, comparisons.p)
-    groups = measurements(comparisons._replace(p=p, weight=np.ones(len(p))), item)
-    bound = _as_ways_of_speaking(np.abs(measurement(p))) - _as_measurements(groups, model)
+    once = firsts(same_question(comparisons, item))
+    answers, item, model = take(comparisons, once), item[once], build(Method(), n)
+    p, ones = np.where(answers.p == 0.5, TIE, answers.p), np.ones(len(once))
+    (log_noise, of_noise), (log_ratio, of_ratio) = _axis(WEAK_NOISE, FINE), _axis(WEAK_RATIO, FINE)
+    noise, length = LEAST_NOISE + np.exp(log_noise), np.abs(measurement(p))
+    spectrum = measurements(answers._replace(p=p, weight=ones), item).spectrum(ones, model)
+    as_measured = spectrum.log_evidence(np.exp(log_ratio)[:, None], noise) + of_ratio[:, None] + of_noise
+    along, mean = noise + len(p) * FARTHEST**2, length.mean()
+    squares = ((length - mean) ** 2).sum() / noise + len(p) * mean**2 / along
+    as_spoken = of_noise - 0.5 * ((len(p) - 1) * np.log(noise) + np.log(along) + squares)
+    bound = float(logsumexp(as_spoken) - logsumexp(as_measured))
     if bound < least:
         return bound
-    edges = edges_of(comparisons._replace(p=words(p), weight=np.ones(len(p))), model)
-    log_scale, log_weight = _axis(WEAK_RATIO, COARSE)
-    return bound + float(logsumexp(log_evidence_of(edges, model, np.exp(log_scale), "ep") + log_weight))
-
-
-def _as_measurements(groups: Groups, model: Model) -> float:
-    """ln Z_A, up to the constant of `_as_ways_of_speaking`."""
-    (log_noise, of_noise), (log_ratio, of_ratio) = _axis(WEAK_NOISE, FINE), _axis(WEAK_RATIO, FINE)
-    spectrum, noise = groups.spectrum(np.ones(len(groups.y)), model), LEAST_NOISE + np.exp(log_noise)
-    return float(logsumexp(spectrum.log_evidence(np.exp(log_ratio)[:, None], noise) + of_ratio[:, None] + of_noise))
-
-
-def _as_ways_of_speaking(length: Floats) -> float:
-    """ln of E N(|y|; 0, v I + FARTHEST^2 1 1^T), from the (G,) |y|."""
-    (log_spread, of_spread), size, mean = _axis(WEAK_NOISE, FINE), len(length), length.mean()
-    v = LEAST_NOISE + np.exp(log_spread)
-    along = v + size * FARTHEST**2
-    squares = ((length - mean) ** 2).sum() / v + size * mean**2 / along
-    return float(logsumexp(-0.5 * ((size - 1) * np.log(v) + np.log(along) + squares) + of_spread))
+    edges = edges_of(answers._replace(p=words(p), weight=ones), model)
+    log_scale, of_scale = _axis(WEAK_RATIO, COARSE)
+    return bound + float(logsumexp(log_evidence_of(edges, model, np.exp(log_scale), "ep") + of_scale))
 
 
 def _axis(prior: Normal, points: int) -> tuple[Floats, Floats]:

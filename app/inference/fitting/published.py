@@ -3,25 +3,56 @@
 Learnt hyperparameters are integrated out: the posterior of the scores is a mixture over their grid (weights.py),
 
     p(s) = sum_g w_g N(mu_g, Sigma_g)        mu_g, Sigma_g the posterior at point g; w_g, N(mu_g, Sigma_g) Scores.parts
+
+Covariates are what may sway a judge beside how good an output is, such as its length. They are taken out of the scores
+(decision 75; ours). Output i of prompt m has the value f_mi. With sd the standard deviation of f over the outputs that
+were compared, comparison k has
+
+    x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
+
+beta > 0: outputs with more of it win more. Like the scores, beta is a parameter (model.py). The marginal of the scores
+is what candidates would score if all outputs had the same value.
+
+An effect is identifiable beside the scores only if outputs of the same candidate differ in it, and a positional bias
+only if orders are mixed: where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
+by one and lowering those scores changes no d. It is a matter of degree. With V the posterior variance of delta and
+V_flat that under a flat prior on the scores, both from H,
+
+    share = V (1 / V_flat - 1 / prior variance)
+
+of what is known of delta comes from verdicts and from no prior: 0 in a tree of comparisons or where one half is always
+shown first, near 1 where each candidate is first as often as second. Likewise of beta.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from app.inference.core.cells import Hyperparameters
 from app.inference.core.edges import Edges
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
-from app.inference.fitting.covariates import Effect, share_of_verdicts, with_covariates
 from app.inference.fitting.evidence import Approximation, approximate
 from app.inference.fitting.measurements import as_votes
-from app.inference.fitting.model import Covariates, Method, Model, as_learnt, at_scale, build_for, edges_of
+from app.inference.fitting.model import (
+    BIAS_VARIANCE,
+    Covariates,
+    Method,
+    Model,
+    as_learnt,
+    at_scale,
+    build_for,
+    edges_of,
+)
 from app.inference.fitting.posterior import Posterior, fit_edges
 from app.inference.fitting.weights import WEAK, Grid, Hyperprior, learn, repeat_correlation_of_votes, weighed
 from app.inference.gaussian import Scores, mixed
 from app.inference.types import Comparisons, Floats, Ints, Outcome
 
 ONE_POINT = Grid(np.ones(1), np.ones(1), np.ones(1))  # of what is not learnt
+EFFECT_VARIANCE = 1.0  # of beta, before any comparison
+FLAT = 1e-6  # of the precision of the scores' prior
 
 
 class Published(NamedTuple):
@@ -35,6 +66,15 @@ class Published(NamedTuple):
     learnt: Hyperparameters | None = None
     scale: Scale | None = None  # of the absolute scores, if there are any
     scale_converged: bool = True
+
+
+class Effect(NamedTuple):
+    """beta of one covariate, in logits for each standard deviation."""
+
+    name: str
+    mean: float
+    sd: float
+    share: float  # of what is known of beta that verdicts tell: near 0 where outputs of a candidate are all alike in it
 
 
 def publish(
@@ -52,28 +92,26 @@ def publish(
 ) -> Published:
     """The posterior of N candidates by J judges, fitted from scratch; `item` (K,) is what each answer was about.
 
-    Verdict weights and the scale of absolute scores are not integrated over together: with absolute scores, the
-    former stay as they were learnt from comparisons.
+    With absolute scores, verdict weights stay as they were learnt from comparisons, and are not integrated over.
 
-    Args: of more than `dense` candidates the covariance is sparse where the model has that form; that of a mixture is a
-        matrix. `approximation` is of the scores: "ep", by expectation propagation, serves where there are
-        votes, few enough candidates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up
-        at one value vote where verdict weights are learnt (measurements.py). `covariates` of the comparisons are
-        taken out of the scores, by a covariance that is a matrix and Laplace's approximation.
+    Args: of more than `dense` candidates the covariance is sparse where the model has that form; that of a mixture, or
+        with `covariates`, is a matrix. `approximation` is of the scores: "ep" serves where there are votes, few enough
+        candidates, no covariates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up at
+        one value vote where verdict weights are learnt (measurements.py).
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """
     learns = method.verdict_weight == "learnt"
     verdicts = as_votes(answers, item) if saturated_as_votes and learns else answers
-    model, comparisons, learnt = build_for(method, n, verdicts, judges), verdicts, None
+    model, comparisons, learnt, grid = build_for(method, n, verdicts, judges), verdicts, None, ONE_POINT
     approximation = approximation if method.prior == "unit" else "laplace"
-    grid, is_given = ONE_POINT, method.absolute_scale == "given"
     if covariates is not None:
         model = with_covariates(model, covariates, verdicts)
     if learns and verdicts.size:
         learnt, grid = learn(verdicts, item, model, judges, hyperprior, approximation)
         model, comparisons = as_learnt(model, verdicts, learnt), weighed(verdicts, item, learnt)
     if absolute.size:
+        is_given = method.absolute_scale == "given"
         posterior, scale, converged = combine(comparisons, model, absolute, is_given=is_given)
         of_scores = approximate(posterior, approximation)
         return Published(of_scores, posterior, answers, comparisons, posterior.model, learnt, scale, converged)
@@ -110,14 +148,45 @@ def integrate(edges: Edges, model: Model, grid: Grid, approximation: Approximati
 
 
 def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats:
-    """(J,) rho as it was learnt, else by how far repeated votes vary (weights.py); `item` (K,) as of `publish`."""
+    """(J,) rho as it was learnt, else by how far repeated votes vary (weights.py)."""
     if published.learnt is not None:
         return published.learnt.repeat_correlation
     return repeat_correlation_of_votes(published.posterior, published.comparisons, item, judges)
 
 
+def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item: Ints) -> Covariates:
+    """The covariates of K comparisons, by name, from what each output has of them.
+
+    Args: `outputs` (I, N), NaN where there is no output; `item` (K,) is the prompt of each comparison.
+
+    Raises ValueError where an output that was compared has no finite value.
+    """
+    sides, prompt = np.concatenate([comparisons.first, comparisons.second]), np.tile(item, 2)
+    x = np.empty((comparisons.size, len(outputs)))
+    for column, (name, values) in zip(x.T, outputs.items(), strict=True):
+        first, second = values[prompt, sides].reshape(2, -1)
+        column[:] = first - second
+        if without := int((~np.isfinite(column)).sum()):
+            raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
+        compared = np.unique(prompt * values.shape[1] + sides)
+        sd = float(values.ravel()[compared].std()) if len(x) else 0.0
+        column /= sd or 1.0
+    return Covariates(tuple(outputs), x)
+
+
+def with_covariates(model: Model, covariates: Covariates, comparisons: Comparisons) -> Model:
+    """The same model with beta beside its parameters. Raises ValueError."""
+    names, values = covariates
+    if model.expert.as_soft_bt is None:
+        raise ValueError("covariates need the expert soft-bt or hard-bt")
+    if values.shape != (comparisons.size, len(names)) or not np.isfinite(values).all():
+        raise ValueError(f"covariates need {len(names)} finite values for each of the {comparisons.size} comparisons")
+    prior = model.prior.and_others(model.size, np.full(len(names), 1.0 / EFFECT_VARIANCE))
+    return model._replace(prior=prior, covariates=covariates)
+
+
 def effects_of(published: Published, covariance: Floats | None = None) -> list[Effect]:
-    """The effects of the covariates; none where there are none.
+    """The effects of the covariates, if there are any.
 
     Args: `covariance` (P, P) of all parameters, by default the posterior's.
     """
@@ -129,3 +198,19 @@ def effects_of(published: Published, covariance: Floats | None = None) -> list[E
     shares = share_of_verdicts(precision, posterior.covariance.diagonal[n:], model, 1.0 / model.prior.precision[n:])
     columns = posterior.mean[start:], np.sqrt(sigma.diagonal()[start:]), shares[start - n :]
     return [Effect(*row) for row in zip(model.covariates.names, *(each.tolist() for each in columns), strict=True)]
+
+
+def share_of_verdicts(
+    precision: Floats, variance: Floats, model: Model, prior_variance: Floats | float = BIAS_VARIANCE
+) -> Floats:
+    """(J,) shares, from the variances (J,) of J biases or effects, and H over N scores, these, and whatever else.
+
+    0 where the verdicts tell so little without the prior that H cannot be factored.
+    """
+    n, prior, flat, apart = model.n, model.prior, precision.copy(), np.eye(len(precision), len(variance), -model.n)
+    flat[np.diag_indices(n)] += (np.maximum(prior.absolute, FLAT / prior.variance) - prior.precision)[:n]
+    try:
+        alone = (apart.T @ cho_solve(cho_factor(flat.T, overwrite_a=True), apart)).diagonal()
+    except np.linalg.LinAlgError:
+        return np.zeros(len(variance))
+    return np.asarray(variance * (1.0 / alone - 1.0 / prior_variance))

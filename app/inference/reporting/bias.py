@@ -15,7 +15,7 @@ deviation. It is the biases' part of
 
 with l3 the third derivative of l and H_ss the part of H over the scores.
 
-How much of what is known of delta comes from verdicts rather than from priors: fitting/covariates.py.
+How much of what is known of delta comes from verdicts rather than from priors: fitting/published.py.
 """
 
 from typing import NamedTuple
@@ -24,9 +24,9 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.core.edges import slopes
-from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import Model, design_of, standard_errors, with_biases_as_parameters
 from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.published import share_of_verdicts
 from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
 

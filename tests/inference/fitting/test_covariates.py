@@ -21,9 +21,9 @@ from app.inference.fitting import (
     publish,
     repeat_correlations,
 )
-from app.inference.fitting.covariates import with_covariates
 from app.inference.fitting.model import design_of, edges_of
 from app.inference.fitting.posterior import log_posterior
+from app.inference.fitting.published import with_covariates
 from app.inference.reporting.bias import estimates
 from app.inference.targets import by_tag, effects_on_new_items, on_new_items
 from app.inference.types import Comparisons, Floats, Ints, once_each, take
