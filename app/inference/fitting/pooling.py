@@ -48,8 +48,7 @@ class Contribution(NamedTuple):
 def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Contribution]:
     """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
 
-    Args: `item` (K,) is what each was about; `model` has the biases to allow for; `judges` (J,) are what their numbers
-        here stand for in the pool.
+    Args: `model` has the biases to allow for; `judges` (J,) are what their numbers here stand for in the pool.
     """
     votes, contributions = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):

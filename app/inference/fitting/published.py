@@ -11,7 +11,9 @@ were compared, comparison k has
     x_k = (f_first - f_second) / sd      d_k = s_first - s_second + delta_judge + x_k beta      beta ~ N(0, 1)
 
 beta > 0: outputs with more of it win more. Like the scores, beta is a parameter (model.py). The marginal of the scores
-is what candidates would score if all outputs had the same value.
+is what candidates would score if all outputs had the same value. Verdict weights are learnt as if there were none, and
+again from measurements y_k - x_k beta^, beta^ the mode by the first ones. Votes stay as they are, so that their tau2
+holds what covariates add to the scores.
 
 An effect is identifiable beside the scores only if outputs of the same candidate differ in it, and a positional bias
 only if orders are mixed: where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
@@ -29,9 +31,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit, logit
 
 from app.inference.core.cells import Hyperparameters
 from app.inference.core.edges import Edges
+from app.inference.experts import is_vote
 from app.inference.fitting.absolute import AbsoluteScores, Scale, combine
 from app.inference.fitting.evidence import Approximation, approximate
 from app.inference.fitting.measurements import as_votes
@@ -45,13 +49,14 @@ from app.inference.fitting.model import (
     build_for,
     edges_of,
 )
-from app.inference.fitting.posterior import Posterior, fit_edges
+from app.inference.fitting.posterior import Posterior, fit, fit_edges
 from app.inference.fitting.weights import WEAK, Grid, Hyperprior, learn, repeat_correlation_of_votes, weighed
 from app.inference.gaussian import Scores, mixed
 from app.inference.types import Comparisons, Floats, Ints, Outcome
 
 ONE_POINT = Grid(np.ones(1), np.ones(1), np.ones(1))  # of what is not learnt
 EFFECT_VARIANCE = 1.0  # of beta, before any comparison
+LARGEST_P = np.nextafter(1.0, 0.0)  # of what is no vote
 FLAT = 1e-6  # of the precision of the scores' prior
 
 
@@ -103,12 +108,14 @@ def publish(
     """
     learns = method.verdict_weight == "learnt"
     verdicts = as_votes(answers, item) if saturated_as_votes and learns else answers
-    model, comparisons, learnt, grid = build_for(method, n, verdicts, judges), verdicts, None, ONE_POINT
+    alone, comparisons, learnt, grid = build_for(method, n, verdicts, judges), verdicts, None, ONE_POINT
+    model = alone if covariates is None else with_covariates(alone, covariates, verdicts)
     approximation = approximation if method.prior == "unit" else "laplace"
-    if covariates is not None:
-        model = with_covariates(model, covariates, verdicts)
     if learns and verdicts.size:
-        learnt, grid = learn(verdicts, item, model, judges, hyperprior, approximation)
+        learnt, grid = learn(verdicts, item, alone, judges, hyperprior, approximation)
+        unswayed = verdicts if covariates is None else without_effects(verdicts, item, model, covariates, learnt)
+        if (unswayed.p != verdicts.p).any():
+            learnt, grid = learn(unswayed, item, alone, judges, hyperprior, approximation)
         model, comparisons = as_learnt(model, verdicts, learnt), weighed(verdicts, item, learnt)
     if absolute.size:
         is_given = method.absolute_scale == "given"
@@ -183,6 +190,16 @@ def with_covariates(model: Model, covariates: Covariates, comparisons: Compariso
         raise ValueError(f"covariates need {len(names)} finite values for each of the {comparisons.size} comparisons")
     prior = model.prior.and_others(model.size, np.full(len(names), 1.0 / EFFECT_VARIANCE))
     return model._replace(prior=prior, covariates=covariates)
+
+
+def without_effects(
+    verdicts: Comparisons, item: Ints, model: Model, covariates: Covariates, learnt: Hyperparameters
+) -> Comparisons:
+    """The verdicts, whose measurements are y - x beta^."""
+    weights = weighed(verdicts, item, learnt)
+    effect = covariates.values @ fit(weights, as_learnt(model, verdicts, learnt)).mean[model.biases_end :]
+    unswayed = np.clip(expit(logit(weights.p) - effect), 1.0 - LARGEST_P, LARGEST_P)
+    return verdicts._replace(p=np.where(is_vote(weights.p) | (effect == 0.0), weights.p, unswayed))
 
 
 def effects_of(published: Published, covariance: Floats | None = None) -> list[Effect]:

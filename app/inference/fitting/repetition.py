@@ -109,8 +109,8 @@ def record_of(gains: Gains) -> float:
 def repetition_of(published: Published, answers: Comparisons, item: Ints, before: Floats) -> Repetition:
     """Repetition of J judges, from the answers that a posterior is given.
 
-    Args: `answers` (K,) are those of the posterior, each as many as came; `item` (K,) is what each was about; `before`
-        (J,) is w1 beforehand, NaN where nothing is known.
+    Args: `answers` (K,) are those of the posterior, each as many as came; `before` (J,) is w1 beforehand, NaN where
+        nothing is known.
     """
     taken, model, judges = published.comparisons.p, published.model, len(before)
     votes, pair = is_vote(taken), same_question(answers, item)

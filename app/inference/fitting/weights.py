@@ -13,9 +13,6 @@ Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen ve
 without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. A pool of sets narrows them (pooling.py).
 sigma2 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
 
-Effects of covariates are taken out of measurements: these are learnt from again as y - x beta, beta the mode at first.
-Votes stay as they are, so that their tau2 holds what covariates add to the scores (decision 75).
-
 A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back. As
 votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d) by a fit that counts every vote,
 
@@ -34,13 +31,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, softmax
+from scipy.special import softmax
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
 from app.inference.experts import is_vote
 from app.inference.fitting.evidence import Approximation, log_evidence_of
 from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Groups, Normal, measurements
-from app.inference.fitting.model import Model, as_learnt, at_scale, design_of, edges_of, unit_prior
+from app.inference.fitting.model import Model, at_scale, design_of, edges_of, unit_prior
 from app.inference.fitting.posterior import Posterior, fit
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
@@ -50,7 +47,6 @@ COARSE, FINE = 25, 9  # points on an axis
 MOST_NUMBERS = 1.6e7  # in the covariances of all points
 SHARP = 0.15  # sd of a logarithm below which one point is enough
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
-LARGEST_P = np.nextafter(1.0, 0.0)  # of what is no vote
 LEAST_VARIANCE = 0.5  # sum of variances of repeated votes below which they say too little to vary by chance
 LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
@@ -94,7 +90,7 @@ class Learnt(NamedTuple):
 
 
 def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparameters) -> Comparisons:
-    """The comparisons with their weights in the model; `item` (K,) is what each was about."""
+    """The comparisons with their weights in the model."""
     comparisons, judge = with_measured_words(comparisons), comparisons.judge
     _, noise, votes, rho = hyperparameters
     worth = np.where(is_vote(comparisons.p), np.minimum(votes, 1.0)[judge], (1.0 / noise)[judge])
@@ -124,21 +120,9 @@ def learn(
 ) -> Learnt:
     """The hyperparameters of K comparisons by J judges.
 
-    Args: `item` (K,) is what each was about; `model` has the biases and covariates to allow for, its own scale is not
-        looked at; `approximation` is of the evidence of votes.
+    Args: `model` has the biases to allow for, no covariates, and a scale that is not looked at; `approximation` is of
+        the evidence of votes.
     """
-    if model.covariates is not None:
-        biases = model.prior.precision[model.n : model.biases_end]
-        alone = model._replace(prior=model.prior.and_others(model.n, biases), covariates=None)
-        learnt = learn(comparisons, item, alone, judges, hyperprior, approximation)
-        measured = weighed(comparisons, item, learnt.hyperparameters)
-        theta = fit(measured, as_learnt(model, comparisons, learnt.hyperparameters)).mean
-        effect = ~is_vote(measured.p) * (model.covariates.values @ theta[model.biases_end :])
-        if not effect.any():
-            return learnt
-        without = np.clip(expit(logit(measured.p) - effect), 1.0 - LARGEST_P, LARGEST_P)
-        comparisons = comparisons._replace(p=np.where(effect == 0.0, measured.p, without))
-        return learn(comparisons, item, alone, judges, hyperprior, approximation)
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, n = among_compared(with_measured_words(comparisons))  # scores of all others keep their prior
     model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
@@ -219,7 +203,7 @@ def _with_votes(
 
 
 def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: int) -> Floats:
-    """(J,) phi by the dispersion of each judge's votes on the pairs on which it has several; 1 where it has none.
+    """(J,) phi by the dispersion of each judge's votes; 1 where it has several on no pair.
 
     Args: `posterior` counts each vote of its `comparisons` as one, except for repeats.
     """
@@ -232,7 +216,8 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
     turned, once = np.where(cast.first < cast.second, 1.0, -1.0), firsts(group)
     residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
     variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
-    left = np.maximum(1.0 - variance * _variances(posterior, cast)[once], 0.0)
+    spread = posterior.covariance.variances(cast.first[once], cast.second[once])
+    left = np.maximum(1.0 - variance * spread, 0.0)
     square, expected_square, freedom = (
         np.bincount(cast.judge[once], each, judges) for each in (residual**2, variance * left, left)
     )
@@ -243,7 +228,7 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
 def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, item: Ints, judges: int) -> Floats:
     """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
 
-    Args: `posterior` counts every repeat of its `comparisons` in full; `item` (K,) is what these were about.
+    Args: `posterior` counts every repeat of its `comparisons` in full.
     """
     model = posterior.model
     votes = is_vote(comparisons.p)
@@ -253,7 +238,10 @@ def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, 
     repeated = m > 1
     if not repeated.any():
         return np.ones(judges)
-    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * _variances(posterior, cast))
+    pair = numbered(pair_numbers(cast, model.n))
+    once = firsts(pair)
+    spread = posterior.covariance.variances(cast.first[once], cast.second[once])[pair]
+    flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * spread)
     expected = model.expert.expected(flatter * design_of(cast, model).differences(posterior.mean))
     of_a_coin = expected * (1.0 - expected)
     apart = cast.p - np.bincount(in_order, cast.p)[in_order] / m
@@ -265,13 +253,6 @@ def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, 
     floor = LEAST_VARIANCE * np.maximum(left, LEAST_LEFT)
     variance = np.maximum(left * may_vary - 0.5 * left * np.sqrt(may_vary), floor)
     return np.asarray(1.0 - np.minimum(varies / variance, 1.0), np.float64)
-
-
-def _variances(posterior: Posterior, comparisons: Comparisons) -> Floats:
-    """(K,) posterior variances of s_first - s_second, each pair looked at once."""
-    pair = numbered(pair_numbers(comparisons, posterior.model.n))
-    once = firsts(pair)
-    return posterior.covariance.variances(comparisons.first[once], comparisons.second[once])[pair]
 
 
 def zoom(
