@@ -78,10 +78,9 @@ class Moments(NamedTuple):
 
 
 def moments(probabilities: Mapping[float, float], *, is_given: bool = False) -> Moments:
-    """Mean and variance of the value that a judge gives.
+    """Mean and variance of the value that a judge gives; with `is_given` the variance as it is, which may be 0.
 
-    Args: `probabilities`, at least one of them positive, are normalised: what the judge put elsewhere is ignored;
-        `is_given` takes the variance as it is, which may be 0.
+    Args: `probabilities` of values, one of them positive, are normalised: what the judge put elsewhere is ignored.
     """
     value = np.array(sorted(probabilities), np.float64)
     p = np.array([probabilities[c] for c in value]) / sum(probabilities.values())
@@ -96,10 +95,7 @@ def no_absolute_scores() -> AbsoluteScores:
 
 
 def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *, is_given: bool = False) -> Combined:
-    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score.
-
-    Args: `is_given` takes the judges' scale as it is instead.
-    """
+    """The posterior given both, `absolute` being at least one, on the scale of most evidence, or on that given."""
     edges, judges = edges_of(comparisons, model), int(absolute.judge.max()) + 1
 
     def on_scale(scale: Scale, start: Floats | None = None) -> Combined:
@@ -150,19 +146,17 @@ def _maximised(scores: Scores, absolute: AbsoluteScores, flattest: Floats) -> Sc
     above = m - level[judge]
     a = _of_judges(above**2 + variance, absolute, weight)
     b = _of_judges(above * (mu - centre[judge]), absolute, weight)
-    is_steeper = a < flattest * b
-    return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=is_steeper))
+    return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=a < flattest * b))
 
 
 def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
     """The scale to which the steps seem to lead, by what a judge's mean maps to and ln c1: next to independent."""
     centre = np.nan_to_num(_of_judges(absolute.mean, absolute))
-    x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
+    x0, x1, x2 = (np.array([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
     step, bend = x1 - x0, x2 - 2.0 * x1 + x0
     far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
-    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
-    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
-    return _line(level, centre, c1)
+    level, log_c1 = x0 + 2.0 * far * step + far**2 * bend
+    return _line(level, centre, np.minimum(np.exp(np.clip(log_c1, x2[1] - 3.0, x2[1] + 3.0)), flattest))
 
 
 def _of_judges(values: Floats, absolute: AbsoluteScores, weight: Floats | None = None) -> Floats:

@@ -18,25 +18,22 @@ normal site whose moments are right:
     ln Z = sum_m ln C_m + ((h + R^T nu)^T mu + ln det Sigma + ln det q - h^T q^-1 h) / 2
     ln C_m = ln Z_m - (ln(v / v_c) + m^2 / v - m_c^2 / v_c) / 2
 
-All sites are renewed at once, by a share that shrinks while they do not come nearer, from where Laplace's mode has
-them. A measurement y of weight w is a site as it is, tau = w and nu = w y: without votes everything is exact. Z is the
-mean of the likelihood exp(sum_e l_e(d_e)) under the prior (core/edges.py), up to that of measurements where d = y. It
-is stationary where moments agree, so that it is exact to about M EVIDENCE_TOLERANCE^2 before they do.
+All sites are renewed at once from where Laplace's mode has them, by a share that shrinks while they do not come nearer.
+A measurement y of weight w is a site as it is, tau = w and nu = w y. Z is the mean of exp(sum_e l_e(d_e)) under the
+prior, up to that of measurements where d = y (core/edges.py). It is stationary where moments agree, so that it is exact
+to about M EVIDENCE_TOLERANCE^2 before they do.
 
 Moments of the tilted density are by the trapezoidal rule in u, d = NARROW sinh u, from its mode outwards until it is
 NEGLIGIBLE of its maximum: steps are about 1 where sigma bends, and grow with |d| up to a standard deviation of N. The
-rule is exact to about exp(-2 pi^2 (width / step)^2) on a smooth bell.
+rule is exact to about exp(-2 pi^2 (width / step)^2) on a smooth bell. Slow formula: scipy.integrate.quad.
 
 Beyond RANKED_DENSE candidates sums over eigenvalues are by Lanczos' quadrature, of a matrix that is only multiplied by
-(Golub and Meurant 1994):
+(Golub and Meurant 1994; Ubaru, Chen and Saad 2017):
 
-    z^T f(A) z = sum_m weight_m f(node_m),       tr f(A) = E z^T f(A) z of random signs z
+    z^T f(A) z = sum_m weight_m f(node_m),       tr f(A) = E z^T f(A) z of random signs z, always the same
 
 Nodes are the eigenvalues of Lanczos' tridiagonal matrices, weights the squares of their vectors' first entries times
-|z|^2. The z of a trace (Ubaru, Chen and Saad 2017) are always the same, so that it is a smooth function of A.
-
-    kernel            slow formula
-    tilted_moments    scipy.integrate.quad of g(d) = sigma(d)^a sigma(-d)^b N(d; m, v), d g and d^2 g
+|z|^2.
 """
 
 import math
@@ -127,12 +124,10 @@ def serves(edges: Edges, model: Model) -> bool:
 
 
 def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tuple[Posterior, Votes, float]:
-    """The normal posterior of all that edges say by an expert that is soft-bt, its sites, and ln Z.
+    """The normal posterior of what edges say by an expert that is soft-bt, with this `mode` (P,); its sites; and ln Z.
 
     It has converged once no row's mean is further than `tolerance` standard deviations, or its variance by that share,
-    from the tilted one. Its weights are tau, and those of measurements. Raises numpy.linalg.LinAlgError.
-
-    Args: `mode` (P,) is the MAP.
+    from the tilted one. Raises numpy.linalg.LinAlgError.
     """
     at, design, (q, pull, *_) = np.flatnonzero(edges.votes > 0.0), edges.design, model.prior
     rows, of_prior = rows_at(design, at), float(np.log(q).sum() - pull @ (pull / q))
@@ -203,7 +198,7 @@ def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float,
 
 @kernel
 def tilted_moments(mean: Floats, variance: Floats, wins: Floats, losses: Floats) -> tuple[Floats, Floats, Floats]:
-    """ln of the integral of g, its mean and its variance, (M,) each, of these (M,) m, v, a and b."""
+    """ln of the integral of g(d) = sigma(d)^a sigma(-d)^b N(d; m, v), its mean and its variance, (M,) each."""
     size = len(mean)
     log_total, tilted_mean, tilted_variance = np.empty(size), np.empty(size), np.empty(size)
     for k in range(size):
@@ -276,10 +271,7 @@ def random_signs(n: int, count: int) -> Floats:
 
 
 def quadrature(times: Callable[[Floats], Floats], start: Floats, steps: int) -> tuple[Floats, Floats]:
-    """Nodes and weights (C, M) for z^T f(A) z of each column z of `start` (N, C); exact where f has degree below 2 M.
-
-    Args: `times` is the product with A; `steps` is M.
-    """
+    """Nodes and weights (C, steps) for z^T f(A) z of each column z of `start` (N, C), by products with A."""
     length = np.linalg.norm(start, axis=0)
     before, now, beta = np.zeros_like(start), start / np.maximum(length, NOTHING), np.zeros(len(length))
     tridiagonal = np.zeros((len(length), steps, steps + 1))

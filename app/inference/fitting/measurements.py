@@ -155,10 +155,7 @@ def as_votes(comparisons: Comparisons, item: Ints) -> Comparisons:
 
 
 def log_odds_of_words(comparisons: Comparisons, item: Ints, least: float = -np.inf) -> float:
-    """ln Z_B - ln Z_A of answers by one judge, none of them 0 or 1.
-
-    Args: below `least` a bound from above will do: Z_votes is at most 1.
-    """
+    """ln Z_B - ln Z_A of one judge's answers, none 0 or 1; below `least` a bound will do, as Z_votes is at most 1."""
     comparisons, n = among_compared(comparisons)
     once = firsts(same_question(comparisons, item))
     answers, item, model = take(comparisons, once), item[once], build(Method(), n)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from app.inference.experts import is_vote
-from app.inference.fitting.evidence import Approximation, log_evidence_of, serves
+from app.inference.fitting.evidence import log_evidence_of
 from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Normal, measurements
 from app.inference.fitting.model import Model, edges_of
 from app.inference.fitting.weights import Hyperprior, shares
@@ -46,10 +46,7 @@ class Contribution(NamedTuple):
 
 
 def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Contribution]:
-    """The evidence of each judge's measurements and of all votes in K comparisons, each by itself.
-
-    Args: `model` has the biases to allow for; `judges` (J,) are what their numbers here stand for in the pool.
-    """
+    """The evidence of each judge's measurements and of all votes, each by itself; judges' numbers in the pool are (J,)."""
     votes, contributions = is_vote(comparisons.p), []
     for number, judge in enumerate(judges.tolist()):
         own = (comparisons.judge == number) & ~votes
@@ -61,10 +58,9 @@ def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: I
     cast, few = take(comparisons, votes), SCALES[::COARSER]
     cast = cast._replace(weight=cast.weight * shares(cast, item[votes], np.ones(len(judges))))
     edges = edges_of(cast, model)
-    is_propagated = model.n <= AT_ONCE and serves(edges, model)
-    if is_propagated or cast.size >= VOTES_TELL * model.n:
-        approximation: Approximation = "ep" if is_propagated else "laplace"
-        by_scale = log_evidence_of(edges, model, np.exp(few), approximation)
+    is_small = model.n <= AT_ONCE
+    if cast.size and (is_small or cast.size >= VOTES_TELL * model.n):
+        by_scale = log_evidence_of(edges, model, np.exp(few), "ep" if is_small else "laplace")
         contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
     return contributions
 

@@ -162,22 +162,18 @@ def repeat_correlations(published: Published, item: Ints, judges: int) -> Floats
 
 
 def covariates_of(outputs: Mapping[str, Floats], comparisons: Comparisons, item: Ints) -> Covariates:
-    """The covariates of K comparisons, by name, from what each output has of them.
-
-    Args: `outputs` (I, N), NaN where there is no output; `item` (K,) is the prompt of each comparison.
+    """The covariates of K comparisons, by name, from those of `outputs` (I, N).
 
     Raises ValueError where an output that was compared has no finite value.
     """
-    sides, prompt = np.concatenate([comparisons.first, comparisons.second]), np.tile(item, 2)
-    x = np.empty((comparisons.size, len(outputs)))
+    first, second, x = comparisons.first, comparisons.second, np.empty((comparisons.size, len(outputs)))
     for column, (name, values) in zip(x.T, outputs.items(), strict=True):
-        first, second = values[prompt, sides].reshape(2, -1)
-        column[:] = first - second
+        column[:] = values[item, first] - values[item, second]
         if without := int((~np.isfinite(column)).sum()):
             raise ValueError(f"{without} comparisons are of an output without a value of {name}; give one for each")
-        compared = np.unique(prompt * values.shape[1] + sides)
-        sd = float(values.ravel()[compared].std()) if len(x) else 0.0
-        column /= sd or 1.0
+        is_compared = np.zeros(values.shape, np.bool_)
+        is_compared[item, first] = is_compared[item, second] = True
+        column /= (values.std(where=is_compared) if len(x) else 0.0) or 1.0
     return Covariates(tuple(outputs), x)
 
 
@@ -203,10 +199,7 @@ def without_effects(
 
 
 def effects_of(published: Published, covariance: Floats | None = None) -> list[Effect]:
-    """The effects of the covariates, if there are any.
-
-    Args: `covariance` (P, P) of all parameters, by default the posterior's.
-    """
+    """The effects of the covariates, if any, by the `covariance` (P, P), which is the posterior's by default."""
     posterior, model = published.posterior, published.model
     if model.covariates is None:
         return []

@@ -8,9 +8,8 @@ Four hypotheses about each judge: it repeats itself or draws each verdict anew, 
 
 w1 = P(moved) + P(consistent) starts from what the user declared of the judge, or from its record in other sets. Of an
 unknown judge it is USUAL once it is asked again, and 0 until then. The share CONSISTENT of those who vote, and repeat
-themselves or not, has no bias; of w1 it is that of consistent judges once a pair was shown both ways, and until then
-there are none. A cell has the votes of one judge on one question in one order, n_k of which say k (first, second or
-tie), whose probabilities q_k are
+themselves or not, has no bias; of w1 it is that of consistent judges once a pair was shown both ways, and 0 until then.
+A cell has the votes of one judge on one question in one order, n_k of which say k (first, second or tie):
 
     q_tie = T, the share of ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
     P(n | a) = sum_k q_k (a + (1 - a) q_k)^n_k prod_(l != k) ((1 - a) q_l)^n_l
@@ -22,10 +21,8 @@ without a bias delta = 0. The odds of w1 gain
 
 where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. As
 a + (1 - a) q is near 1, both are evidence of this judge's votes as evidence.py has it: of all of them, and of one of
-the answers in each cell that came most, beside lapses.
-
-Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
-of at most
+the answers in each cell that came most, beside lapses. Two measurements within ALIKE of each other agree, which of
+draws, with sigma2 of the judge's error, has a probability of at most
 
     b = 2 ALIKE / (p (1 - p) sqrt(4 pi sigma2));  the odds gain (1 - LAPSE (1 - b)) / b, or LAPSE where they differ
 """
@@ -107,11 +104,7 @@ def record_of(gains: Gains) -> float:
 
 
 def repetition_of(published: Published, answers: Comparisons, item: Ints, before: Floats) -> Repetition:
-    """Repetition of J judges, from the answers that a posterior is given.
-
-    Args: `answers` (K,) are those of the posterior, each as many as came; `before` (J,) is w1 beforehand, NaN where
-        nothing is known.
-    """
+    """From a posterior's `answers` (K,), each as many as came; `before` (J,) is w1 beforehand, or NaN."""
     taken, model, judges = published.comparisons.p, published.model, len(before)
     votes, pair = is_vote(taken), same_question(answers, item)
     biased = model.estimated_biases if model.has_biases else np.zeros(judges, np.bool_)
@@ -147,10 +140,10 @@ def _is_repeated(cell: Ints, weight: Floats) -> Bools:
 
 
 def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, Floats]:
-    """Log-evidence of one judge's votes, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`.
+    """Log-evidence of one judge's votes (2, 2): that it repeats itself, or draws; with a bias, and without.
 
-    The evidence (2, 2) is that of who repeats itself and of who draws, each with a bias and without. Unless the judge
-    may be `biased`, both are without, and both orders of a `pair` (K,) are the same question.
+    And (4,) `repeats`, `alike`, `swaps` and `swaps_alike`. Unless it may be `biased`, both are without a bias, and both
+    orders of a `pair` (K,) are the same question.
     """
     tied = float(np.average(cast.p == 0.5, weights=cast.weight))
 

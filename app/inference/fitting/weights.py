@@ -98,10 +98,7 @@ def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparamete
 
 
 def shares(comparisons: Comparisons, item: Ints, repeat_correlation: Floats) -> Floats:
-    """(K,) the share of each comparison's weight that counts, 1 / (1 + (m - 1) rho).
-
-    Args: `repeat_correlation` (J,) is rho of votes; of measurements it is 1.
-    """
+    """(K,) what share of each comparison's weight counts, 1 / (1 + (m - 1) rho): rho (J,) of votes, 1 of measurements."""
     group = same_question(comparisons, item)
     largest = np.zeros(group.max(initial=-1) + 1)
     np.maximum.at(largest, group, comparisons.weight)
@@ -118,11 +115,7 @@ def learn(
     hyperprior: Hyperprior = WEAK,
     approximation: Approximation = "laplace",
 ) -> Learnt:
-    """The hyperparameters of K comparisons by J judges.
-
-    Args: `model` has the biases to allow for, no covariates, and a scale that is not looked at; `approximation` is of
-        the evidence of votes.
-    """
+    """The hyperparameters of K comparisons by J judges, of a model without covariates, whose scale is not looked at."""
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, n = among_compared(with_measured_words(comparisons))  # scores of all others keep their prior
     model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
@@ -203,10 +196,7 @@ def _with_votes(
 
 
 def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: int) -> Floats:
-    """(J,) phi by the dispersion of each judge's votes; 1 where it has several on no pair.
-
-    Args: `posterior` counts each vote of its `comparisons` as one, except for repeats.
-    """
+    """(J,) phi by the dispersion of votes; 1 where none are on the same pair. The posterior has them with phi = 1."""
     model = posterior.model
     cast = take(comparisons, is_vote(comparisons.p))
     group = numbered(cast.judge, pair_numbers(cast, model.n))
@@ -226,10 +216,7 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
 
 
 def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, item: Ints, judges: int) -> Floats:
-    """(J,) rho by how far votes on the same pair of an item in the same order vary; 1 where they never do.
-
-    Args: `posterior` counts every repeat of its `comparisons` in full.
-    """
+    """(J,) rho by how far votes on a pair in one order vary; 1 where they never do. The posterior has them with rho = 0."""
     model = posterior.model
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
