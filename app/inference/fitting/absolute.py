@@ -103,20 +103,22 @@ def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *,
 
     if is_given:
         return on_scale(Scale(np.full(judges, -absolute.mean.mean()), np.ones(judges)))
-    first = _first_scale(absolute, model)
-    flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
+    tau, centre = float(np.sqrt(model.prior.variance)), _of_judges(absolute.mean, absolute)
+    spread = np.sqrt(_of_judges((absolute.mean - centre[absolute.judge]) ** 2, absolute))
+    like_the_prior = tau / np.where(spread > SAME_MEAN, spread, 1.0)
+    flattest = FLATTEST * like_the_prior
 
     def em(combined: Combined) -> Combined:
         scale = _maximised(combined.posterior.scores, absolute, flattest)
         return on_scale(scale, combined.posterior.mean)
 
-    combined = on_scale(first)
+    combined = on_scale(_line(0.0 * centre, centre, like_the_prior))
     for _ in range(MAX_ITERATIONS):
         once = em(combined)
         twice = em(once)
-        if np.abs(twice.scale.mapped(absolute) - once.scale.mapped(absolute)).max() <= tolerance:
+        if np.abs(twice.scale.mapped(absolute) - once.scale.mapped(absolute)).max() <= SCALE_TOLERANCE * tau:
             return twice._replace(converged=True)
-        ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
+        ahead = _extrapolated(combined.scale, once.scale, twice.scale, centre, flattest)
         combined = em(on_scale(ahead, twice.posterior.mean))
     return combined
 
@@ -130,14 +132,6 @@ def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model
     return model._replace(prior=prior._replace(precision=prior.precision + added, pull=pull, absolute=added))
 
 
-def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
-    """The scale on which a judge's absolute scores spread like the prior."""
-    centre = _of_judges(absolute.mean, absolute)
-    spread = np.sqrt(_of_judges((absolute.mean - centre[absolute.judge]) ** 2, absolute))
-    c1 = float(np.sqrt(model.prior.variance)) / np.where(spread > SAME_MEAN, spread, 1.0)
-    return _line(0.0 * centre, centre, c1)
-
-
 def _maximised(scores: Scores, absolute: AbsoluteScores, flattest: Floats) -> Scale:
     """The M-step."""
     candidate, judge, mu, _ = absolute
@@ -149,10 +143,9 @@ def _maximised(scores: Scores, absolute: AbsoluteScores, flattest: Floats) -> Sc
     return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=a < flattest * b))
 
 
-def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
-    """The scale to which the steps seem to lead, by what a judge's mean maps to and ln c1: next to independent."""
-    centre = np.nan_to_num(_of_judges(absolute.mean, absolute))
-    x0, x1, x2 = (np.array([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
+def _extrapolated(x: Scale, once: Scale, twice: Scale, centre: Floats, flattest: Floats) -> Scale:
+    """The scale to which the steps seem to lead, by what `centre` maps to and ln c1: next to independent."""
+    x0, x1, x2 = (np.array([c0 + c1 * np.nan_to_num(centre), np.log(c1)]) for c0, c1 in (x, once, twice))
     step, bend = x1 - x0, x2 - 2.0 * x1 + x0
     far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
     level, log_c1 = x0 + 2.0 * far * step + far**2 * bend

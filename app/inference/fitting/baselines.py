@@ -31,10 +31,6 @@ class BaselineScores(NamedTuple):
 CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
 
 
-def win_ratio(comparisons: Comparisons, n: int) -> BaselineScores:
-    return average_probability(comparisons._replace(p=words(comparisons.p)), n)
-
-
 def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
     total = np.bincount(first, weight * p, n) + np.bincount(second, weight * (1.0 - p), n)
@@ -61,13 +57,11 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     return BaselineScores(log_strength, Convergence.of(change, iteration, BT_THRESHOLD))
 
 
-def poe_g_hard(comparisons: Comparisons, n: int) -> BaselineScores:
-    return BaselineScores(potentials(words(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
-
-
 BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
-    "win-ratio": win_ratio,
+    "win-ratio": lambda comparisons, n: average_probability(comparisons._replace(p=words(comparisons.p)), n),
     "average-probability": average_probability,
     "bradley-terry": bradley_terry,
-    "poe-g-hard": poe_g_hard,
+    "poe-g-hard": lambda comparisons, n: BaselineScores(
+        potentials(words(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM
+    ),
 }

@@ -153,9 +153,9 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
         (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
     weights, own = edges.weight.copy(), rows.times(mean)
     weights[at] += sites.precision
-    slope = sites.shift - sites.precision * own
+    d, slope = own + known_bias, sites.shift - sites.precision * own
     of_votes = Votes(
-        mean, covariance.matrix(), i, j, b, sites.wins, sites.losses, own + known_bias, slope, sites.precision
+        mean, covariance.matrix(), i, j, b, sites.wins, sites.losses, d, slope=slope, precision=sites.precision
     )
     return Posterior(mean, covariance, weights, convergence, edges, model), of_votes, log_evidence
 
@@ -258,16 +258,11 @@ def tilted_mode(m: float, v: float, a: float, b: float) -> tuple[float, float]:
 def _log_det_by_quadrature(rows: Design, w: Floats, q: Floats) -> float:
     """ln det H^-1. Raises numpy.linalg.LinAlgError. Slow formula: `gaussian.log_det_of_inverse`."""
     links, _, diagonal = from_edges(rows, w, q).precision
-    root = np.sqrt(diagonal)[:, None]
-    nodes, weights = quadrature(lambda z: z - links @ (z / root) / root, random_signs(len(q), PROBES), STEPS)
+    root, signs = np.sqrt(diagonal)[:, None], np.random.default_rng(0).choice([-1.0, 1.0], size=(PROBES, len(q))).T
+    nodes, weights = quadrature(lambda z: z - links @ (z / root) / root, signs, STEPS)
     if not (nodes > 0.0).all():
         raise np.linalg.LinAlgError("an eigenvalue is not positive")
     return -float(np.log(diagonal).sum() + (weights * (np.log(nodes) + 1.0 - nodes)).sum() / PROBES)
-
-
-def random_signs(n: int, count: int) -> Floats:
-    """(N, C), always the same."""
-    return np.random.default_rng(0).choice([-1.0, 1.0], size=(count, n)).T
 
 
 def quadrature(times: Callable[[Floats], Floats], start: Floats, steps: int) -> tuple[Floats, Floats]:

@@ -15,9 +15,9 @@ Of more than RANKED_DENSE candidates both sums are z^T f(R^T D R) z, by quadratu
 z = R^T D y, that of ln(1 + ...) from PROBES vectors of random signs. The maximum of the evidence moves by a few
 hundredths of its own standard deviation.
 
-A judge whose logits pile up at one value says which, not by how much: .999 or .001 whatever it compares. As readings of
-differences 6.9 + 6.9 would have to be 13.8. So two models of the same numbers are compared, y = logit p of the G
-answers of a judge that measures, the first on each question:
+A judge whose logits pile up at one value says which, not by how much: as readings of differences 6.9 + 6.9 would have
+to be 13.8. So two models are compared, of y = logit p of the G answers of a judge that measures, the first on each
+question:
 
     A   y ~ N(d, sigma2)                                                     measurements, as above
     B   sign y ~ sigma(d),  |y| ~ N(m, v) whatever d is                      votes, and a way of speaking
@@ -38,7 +38,7 @@ from scipy.special import log_softmax, logsumexp
 from app.inference.core.cells import TIE, with_measured_words
 from app.inference.core.design import Design
 from app.inference.experts import LONGEST, is_vote, measurement
-from app.inference.fitting.evidence import log_evidence_of, quadrature, random_signs
+from app.inference.fitting.evidence import log_evidence_of, quadrature
 from app.inference.fitting.model import Method, Model, build, edges_of
 from app.inference.gaussian import links_of
 from app.inference.regimes import RANKED_DENSE
@@ -112,8 +112,8 @@ class Groups(NamedTuple):
         if model.n <= RANKED_DENSE:
             eigenvalues, vectors = np.linalg.eigh(gram.toarray() - out.T @ out)
             return Spectrum(np.maximum(eigenvalues, 0.0), np.ones(model.n), vectors.T @ pull, squares, size)
-        start = np.column_stack([random_signs(model.n, PROBES), pull])
-        nodes, weights = quadrature(lambda z: gram @ z - out.T @ (out @ z), start, STEPS)
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(PROBES, model.n))
+        nodes, weights = quadrature(lambda z: gram @ z - out.T @ (out @ z), np.vstack([signs, pull]).T, STEPS)
         multiplicity, projections = np.zeros_like(nodes), np.zeros_like(nodes)
         multiplicity[:-1], projections[-1] = weights[:-1] / PROBES, np.sqrt(weights[-1])
         kept = weights > NEGLIGIBLE * weights.sum(axis=1, keepdims=True)

@@ -16,9 +16,8 @@ again from measurements y_k - x_k beta^, beta^ the mode by the first ones. Votes
 holds what covariates add to the scores.
 
 An effect is identifiable beside the scores only if outputs of the same candidate differ in it, and a positional bias
-only if orders are mixed: where scores exist with s_first - s_second = 1 in every comparison of a judge, raising delta
-by one and lowering those scores changes no d. It is a matter of degree. With V the posterior variance of delta and
-V_flat that under a flat prior on the scores, both from H,
+only if orders are mixed. With V the posterior variance of delta and V_flat that under a flat prior on the scores, both
+from H,
 
     share = V (1 / V_flat - 1 / prior variance)
 
@@ -99,10 +98,9 @@ def publish(
 
     With absolute scores, verdict weights stay as they were learnt from comparisons, and are not integrated over.
 
-    Args: of more than `dense` candidates the covariance is sparse where the model has that form; that of a mixture, or
-        with `covariates`, is a matrix. `approximation` is of the scores: "ep" serves where there are votes, few enough
-        candidates, no covariates and the prior unit. With `saturated_as_votes`, judges whose probabilities pile up at
-        one value vote where verdict weights are learnt (measurements.py).
+    Args: of more than `dense` candidates the covariance is sparse where the model has that form, unless it is a mixture
+        or has `covariates`. `approximation` is of the scores, "ep" where the prior is unit and it serves. Where weights
+        are learnt, `saturated_as_votes` are those of judges whose probabilities pile up (measurements.py).
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """

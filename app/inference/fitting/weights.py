@@ -1,4 +1,4 @@
-"""Verdict weights and the spread of scores, learnt from comparisons (methods 11, decision 42; none of the papers).
+"""Verdict weights and the spread of scores, learnt from one set or several (methods 11, decisions 41, 42; ours).
 
 y = logit p is a measurement of the difference of two scores s ~ N(0, tau2 I), with an error of variance sigma2 of its
 judge (experts.py). Where p is 0, 1/2 or 1 it is a vote, whose likelihood is that of soft-bt. With m repeats of a pair
@@ -10,8 +10,8 @@ of one item by one judge, by row (added up, core/cells.py has it),
 The evidence Z(tau2, kappa) of measurements, sigma2_j = kappa r_j, is exact (measurements.py). Where there are votes,
 kappa stays where measurements put it, and an approximate evidence of all comparisons decides on tau2 (evidence.py).
 Priors are normal in ln sigma2 and ln(tau2 / sigma2), so wide that some dozen verdicts overrule them, and that a set
-without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. A pool of sets narrows them (pooling.py).
-sigma2 is never below LEAST_NOISE. Rankings integrate over the Grid; selection takes its mean.
+without any signal is possible. For tau2 a vote is a verdict of sigma2 = 1. sigma2 is never below LEAST_NOISE. Rankings
+integrate over the Grid; selection takes its mean.
 
 A person who is asked again may think again, a program repeats itself: of a vote's error the share rho comes back. As
 votes on a pair in one order vary by pi (1 - pi), pi = E sigma(d) by a fit that counts every vote,
@@ -24,14 +24,21 @@ tie varies by less than a vote: f = 1 - T / (4 mean pi (1 - pi)), T the share of
 phi of votes is 1 over the dispersion sum r^2 / sum E r^2 of residuals r of the pairs on which a judge has several.
 Pearson's, the mean of r^2 / E r^2, is twice as large as it should be after one upset where none was expected.
 
-    tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
+A pool of sets narrows the priors. Set s has x_s = ln tau2 ~ N(a, b^2), and judge j answers there with z_sj = ln sigma2
+~ N(c_j, d_j^2). With Z_sj the evidence of j's answers in s alone, that of votes depending on x alone,
+
+    ln p(a, b, c, d | all) = sum_(s,j) (1 - 1/S_j) ln sum_(x,z) Z_sj(x, z) N(x; a, b^2) N(z; c_j, d_j^2) + ln prior
+
+A set is one of the S_j in which j answered: 1/S_j of what was said is its own, and left out. It receives means and sds
+of x and z. Priors of a and c_j are where a set by itself expects them. x and a are in SCALES (A,), z and c in NOISES
+(B,), b and d in SPREADS.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from app.inference.core.cells import Hyperparameters, with_measured_words
 from app.inference.experts import is_vote
@@ -39,7 +46,7 @@ from app.inference.fitting.evidence import Approximation, log_evidence_of
 from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, WEAK_RATIO, Groups, Normal, measurements
 from app.inference.fitting.model import Model, at_scale, design_of, edges_of, unit_prior
 from app.inference.fitting.posterior import Posterior, fit
-from app.inference.regimes import RANKED_DENSE
+from app.inference.regimes import AT_ONCE, RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import among_compared, firsts, numbered, pair_numbers, same_question
 
@@ -51,6 +58,17 @@ LEAST_VARIANCE = 0.5  # sum of variances of repeated votes below which they say 
 LEAST_LEFT = 0.05  # of the variance of a judge's votes, beside its ties
 FIRM = 20.0  # degrees of freedom in favour of a dispersion of 1
 LEAST_SQUARE = 1e-100  # of residuals that are expected, so that no dispersion is infinite
+
+STEP = 0.25
+SCALES = np.arange(np.log(1e-3), np.log(1e3), STEP)
+NOISES = np.arange(np.log(2.0 * LEAST_NOISE), np.log(500.0), STEP)
+COARSER = 4  # each point of votes is a fit, and they say little
+VOTES_TELL = 5  # votes for each of more candidates: before, Laplace's evidence finds too little of a large tau2
+FARTHEST = 700.0  # nats below the best: exp is no 0 yet, and what lies farther is as good as impossible
+SPREADS = np.array([0.25, 0.5, 1.0, 2.0])  # between sets
+LOG_PRIOR_OF_SPREAD = -0.5 * (np.log(SPREADS / 0.5) / np.log(2.0)) ** 2
+WEAK_SCALE = Normal(WEAK_RATIO.mean + WEAK_NOISE.mean, float(np.hypot(WEAK_RATIO.sd, WEAK_NOISE.sd)))
+VOTES = -1  # as a judge's number
 
 LogDensity = Callable[..., Floats]  # one axis (A,), or two (A,), (B,), to (A,) or (A, B)
 
@@ -64,10 +82,8 @@ class Hyperprior(NamedTuple):
 
     def of_scale(self, noise: Floats) -> Normal:
         """Prior of ln tau2 at this (K,) sigma2."""
-        if self.log_scale is not None:
-            return self.log_scale
         log_noise = float(np.log(noise).mean()) if len(noise) else 0.0
-        return Normal(WEAK_RATIO.mean + log_noise, WEAK_RATIO.sd)
+        return self.log_scale or Normal(WEAK_RATIO.mean + log_noise, WEAK_RATIO.sd)
 
     def of_noise(self, judge: int) -> Normal:
         return self.log_noise.get(judge, WEAK_NOISE)
@@ -84,9 +100,11 @@ class Grid(NamedTuple):
     noise: Floats  # (G,) sigma2 of every judge, relative to Hyperparameters.noise
 
 
-class Learnt(NamedTuple):
-    hyperparameters: Hyperparameters  # at the mean of the logarithms
-    grid: Grid
+class Contribution(NamedTuple):
+    """The answers of one judge in one set, or all votes there."""
+
+    judge: int
+    log_evidence: Floats  # (A, B) or (A, 1)
 
 
 def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparameters) -> Comparisons:
@@ -98,7 +116,7 @@ def weighed(comparisons: Comparisons, item: Ints, hyperparameters: Hyperparamete
 
 
 def shares(comparisons: Comparisons, item: Ints, repeat_correlation: Floats) -> Floats:
-    """(K,) what share of each comparison's weight counts, 1 / (1 + (m - 1) rho): rho (J,) of votes, 1 of measurements."""
+    """(K,) the share of each weight that counts, 1 / (1 + (m - 1) rho): rho (J,) of votes, 1 of measurements."""
     group = same_question(comparisons, item)
     largest = np.zeros(group.max(initial=-1) + 1)
     np.maximum.at(largest, group, comparisons.weight)
@@ -114,30 +132,36 @@ def learn(
     judges: int,
     hyperprior: Hyperprior = WEAK,
     approximation: Approximation = "laplace",
-) -> Learnt:
-    """The hyperparameters of K comparisons by J judges, of a model without covariates, whose scale is not looked at."""
+) -> tuple[Hyperparameters, Grid]:
+    """What K comparisons by J judges teach, at the mean of the logarithms, and around it.
+
+    Args: `model` has no covariates, and its scale is not looked at.
+    """
     points = int(np.clip(np.sqrt(MOST_NUMBERS) / max(model.n, 1), 1, FINE))
     comparisons, n = among_compared(with_measured_words(comparisons))  # scores of all others keep their prior
     model = model._replace(n=n, prior=unit_prior(n, model.prior.variance, model.prior.precision[model.n :]))
     groups = measurements(comparisons, item)
     noise = _noise_apart(groups, model, judges, hyperprior)
-    learnt = _of_measurements(groups, noise, model, hyperprior, points)
+    learnt, grid = _of_measurements(groups, noise, model, hyperprior, points)
     if not is_vote(comparisons.p).any():
-        return learnt
-    return _with_votes(comparisons, item, model, learnt.hyperparameters, hyperprior, points, approximation)
+        return learnt, grid
+    return _with_votes(comparisons, item, model, learnt, hyperprior, points, approximation)
 
 
 def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperprior) -> Floats:
     """(J,) sigma2 of each judge from its own answers alone, where several measure; else what the prior expects."""
-    expected = np.exp(np.array([hyperprior.of_noise(judge).mean for judge in range(judges)]))
-    measuring, apart = np.unique(groups.judge), expected.copy()
+    usual = np.exp(np.array([hyperprior.of_noise(judge).mean for judge in range(judges)]))
+    measuring, apart = np.unique(groups.judge), usual.copy()
     for judge in measuring if len(measuring) > 1 else ():
         own = Groups(*(column[groups.judge == judge] for column in groups))
-        apart[judge] = _of_measurements(own, expected, model, hyperprior, points=1).hyperparameters.noise[judge]
+        alone, _ = _of_measurements(own, usual, model, hyperprior, points=1)
+        apart[judge] = alone.noise[judge]
     return np.asarray(apart, np.float64)
 
 
-def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int) -> Learnt:
+def _of_measurements(
+    groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int
+) -> tuple[Hyperparameters, Grid]:
     """What measurements alone teach; r is that of the `noise` (J,)."""
     r = noise[groups.judge]
     floor, spectrum = LEAST_NOISE / float(r.min(initial=1.0)), groups.spectrum(r, model)
@@ -154,7 +178,7 @@ def _of_measurements(groups: Groups, noise: Floats, model: Model, hyperprior: Hy
     kappa = floor + np.exp(log_kappa)
     phi, rho = groups.votes(kappa * noise), np.ones(len(noise))
     grid = Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa)
-    return Learnt(Hyperparameters(np.exp(log_scale), kappa * noise, phi, rho), grid)
+    return Hyperparameters(np.exp(log_scale), kappa * noise, phi, rho), grid
 
 
 def _with_votes(
@@ -165,7 +189,7 @@ def _with_votes(
     hyperprior: Hyperprior,
     points: int,
     approximation: Approximation,
-) -> Learnt:
+) -> tuple[Hyperparameters, Grid]:
     """The scale by the evidence, phi and rho of those who vote; sigma2 as it was learnt from measurements."""
     judges = len(learnt.votes)
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0
@@ -192,20 +216,20 @@ def _with_votes(
     with_learnt = weighed(comparisons, item, learnt)
     if (with_learnt.weight != in_full.weight).any():
         scale, grid = scale_of(with_learnt)
-    return Learnt(learnt._replace(scale=scale), grid)
+    return learnt._replace(scale=scale), grid
 
 
 def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: int) -> Floats:
-    """(J,) phi by the dispersion of votes; 1 where none are on the same pair. The posterior has them with phi = 1."""
+    """(J,) phi by the dispersion of votes; 1 where none are on the same pair. The posterior has phi = 1."""
     model = posterior.model
     cast = take(comparisons, is_vote(comparisons.p))
     group = numbered(cast.judge, pair_numbers(cast, model.n))
     several = np.bincount(group, cast.weight)[group] > 1.0 + 1e-9
     cast, group = take(cast, several), numbered(group[several])
-    expected = model.expert.expected(design_of(cast, model).differences(posterior.mean))
+    pi = model.expert.expected(design_of(cast, model).differences(posterior.mean))
     turned, once = np.where(cast.first < cast.second, 1.0, -1.0), firsts(group)
-    residual = np.bincount(group, cast.weight * turned * (cast.p - expected))
-    variance = np.bincount(group, cast.weight * expected * (1.0 - expected))
+    residual = np.bincount(group, cast.weight * turned * (cast.p - pi))
+    variance = np.bincount(group, cast.weight * pi * (1.0 - pi))
     spread = posterior.covariance.variances(cast.first[once], cast.second[once])
     left = np.maximum(1.0 - variance * spread, 0.0)
     square, expected_square, freedom = (
@@ -216,7 +240,7 @@ def agreement_of_votes(posterior: Posterior, comparisons: Comparisons, judges: i
 
 
 def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, item: Ints, judges: int) -> Floats:
-    """(J,) rho by how far votes on a pair in one order vary; 1 where they never do. The posterior has them with rho = 0."""
+    """(J,) rho by how far votes on a pair in one order vary; 1 where they never do. The posterior has rho = 0."""
     model = posterior.model
     votes = is_vote(comparisons.p)
     cast = take(comparisons, votes)
@@ -229,8 +253,8 @@ def repeat_correlation_of_votes(posterior: Posterior, comparisons: Comparisons, 
     once = firsts(pair)
     spread = posterior.covariance.variances(cast.first[once], cast.second[once])[pair]
     flatter = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * spread)
-    expected = model.expert.expected(flatter * design_of(cast, model).differences(posterior.mean))
-    of_a_coin = expected * (1.0 - expected)
+    pi = model.expert.expected(flatter * design_of(cast, model).differences(posterior.mean))
+    of_a_coin = pi * (1.0 - pi)
     apart = cast.p - np.bincount(in_order, cast.p)[in_order] / m
     by_chance = repeated * (1.0 - 1.0 / m) * flatter * of_a_coin
     varies, may_vary, coins, ties = (
@@ -272,3 +296,65 @@ def _on_grid(log_density: LogDensity, axes: Floats) -> tuple[Floats, Floats]:
     log_weight = log_density(*axes).ravel()
     weight = softmax(log_weight if np.isfinite(log_weight.max()) else np.zeros(len(log_weight)))
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)), weight
+
+
+def evidence_apart(comparisons: Comparisons, item: Ints, model: Model, judges: Ints) -> list[Contribution]:
+    """The evidence of each judge's measurements, and of all votes; `judges` (J,) are their numbers in the pool."""
+    votes, contributions = is_vote(comparisons.p), []
+    for number, judge in enumerate(judges.tolist()):
+        own = (comparisons.judge == number) & ~votes
+        if own.any():
+            groups = measurements(take(comparisons, own), item[own])
+            spectrum = groups.spectrum(np.ones(len(groups.judge)), model)
+            log_evidence = spectrum.log_evidence(np.exp(SCALES[:, None] - NOISES), np.exp(NOISES))
+            contributions.append(Contribution(judge, log_evidence))
+    cast, few = take(comparisons, votes), SCALES[::COARSER]
+    cast = cast._replace(weight=cast.weight * shares(cast, item[votes], np.ones(len(judges))))
+    edges = edges_of(cast, model)
+    is_small = model.n <= AT_ONCE
+    if cast.size and (is_small or cast.size >= VOTES_TELL * model.n):
+        by_scale = log_evidence_of(edges, model, np.exp(few), "ep" if is_small else "laplace")
+        contributions.append(Contribution(VOTES, np.interp(SCALES, few, by_scale)[:, None]))
+    return contributions
+
+
+def pool(contributions: Sequence[Contribution]) -> Hyperprior:
+    """Prior of each of the one or more sets that contribute, or of another of their pool."""
+    log_density = {
+        judge: _of_judge(np.stack([each.log_evidence for each in contributions if each.judge == judge]))
+        for judge in sorted({each.judge for each in contributions})
+    }
+    of_scale = sum(logsumexp(of_judge, axis=(1, 3)) for of_judge in log_density.values())
+    of_scale = of_scale + LOG_PRIOR_OF_SPREAD[:, None] + WEAK_SCALE.log_density(SCALES)
+    of_noise = {}
+    for judge, of_judge in log_density.items():
+        if judge != VOTES:
+            by_others = of_scale - logsumexp(of_judge, axis=(1, 3))
+            of_noise[judge] = expected(NOISES, logsumexp(of_judge + by_others[:, None, :, None], axis=(0, 2)))
+    return Hyperprior(expected(SCALES, of_scale), of_noise)
+
+
+def _of_judge(log_evidence: Floats) -> Floats:
+    """ln p(shared | a, b, c, d) + ln prior of c and d at (b, d, a, c), given (R, A, B) of the R sets that share."""
+    rows, _, noises = log_evidence.shape
+    evidence = np.exp(np.maximum(log_evidence - log_evidence.max(axis=(1, 2), keepdims=True), -FARTHEST))
+    of_prior, blurs = np.zeros((1, 1)), [np.ones((1, 1))]
+    if noises > 1:
+        of_prior = LOG_PRIOR_OF_SPREAD[:, None] + WEAK_NOISE.log_density(NOISES)
+        blurs = [_blur(NOISES, spread) for spread in SPREADS]
+    shared = np.array([[_blur(SCALES, b) @ evidence @ blur.T for blur in blurs] for b in SPREADS])
+    at = np.log(np.maximum(shared, np.finfo(np.float64).tiny)).sum(axis=2)
+    return np.asarray((1.0 - 1.0 / rows) * at + of_prior[None, :, None, :])
+
+
+def _blur(at: Floats, spread: float) -> Floats:
+    """Rows of N(at; mean, spread^2) for each mean in `at`."""
+    return np.asarray(softmax(-0.5 * ((at - at[:, None]) / spread) ** 2, axis=1))
+
+
+def expected(at: Floats, log_density: Floats) -> Normal:
+    """Mean and sd of what lies N(mean, spread^2), given ln p at (SPREADS, means)."""
+    weight = softmax(log_density)
+    mean = float(weight.sum(axis=0) @ at)
+    variance = weight.sum(axis=1) @ SPREADS**2 + weight.sum(axis=0) @ (at - mean) ** 2
+    return Normal(mean, float(np.sqrt(variance)))

@@ -202,9 +202,10 @@ def _latest(scored: Scored) -> AbsoluteScores:
     """The last of several scores by one judge for one output."""
     if not scored.seq.size:
         return scored.scores
-    outputs = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
-    last = len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1]
-    return AbsoluteScores(*(column[np.sort(last)] for column in scored.scores))
+    candidate, judge, mean, variance = scored.scores
+    outputs = np.column_stack([scored.item, candidate, judge])[::-1]
+    last = np.sort(len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1])
+    return AbsoluteScores(candidate[last], judge[last], mean[last], variance[last])
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
