@@ -31,9 +31,6 @@ Beyond RANKED_DENSE candidates sums over eigenvalues are by Lanczos' quadrature,
 (Golub and Meurant 1994; Ubaru, Chen and Saad 2017):
 
     z^T f(A) z = sum_m weight_m f(node_m),       tr f(A) = E z^T f(A) z of random signs z, always the same
-
-Nodes are the eigenvalues of Lanczos' tridiagonal matrices, weights the squares of their vectors' first entries times
-|z|^2.
 """
 
 import math

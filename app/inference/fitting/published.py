@@ -99,8 +99,8 @@ def publish(
     With absolute scores, verdict weights stay as they were learnt from comparisons, and are not integrated over.
 
     Args: of more than `dense` candidates the covariance is sparse where the model has that form, unless it is a mixture
-        or has `covariates`. `approximation` is of the scores, "ep" where the prior is unit and it serves. Where weights
-        are learnt, `saturated_as_votes` are those of judges whose probabilities pile up (measurements.py).
+        or has `covariates`. `approximation` is of the scores, "ep" where the prior is unit and it serves. With
+        `saturated_as_votes`, probabilities that pile up are votes where weights are learnt (measurements.py).
 
     Raises ValueError where covariates are not of these comparisons, or the expert is not soft-bt.
     """

@@ -119,7 +119,7 @@ def repetition_of(published: Published, answers: Comparisons, item: Ints, before
     log_evidence[0] += gain
     times[:2] += again
     may_be = biased & (np.bincount(answers.judge, ~votes, judges) == 0.0)
-    share = np.where(may_be, CONSISTENT, 0.0)
+    share = CONSISTENT * may_be
     with np.errstate(divide="ignore"):
         (moved, consistent), drawing = np.log([1.0 - share, share]) + log_evidence
         log_odds = np.logaddexp(moved, consistent) - np.logaddexp(*drawing)
@@ -146,30 +146,20 @@ def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, F
     orders of a `pair` (K,) are the same question.
     """
     tied = float(np.average(cast.p == 0.5, weights=cast.weight))
-
-    def log_evidence(lasting: Lasting, bias_variance: float) -> list[float]:
-        repeating = _log_evidence(lasting.answers, bias_variance, tied) + lasting.log_of_lapses
-        return [repeating, _log_evidence(cast, bias_variance, tied)]
-
-    in_order = in_either = _lasting(turned_alike(cast), numbered(pair))
-    moved = unmoved = log_evidence(in_either, HELD_VARIANCE)
+    repeating, either = _of_repeats(turned_alike(cast), numbered(pair), HELD_VARIANCE, tied)
+    moved = unmoved = [repeating, _log_evidence(cast, HELD_VARIANCE, tied)]
+    same = either
     if biased:
-        in_order = _lasting(cast, numbered(pair, cast.first))
-        moved = log_evidence(in_order, VOTERS_BIAS_VARIANCE)
-    swaps = np.maximum(in_either.times - in_order.times, 0.0)
-    return np.column_stack([moved, unmoved]), np.append(in_order.times, swaps)
+        repeating, same = _of_repeats(cast, numbered(pair, cast.first), VOTERS_BIAS_VARIANCE, tied)
+        moved = [repeating, _log_evidence(cast, VOTERS_BIAS_VARIANCE, tied)]
+    return np.column_stack([moved, unmoved]), np.append(same, np.maximum(either - same, 0.0))
 
 
-class Lasting(NamedTuple):
-    """Votes as one answer for each cell, which lasts, and lapses."""
+def _of_repeats(cast: Comparisons, cell: Ints, bias_variance: float, tied: float) -> tuple[float, Floats]:
+    """Log-evidence that the answer of each cell that came most lasts; where several did, each of them by its share.
 
-    answers: Comparisons  # (K',) those that last, and the lapses
-    log_of_lapses: float  # ln P that there are these
-    times: Floats  # (2,) answers beyond the first of each cell; of them, no lapses
-
-
-def _lasting(cast: Comparisons, cell: Ints) -> Lasting:
-    """The answer of each cell that came most lasts; where several did, each of them by its share."""
+    And (2,) how many answers are beyond the first of their cell, and of them, no lapses.
+    """
     at = firsts(cell)
     times = np.array([np.bincount(cell, cast.weight * (cast.p == answer)) for answer in ANSWERS])  # (3, C)
     most = times.max(axis=0)
@@ -180,7 +170,7 @@ def _lasting(cast: Comparisons, cell: Ints) -> Lasting:
     answers = take(cast, at[of_cell])._replace(p=ANSWERS[kind], weight=weight[kind, of_cell])
     lapses, alike = float((times.sum(axis=0) - most).sum()), float((most - 1.0).sum())
     log_of_lapses = lapses * np.log1p(-REPEATING) + float(np.log(as_likely).sum())
-    return Lasting(answers, log_of_lapses, np.array([alike + lapses, alike]))
+    return _log_evidence(answers, bias_variance, tied) + log_of_lapses, np.array([alike + lapses, alike])
 
 
 def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> float:
