@@ -85,9 +85,6 @@ class Hyperprior(NamedTuple):
         log_noise = float(np.log(noise).mean()) if len(noise) else 0.0
         return self.log_scale or Normal(WEAK_RATIO.mean + log_noise, WEAK_RATIO.sd)
 
-    def of_noise(self, judge: int) -> Normal:
-        return self.log_noise.get(judge, WEAK_NOISE)
-
 
 WEAK = Hyperprior()
 
@@ -150,7 +147,7 @@ def learn(
 
 def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperprior) -> Floats:
     """(J,) sigma2 of each judge from its own answers alone, where several measure; else what the prior expects."""
-    usual = np.exp(np.array([hyperprior.of_noise(judge).mean for judge in range(judges)]))
+    usual = np.exp(np.array([hyperprior.log_noise.get(judge, WEAK_NOISE).mean for judge in range(judges)]))
     measuring, apart = np.unique(groups.judge), usual.copy()
     for judge in measuring if len(measuring) > 1 else ():
         own = Groups(*(column[groups.judge == judge] for column in groups))
@@ -165,7 +162,7 @@ def _of_measurements(
     """What measurements alone teach; r is that of the `noise` (J,)."""
     r = noise[groups.judge]
     floor, spectrum = LEAST_NOISE / float(r.min(initial=1.0)), groups.spectrum(r, model)
-    sd = min([hyperprior.of_noise(judge).sd for judge in range(len(noise))], default=WEAK_NOISE.sd)
+    sd = min([hyperprior.log_noise.get(judge, WEAK_NOISE).sd for judge in range(len(noise))], default=WEAK_NOISE.sd)
     of_scale, of_kappa = hyperprior.of_scale(r), Normal(0.0, sd)
 
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
