@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
-from app.inference.verdicts import potentials, words
+from app.inference.verdicts import means, potentials, words
 
 BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000
@@ -33,9 +33,8 @@ CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
 
 def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
-    total = np.bincount(first, weight * p, n) + np.bincount(second, weight * (1.0 - p), n)
-    votes = np.bincount(first, weight, n) + np.bincount(second, weight, n)
-    return BaselineScores(np.divide(total, votes, out=np.full(n, 0.5), where=votes > 0), CLOSED_FORM)
+    mean = means(np.append(p, 1.0 - p), np.append(first, second), n, np.append(weight, weight))
+    return BaselineScores(np.nan_to_num(mean, nan=0.5), CLOSED_FORM)
 
 
 def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:

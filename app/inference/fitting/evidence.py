@@ -164,23 +164,20 @@ def converge(
     share, before, iterations = FIRST_SHARE, np.inf, 0
     while True:
         q, m, v, log_integral = moments_of(sites)
-        precision, shift, log_constants, distance = _renewed(sites, m, v)
+        renewed, log_constants, distance = _renewed(sites, m, v)
         if not np.isfinite(distance + log_constants):
             raise np.linalg.LinAlgError("a cavity is not finite")
         if distance <= tolerance or iterations == MAX_ITERATIONS:
             break
         is_nearer = distance < (1.0 - NEARER * share) * before
         share = min(MORE * share, 1.0) if is_nearer else max(LESS * share, LEAST_SHARE)
-        sites = sites._replace(
-            precision=sites.precision + share * (precision - sites.precision),
-            shift=sites.shift + share * (shift - sites.shift),
-        )
+        sites = Sites(*(old + share * (new - old) for old, new in zip(sites, renewed, strict=True)))
         before, iterations = distance, iterations + 1
     return q, sites, log_constants + log_integral, Convergence.of(distance, iterations, tolerance)
 
 
-def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float, float]:
-    """tau and nu (M,) that have the moments of the votes, the sum of ln C, and how far the moments are apart."""
+def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Sites, float, float]:
+    """Sites with the moments of the votes, the sum of ln C, and how far the moments are apart."""
     tau, nu, bias = sites.precision, sites.shift, sites.known_bias
     cavity = v / (1.0 - v * tau)
     cavity_mean = cavity * (m / v - nu)
@@ -190,7 +187,7 @@ def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Floats, Floats, float,
     log_constants = log_totals - 0.5 * (np.log(v / cavity) + m**2 / v - cavity_mean**2 / cavity)
     precision = np.maximum(1.0 / tilted_variance - 1.0 / cavity, 0.0)
     shift = tilted_mean / tilted_variance - cavity_mean / cavity
-    return precision, shift, float(log_constants.sum()), float(distance)
+    return sites._replace(precision=precision, shift=shift), float(log_constants.sum()), float(distance)
 
 
 @kernel

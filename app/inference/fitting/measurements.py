@@ -43,7 +43,7 @@ from app.inference.fitting.model import Method, Model, build, edges_of
 from app.inference.gaussian import links_of
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import among_compared, firsts, same_question, words
+from app.inference.verdicts import among_compared, firsts, means, same_question, words
 
 PROBES, STEPS = 32, 32  # of Lanczos' quadrature
 NEGLIGIBLE = 1e-9  # share of a node in the weights of its vector
@@ -121,10 +121,9 @@ class Groups(NamedTuple):
 
     def votes(self, noise: Floats) -> Floats:
         """(J,) phi, at sigma2 (J,), of judges who measure; 1 of all others."""
-        answers = np.bincount(self.judge, self.weight, len(noise))
-        spread = np.bincount(self.judge, self.weight * self.spread, len(noise)) / np.maximum(answers, 1e-300)
+        spread = means(self.spread, self.judge, len(noise), self.weight)
         phi = 1.0 / np.maximum(noise * spread, 1.0 / LARGEST_PHI)
-        return np.where(answers > 0.0, np.maximum(phi, SMALLEST_PHI), 1.0)
+        return np.where(np.isnan(spread), 1.0, np.maximum(phi, SMALLEST_PHI))
 
 
 def measurements(comparisons: Comparisons, item: Ints) -> Groups:
@@ -133,13 +132,10 @@ def measurements(comparisons: Comparisons, item: Ints) -> Groups:
     first, second, p, judge, weight = measured = take(comparisons, rows)
     group = same_question(measured, item[rows])
     once, turned = firsts(group), np.where(first < second, 1.0, -1.0)
-    count, largest = np.bincount(group, weight, len(once)), np.zeros(len(once))
+    low, high, largest = np.minimum(first, second)[once], np.maximum(first, second)[once], np.zeros(len(once))
     np.maximum.at(largest, group, weight)
-    y, lean, spread = (
-        np.bincount(group, weight * each, len(once)) / np.maximum(count, np.finfo(np.float64).tiny)
-        for each in (turned * measurement(p), turned, p * (1.0 - p))
-    )
-    low, high = np.minimum(first, second)[once], np.maximum(first, second)[once]
+    columns = turned * measurement(p), turned, p * (1.0 - p)
+    y, lean, spread = (means(column, group, len(once), weight) for column in columns)
     return Groups(low, high, y, lean, largest, judge[once], spread)
 
 
