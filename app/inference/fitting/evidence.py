@@ -21,7 +21,8 @@ normal site whose moments are right:
 All sites are renewed at once from where Laplace's mode has them, by a share that shrinks while they do not come nearer.
 A measurement y of weight w is a site as it is, tau = w and nu = w y. Z is the mean of exp(sum_e l_e(d_e)) under the
 prior, up to that of measurements where d = y (core/edges.py). It is stationary where moments agree, so that it is exact
-to about M EVIDENCE_TOLERANCE^2 before they do.
+to about M EVIDENCE_TOLERANCE^2 before they do. Where d has a known offset o, theta has nu - tau o for nu, and ln Z gains
+sum o (nu - tau o / 2).
 
 Moments of the tilted density are by the trapezoidal rule in u, d = NARROW sinh u, from its mode outwards until it is
 NEGLIGIBLE of its maximum: steps are about 1 where sigma bends, and grow with |d| up to a standard deviation of N. The
@@ -71,7 +72,6 @@ class Sites(NamedTuple):
 
     wins: Floats  # (M,) a
     losses: Floats  # (M,) b
-    known_bias: Floats  # (M,)
     precision: Floats  # (M,) tau
     shift: Floats  # (M,) nu
 
@@ -128,29 +128,30 @@ def propagate(edges: Edges, model: Model, mode: Floats, tolerance: float) -> tup
     """
     at, design, (q, pull, *_) = np.flatnonzero(edges.votes > 0.0), edges.design, model.prior
     rows, of_prior = rows_at(design, at), float(np.log(q).sum() - pull @ (pull / q))
-    (i, j, b), known_bias = (rows.first, rows.second, rows.bias), rows.offset if len(rows.offset) else np.zeros(len(at))
-    pulled = edges.pulled - edges.weight * design.offset if len(design.offset) else edges.pulled
+    i, j, b = rows.first, rows.second, rows.bias
+    offset = design.offset if len(design.offset) else np.zeros(edges.size)
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
-        weights, shift = edges.weight.copy(), pulled.copy()
+        weights, shift = edges.weight.copy(), edges.pulled.copy()
         weights[at] += sites.precision
         shift[at] += sites.shift
-        covariance, h = from_precision(design.precision(weights, q)), pull + design.scatter(shift)
+        covariance, h = from_precision(design.precision(weights, q)), pull + design.scatter(shift - weights * offset)
         mean, v = covariance.base @ h, covariance.variances(i, j)
         if len(b):
             v += covariance.base[b, b] + 2.0 * (covariance.base[i, b] - covariance.base[j, b])
-        log_integral = 0.5 * (float(h @ mean) + covariance.log_det + of_prior)
-        return SiteMoments((mean, covariance), rows.times(mean), v, log_integral)
+        of_offset = float(offset[at] @ (sites.shift - 0.5 * sites.precision * offset[at]))
+        log_integral = 0.5 * (float(h @ mean) + covariance.log_det + of_prior) + of_offset
+        return SiteMoments((mean, covariance), rows.differences(mean), v, log_integral)
 
-    own, votes, wins = rows.times(mode), edges.votes[at], edges.wins[at]
-    above = expit(own + known_bias)
+    d, votes, wins = rows.differences(mode), edges.votes[at], edges.wins[at]
+    above = expit(d)
     curvature = votes * above * (1.0 - above)
-    sites = Sites(wins, votes - wins, known_bias, curvature, curvature * own + wins - votes * above)
+    sites = Sites(wins, votes - wins, curvature, curvature * d + wins - votes * above)
     with np.errstate(all="ignore"):
         (mean, covariance), sites, log_evidence, convergence = converge(sites, moments, tolerance)
-    weights, own = edges.weight.copy(), rows.times(mean)
+    weights, d = edges.weight.copy(), rows.differences(mean)
     weights[at] += sites.precision
-    d, slope = own + known_bias, sites.shift - sites.precision * own
+    slope = sites.shift - sites.precision * d
     of_votes = Votes(
         mean, covariance.matrix(), i, j, b, sites.wins, sites.losses, d, slope=slope, precision=sites.precision
     )
@@ -178,11 +179,9 @@ def converge(
 
 def _renewed(sites: Sites, m: Floats, v: Floats) -> tuple[Sites, float, float]:
     """Sites with the moments of the votes, the sum of ln C, and how far the moments are apart."""
-    tau, nu, bias = sites.precision, sites.shift, sites.known_bias
-    cavity = v / (1.0 - v * tau)
-    cavity_mean = cavity * (m / v - nu)
-    log_totals, tilted_mean, tilted_variance = tilted_moments(cavity_mean + bias, cavity, sites.wins, sites.losses)
-    tilted_mean = tilted_mean - bias
+    cavity = v / (1.0 - v * sites.precision)
+    cavity_mean = cavity * (m / v - sites.shift)
+    log_totals, tilted_mean, tilted_variance = tilted_moments(cavity_mean, cavity, sites.wins, sites.losses)
     distance = np.maximum(np.abs(tilted_mean - m) / np.sqrt(v), np.abs(tilted_variance / v - 1.0)).max(initial=0.0)
     log_constants = log_totals - 0.5 * (np.log(v / cavity) + m**2 / v - cavity_mean**2 / cavity)
     precision = np.maximum(1.0 / tilted_variance - 1.0 / cavity, 0.0)

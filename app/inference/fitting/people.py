@@ -247,7 +247,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     precision, shift = point.weights.copy(), point.weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
-    sites = Sites(wins, log.weight[votes] - wins, np.zeros(len(wins)), precision[votes], shift[votes])
+    sites = Sites(wins, log.weight[votes] - wins, precision[votes], shift[votes])
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         precision[votes], shift[votes] = sites.precision, sites.shift
