@@ -21,8 +21,8 @@ normal site whose moments are right:
 All sites are renewed at once from where Laplace's mode has them, by a share that shrinks while they do not come nearer.
 A measurement y of weight w is a site as it is, tau = w and nu = w y. Z is the mean of exp(sum_e l_e(d_e)) under the
 prior, up to that of measurements where d = y (core/edges.py). It is stationary where moments agree, so that it is exact
-to about M EVIDENCE_TOLERANCE^2 before they do. Where d has a known offset o, theta has nu - tau o for nu, and ln Z gains
-sum o (nu - tau o / 2).
+to about M EVIDENCE_TOLERANCE^2 before they do. Where d has a known offset o, theta has nu - tau o for nu, and
+ln Z gains sum o (nu - tau o / 2).
 
 Moments of the tilted density are by the trapezoidal rule in u, d = NARROW sinh u, from its mode outwards until it is
 NEGLIGIBLE of its maximum: steps are about 1 where sigma bends, and grow with |d| up to a standard deviation of N. The
