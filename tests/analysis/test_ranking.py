@@ -11,7 +11,7 @@ from nextpair.words import InferenceTargetName, MethodName
 
 from app.analysis.judged import NO_SET, Impossible, JudgedLog
 from app.analysis.ranking import Origin, RankingRequest, Unconverged, rank
-from app.inference.fitting import Covariates, Method, Published, Repetition, no_absolute_scores, repetition_of, unknown
+from app.inference.fitting import Covariates, Method, Published, Repetition, no_absolute_scores, repetition_of
 from app.inference.targets import publish_for, quantity_of
 from app.inference.types import Convergence, Ints, Outcome, once_each
 from app.sentences.confidence import DECIDED
@@ -35,7 +35,7 @@ def log(times: Ints | None = None) -> JudgedLog:
         quantity_by=lambda published, target, supposing: quantity_of(
             target, published, COMPARISONS, ITEM, has, people, supposing=supposing
         ),
-        repetition_by=lambda: repetition_of(publish("all-pairs"), COMPARISONS, ITEM, unknown(2)),
+        repetition_by=lambda: repetition_of(publish("all-pairs"), COMPARISONS, ITEM, np.full(2, np.nan)),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.choosing import Criterion
-from app.inference.fitting.baselines import win_ratio
+from app.inference.fitting.baselines import BASELINES
 from app.inference.types import Floats
 from app.offline.cases import Case
 from app.offline.replay import spearman
@@ -107,7 +107,7 @@ def test_the_win_ratio_keeps_as_much_of_the_full_set_as_published(shared_data: P
 
 def _scores_of_wins(case: Case, chosen: str, seed: int) -> Floats:
     shown = comparisons(case, 0.2, chosen, np.random.default_rng([seed, int(case.labels[0])]))
-    return win_ratio(shown, len(case.keys)).score
+    return BASELINES["win-ratio"](shown, len(case.keys)).score
 
 
 def test_noise_is_drawn_for_either_order_and_the_bias_gives_the_mean() -> None:

@@ -70,7 +70,7 @@ def test_judge_aware_scores_know_weights() -> None:
     np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-5)
 
 
-@pytest.mark.parametrize("baseline", [baselines.win_ratio, baselines.average_probability])
+@pytest.mark.parametrize("baseline", [baselines.BASELINES["win-ratio"], baselines.average_probability])
 def test_shares_are_weighted(baseline: Callable[[Comparisons, int], baselines.BaselineScores]) -> None:
     np.testing.assert_allclose(baseline(weighted(), N).score, baseline(repeated(), N).score, atol=1e-12)
 

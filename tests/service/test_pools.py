@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from scipy.special import expit
 
-from app.inference.fitting import pooling
+from app.inference.fitting import weights
 from app.service import pools
 from app.service.context import Context
 from app.settings import Settings
@@ -214,7 +214,7 @@ async def test_a_pool_that_learns_nothing_tells_nothing_and_is_left_until_it_has
     http: Http, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few votes of many candidates say nothing."""
-    monkeypatch.setattr(pooling, "AT_ONCE", 2)
+    monkeypatch.setattr(weights, "AT_ONCE", 2)
     ids = [(await create_set(http, project="wood"))["id"] for _ in range(2)]
     for set_id in ids:
         await compare_all(http, set_id, [comparison("ash", "elm", 1.0), comparison("elm", "birch", 0.0)] * 2)

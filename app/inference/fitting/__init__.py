@@ -2,37 +2,27 @@
 
     model.py            who is ranked, the expert, the prior, position biases
     posterior.py        fit: N(mean, Sigma) from nothing. fold: from comparison to comparison. exact, scores
-    weights.py          learn: weights of answers, by the evidence of measurements.py (exact) and evidence.py (votes)
+    weights.py          learn: weights of answers, by the evidence of measurements.py (exact) and evidence.py (votes);
+                        pool: priors of these that several sets share
     repetition.py       whether a judge repeats itself, by what it answered when it was asked again
-    covariates.py       what sways judges beside the scores, taken out of them
-    published.py        publish: the posterior that readers get, with everything that the method learns
+    published.py        publish: the posterior that readers get, with all that the method learns; covariates taken out
     absolute.py         absolute scores as part of the prior
     effects.py          judges with effects of their own, and the score they have in common
     people.py           the scores that people would give, where other judges have effects
     baselines.py, judge_aware.py        other methods
 
-Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is said of a posterior (reporting).
+`item` (K,) is what each comparison was about, everywhere. Not here: what Sigma is (gaussian), which pair to ask next
+(choosing), what is said of a posterior (reporting).
 """
 
-from app.inference.core.cells import Hyperparameters
 from app.inference.core.design import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.covariates import Effect, covariates_of
 from app.inference.fitting.effects import JudgeEffects
 from app.inference.fitting.measurements import Normal
-from app.inference.fitting.model import (
-    Covariates,
-    Method,
-    Model,
-    build,
-    build_for,
-    position_bias_of,
-    usual_verdict_weight,
-)
-from app.inference.fitting.pooling import pool
+from app.inference.fitting.model import Covariates, Method, Model, build, position_bias_of, usual_verdict_weight
 from app.inference.fitting.posterior import Posterior, fit, is_sparse
-from app.inference.fitting.published import Published, effects_of, publish, repeat_correlations
-from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of, unknown
-from app.inference.fitting.weights import WEAK, Hyperprior
+from app.inference.fitting.published import Effect, Published, covariates_of, effects_of, publish, repeat_correlations
+from app.inference.fitting.repetition import Gains, Repetition, gains_of, record_of, repetition_of
+from app.inference.fitting.weights import WEAK, Hyperprior, pool
 from app.inference.gaussian import Scores

@@ -5,28 +5,20 @@ A judge gives a candidate the value c with probability p_c. Matching moments,
     mu = sum_c c p_c,    var = sum_c (c - mu)^2 p_c, at least 1/12 of a squared step, that of rounding to the scale,
                                                      unless the variance is given
 
-and N(s_n; c0 + c1 mu, c1^2 var) becomes a factor of the posterior. It is Gaussian in s_n alone, so for a given scale it
-is a change of that score's prior. The numbers c0 and c1 > 0, one pair per judge, map the judge's scale to that of the
-scores.
-
-They maximise the evidence, the density of what the judge said, mu_n ~ N((s_n - c0) / c1, var), with the scores
-integrated out. The joint density of scores and scale has no maximum to profile: it rises without end as c1 -> 0 with
-every s_n = c0 + c1 mu_n. EM does it: given the posterior N(m, S) of the scores, weights 1 / var and weighted means m_,
-mu_ of a judge's scores,
+and N(s_n; c0 + c1 mu, c1^2 var), Gaussian in s_n alone, changes that score's prior. Each judge's c0 and c1 > 0 maximise
+the evidence, the density of mu_n ~ N((s_n - c0) / c1, var) with the scores integrated out. (The joint density of scores
+and scale rises without end as c1 -> 0 with every s_n = c0 + c1 mu_n.) By EM: given the posterior N(m, S) of the scores,
+weights 1 / var and weighted means m_, mu_ of a judge's scores,
 
     A = sum ((m - m_)^2 + S_nn) / var,    B = sum (m - m_)(mu - mu_) / var
     c1 = A / B, at most FLATTEST times where it began,    c0 = m_ - c1 mu_
 
 Where B <= 0 the judge contradicts what is known of the scores: it ends at that bound and counts next to nothing. (A
-judge that is very sure of itself beside few comparisons makes what is known, and is trusted.)
+judge that is very sure of itself beside few comparisons makes what is known, and is trusted.) Squared extrapolation
+(Varadhan and Roland 2008) carries EM along where it creeps.
+
 GPM itself estimates nothing: p(s_n | A_n) = N(s_n; mu_n, var_n). A scale that is given is that, c1 = 1, with the mean
 of all absolute scores at 0, where the prior has the scores; all judges share it.
-
-Squared extrapolation carries EM along where it creeps. (M may be 100,000, so that no M x M matrix is ever formed.)
-
-    mu, var      AbsoluteScores.mean, .variance     (M,)
-    c0, c1       Scale.c0, .c1                      (J,)
-    m, S_nn      mean, variance in the M-step       (N,)
 """
 
 from collections.abc import Mapping
@@ -36,7 +28,8 @@ import numpy as np
 
 from app.inference.fitting.model import Model, edges_of
 from app.inference.fitting.posterior import Posterior, fit_edges
-from app.inference.types import Bools, Comparisons, Floats, Ints
+from app.inference.gaussian import Scores
+from app.inference.types import Comparisons, Floats, Ints
 from app.inference.verdicts import means
 
 SCALE_TOLERANCE = 1e-4  # relative to tau: on how far EM still moves any absolute score
@@ -52,7 +45,7 @@ class AbsoluteScores(NamedTuple):
 
     candidate: Ints  # (M,)
     judge: Ints  # (M,) numbered from 0
-    mean: Floats  # (M,)
+    mean: Floats  # (M,) mu
     variance: Floats  # (M,) positive
 
     @property
@@ -61,10 +54,14 @@ class AbsoluteScores(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The lines c0 + c1 mu, from each judge's scale to the scores."""
+    """The lines c0 + c1 mu, from each judge's scale to the scores; 0 and 1 of who only compares."""
 
     c0: Floats  # (J,)
     c1: Floats  # (J,)
+
+    def mapped(self, absolute: AbsoluteScores) -> Floats:
+        """(M,) absolute scores on the scale of the scores."""
+        return self.c0[absolute.judge] + self.c1[absolute.judge] * absolute.mean
 
 
 class Combined(NamedTuple):
@@ -81,12 +78,9 @@ class Moments(NamedTuple):
 
 
 def moments(probabilities: Mapping[float, float], *, is_given: bool = False) -> Moments:
-    """Mean and variance of the value that a judge gives.
+    """Mean and variance of the value that a judge gives; with `is_given` the variance as it is, which may be 0.
 
-    Args:
-        probabilities: of each value, at least one of them positive. They are normalised: what the judge put elsewhere
-            is ignored.
-        is_given: takes the variance as it is, which may be 0.
+    Args: `probabilities` of values, one of them positive, are normalised: what the judge put elsewhere is ignored.
     """
     value = np.array(sorted(probabilities), np.float64)
     p = np.array([probabilities[c] for c in value]) / sum(probabilities.values())
@@ -100,43 +94,31 @@ def no_absolute_scores() -> AbsoluteScores:
     return AbsoluteScores(none, none, np.empty(0), np.empty(0))
 
 
-def take_scores(absolute: AbsoluteScores, index: Ints | Bools) -> AbsoluteScores:
-    candidate, judge, mean, variance = absolute
-    return AbsoluteScores(candidate[index], judge[index], mean[index], variance[index])
-
-
-def join_scores(old: AbsoluteScores, new: AbsoluteScores) -> AbsoluteScores:
-    return AbsoluteScores(*(np.concatenate(columns) for columns in zip(old, new, strict=True)))
-
-
 def combine(comparisons: Comparisons, model: Model, absolute: AbsoluteScores, *, is_given: bool = False) -> Combined:
-    """The posterior given both, with the scale that maximises the evidence; `absolute` holds at least one score.
-
-    Args: `is_given` takes the judges' scale as it is instead.
-    """
+    """The posterior given both, `absolute` being at least one, on the scale of most evidence, or on that given."""
     edges, judges = edges_of(comparisons, model), int(absolute.judge.max()) + 1
 
     def on_scale(scale: Scale, start: Floats | None = None) -> Combined:
-        joint = with_absolute(model, absolute, scale)
-        return Combined(fit_edges(edges, joint, start=start), scale, is_given)
+        return Combined(fit_edges(edges, with_absolute(model, absolute, scale), start=start), scale, is_given)
 
     if is_given:
         return on_scale(Scale(np.full(judges, -absolute.mean.mean()), np.ones(judges)))
-    first = _first_scale(absolute, model)
-    flattest, tolerance = FLATTEST * first.c1, SCALE_TOLERANCE * np.sqrt(model.prior.variance)
+    tau, centre = float(np.sqrt(model.prior.variance)), _of_judges(absolute.mean, absolute)
+    spread = np.sqrt(_of_judges((absolute.mean - centre[absolute.judge]) ** 2, absolute))
+    like_the_prior = tau / np.where(spread > SAME_MEAN, spread, 1.0)
+    flattest = FLATTEST * like_the_prior
 
     def em(combined: Combined) -> Combined:
-        marginal = combined.posterior.scores
-        scale = _maximised(marginal.mean, marginal.covariance.diagonal, absolute, flattest)
+        scale = _maximised(combined.posterior.scores, absolute, flattest)
         return on_scale(scale, combined.posterior.mean)
 
-    combined = on_scale(first)
+    combined = on_scale(_line(0.0 * centre, centre, like_the_prior))
     for _ in range(MAX_ITERATIONS):
         once = em(combined)
         twice = em(once)
-        if np.abs(_mapped(absolute, twice.scale) - _mapped(absolute, once.scale)).max() <= tolerance:
+        if np.abs(twice.scale.mapped(absolute) - once.scale.mapped(absolute)).max() <= SCALE_TOLERANCE * tau:
             return twice._replace(converged=True)
-        ahead = _extrapolated(combined.scale, once.scale, twice.scale, absolute, flattest)
+        ahead = _extrapolated(combined.scale, once.scale, twice.scale, centre, flattest)
         combined = em(on_scale(ahead, twice.posterior.mean))
     return combined
 
@@ -146,55 +128,36 @@ def with_absolute(model: Model, absolute: AbsoluteScores, scale: Scale) -> Model
     variance = np.maximum(scale.c1[absolute.judge] ** 2 * absolute.variance, SUREST * model.prior.variance)
     weight, prior = 1.0 / variance, model.prior
     added = np.bincount(absolute.candidate, weight, model.size).astype(np.float64)
-    pull = prior.pull + np.bincount(absolute.candidate, weight * _mapped(absolute, scale), model.size)
+    pull = prior.pull + np.bincount(absolute.candidate, weight * scale.mapped(absolute), model.size)
     return model._replace(prior=prior._replace(precision=prior.precision + added, pull=pull, absolute=added))
 
 
-def _mapped(absolute: AbsoluteScores, scale: Scale) -> Floats:
-    """(M,) absolute scores on the scale of the scores."""
-    return scale.c0[absolute.judge] + scale.c1[absolute.judge] * absolute.mean
-
-
-def _first_scale(absolute: AbsoluteScores, model: Model) -> Scale:
-    """The scale on which a judge's absolute scores spread like the prior."""
-    centre = _of_judges(absolute.mean, absolute)
-    spread = np.sqrt(_of_judges((absolute.mean - centre[absolute.judge]) ** 2, absolute))
-    c1 = float(np.sqrt(model.prior.variance)) / np.where(spread > SAME_MEAN, spread, 1.0)
-    return _line(0.0 * centre, centre, c1)
-
-
-def _maximised(mean: Floats, variance: Floats, absolute: AbsoluteScores, flattest: Floats) -> Scale:
-    """The M-step, for scores N(mean, variance)."""
+def _maximised(scores: Scores, absolute: AbsoluteScores, flattest: Floats) -> Scale:
+    """The M-step."""
     candidate, judge, mu, _ = absolute
-    weight, m = 1.0 / absolute.variance, mean[candidate]
+    weight, m, variance = 1.0 / absolute.variance, scores.mean[candidate], scores.covariance.diagonal[candidate]
     level, centre = _of_judges(m, absolute, weight), _of_judges(mu, absolute, weight)
     above = m - level[judge]
-    a = _of_judges(above**2 + variance[candidate], absolute, weight)
+    a = _of_judges(above**2 + variance, absolute, weight)
     b = _of_judges(above * (mu - centre[judge]), absolute, weight)
-    is_steeper = a < flattest * b
-    return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=is_steeper))
+    return _line(level, centre, np.divide(a, b, out=flattest.copy(), where=a < flattest * b))
 
 
-def _extrapolated(x: Scale, once: Scale, twice: Scale, absolute: AbsoluteScores, flattest: Floats) -> Scale:
-    """The scale to which the steps of EM seem to lead: squared extrapolation (Varadhan and Roland 2008).
-
-    Its coordinates are what a judge's mean maps to, and ln c1: next to independent of each other.
-    """
-    centre = np.nan_to_num(_of_judges(absolute.mean, absolute))
-    x0, x1, x2 = (np.concatenate([c0 + c1 * centre, np.log(c1)]) for c0, c1 in (x, once, twice))
+def _extrapolated(x: Scale, once: Scale, twice: Scale, centre: Floats, flattest: Floats) -> Scale:
+    """The scale to which the steps seem to lead, by what `centre` maps to and ln c1: next to independent."""
+    x0, x1, x2 = (np.array([c0 + c1 * np.nan_to_num(centre), np.log(c1)]) for c0, c1 in (x, once, twice))
     step, bend = x1 - x0, x2 - 2.0 * x1 + x0
     far = float(np.clip(np.linalg.norm(step) / (np.linalg.norm(bend) + 1e-300), 1.0, FARTHEST))
-    level, log_c1 = np.split(x0 + 2.0 * far * step + far**2 * bend, 2)
-    c1 = np.minimum(np.exp(np.clip(log_c1, x2[len(level) :] - 3.0, x2[len(level) :] + 3.0)), flattest)
-    return _line(level, centre, c1)
+    level, log_c1 = x0 + 2.0 * far * step + far**2 * bend
+    return _line(level, centre, np.minimum(np.exp(np.clip(log_c1, x2[1] - 3.0, x2[1] + 3.0)), flattest))
 
 
 def _of_judges(values: Floats, absolute: AbsoluteScores, weight: Floats | None = None) -> Floats:
-    """(J,) mean of (M,) values, NaN of who only compares."""
+    """(J,) means of (M,) values, NaN of who only compares."""
     return means(values, absolute.judge, int(absolute.judge.max()) + 1, weight)
 
 
 def _line(level: Floats, centre: Floats, c1: Floats) -> Scale:
-    """The line of slope c1 on which a judge's `centre` maps to `level`; c0 = 0 and c1 = 1 of who only compares."""
+    """The lines of slope c1 on which `centre` maps to `level`; all (J,), `centre` NaN of who only compares."""
     is_silent = np.isnan(centre)
     return Scale(np.where(is_silent, 0.0, level - c1 * centre), np.where(is_silent, 1.0, c1))

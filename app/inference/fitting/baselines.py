@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Comparisons, Convergence, Floats, Outcome
-from app.inference.verdicts import potentials, words
+from app.inference.verdicts import means, potentials, words
 
 BT_THRESHOLD = 1e-4
 BT_MAX_ITERATIONS = 10_000
@@ -31,15 +31,10 @@ class BaselineScores(NamedTuple):
 CLOSED_FORM = Convergence(Outcome.CONVERGED, 0, 0.0)
 
 
-def win_ratio(comparisons: Comparisons, n: int) -> BaselineScores:
-    return average_probability(comparisons._replace(p=words(comparisons.p)), n)
-
-
 def average_probability(comparisons: Comparisons, n: int) -> BaselineScores:
     first, second, p, _, weight = comparisons
-    total = np.bincount(first, weight * p, n) + np.bincount(second, weight * (1.0 - p), n)
-    votes = np.bincount(first, weight, n) + np.bincount(second, weight, n)
-    return BaselineScores(np.divide(total, votes, out=np.full(n, 0.5), where=votes > 0), CLOSED_FORM)
+    mean = means(np.append(p, 1.0 - p), np.append(first, second), n, np.append(weight, weight))
+    return BaselineScores(np.nan_to_num(mean, nan=0.5), CLOSED_FORM)
 
 
 def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
@@ -48,7 +43,8 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
     won, lost = weight * hard + extra, weight * (1.0 - hard) + extra
     wins, games = np.bincount(first, won, n) + np.bincount(second, lost, n) + np.zeros(n), won + lost
     log_strength = np.zeros(n)
-    for iteration in range(1, BT_MAX_ITERATIONS + 1):
+    iteration, change = 0, np.inf
+    while change > BT_THRESHOLD and iteration < BT_MAX_ITERATIONS:
         strength, updated = np.exp(log_strength), np.zeros(n)
         rate = games / (strength[first] + strength[second])
         exposure = np.bincount(first, rate, n) + np.bincount(second, rate, n)
@@ -56,19 +52,15 @@ def bradley_terry(comparisons: Comparisons, n: int) -> BaselineScores:
         updated[played] = np.log(wins[played] / exposure[played])  # wins_i / sum_j games_ij / (pi_i + pi_j), centred
         updated[played] -= updated[played].mean() if played.any() else 0.0
         change = float(np.abs(updated - log_strength).max(initial=0.0))
-        log_strength = updated
-        if change <= BT_THRESHOLD:
-            return BaselineScores(log_strength, Convergence(Outcome.CONVERGED, iteration, change))
-    return BaselineScores(log_strength, Convergence(Outcome.MAX_ITERATIONS, BT_MAX_ITERATIONS, change))
-
-
-def poe_g_hard(comparisons: Comparisons, n: int) -> BaselineScores:
-    return BaselineScores(potentials(words(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM)
+        log_strength, iteration = updated, iteration + 1
+    return BaselineScores(log_strength, Convergence.of(change, iteration, BT_THRESHOLD))
 
 
 BASELINES: dict[str, Callable[[Comparisons, int], BaselineScores]] = {
-    "win-ratio": win_ratio,
+    "win-ratio": lambda comparisons, n: average_probability(comparisons._replace(p=words(comparisons.p)), n),
     "average-probability": average_probability,
     "bradley-terry": bradley_terry,
-    "poe-g-hard": poe_g_hard,
+    "poe-g-hard": lambda comparisons, n: BaselineScores(
+        potentials(words(comparisons.p) - 0.5, comparisons, n), CLOSED_FORM
+    ),
 }

@@ -141,7 +141,7 @@ class Consensus(NamedTuple):
     omega: Floats  # (J,)
     delta: Floats  # (J,)
     sd_of_delta: Floats  # (J,)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (published.py)
     convergence: Convergence
 
 

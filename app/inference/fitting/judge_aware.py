@@ -33,9 +33,9 @@ from scipy.sparse import csr_array
 from app.inference.core.design import Design
 from app.inference.core.edges import Curvature
 from app.inference.core.maximum import maximum
-from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
 from app.inference.fitting.posterior import step_of
+from app.inference.fitting.published import share_of_verdicts
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.types import Bools, Comparisons, Convergence, Floats, take
 
@@ -59,7 +59,7 @@ class JudgeAware(NamedTuple):
     scores: Floats  # (N,) mu
     judges: JudgeParameters
     covariance: Floats  # (N + 2 J, N + 2 J) of (s, delta, c)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (published.py)
     convergence: Convergence
 
     @property

@@ -1,7 +1,7 @@
 """The model, which is fixed while comparisons come in: who is ranked, the expert, the prior, whether judges lean.
 
 The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C): N scores; where positional bias is
-estimated, one bias per judge; and the effects of C covariates, if any (covariates.py). P = N + J + C. Comparison k has
+estimated, one bias per judge; and the effects of C covariates, if any (published.py). P = N + J + C. Comparison k has
 
     d_k = s_first - s_second + delta_judge + x_k^T beta = r_k^T theta
 

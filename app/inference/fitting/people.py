@@ -45,8 +45,8 @@ from app.inference.fitting.effects import (
 from app.inference.fitting.evidence import SiteMoments, Sites, converge
 from app.inference.fitting.measurements import LEAST_NOISE, WEAK_NOISE, Normal
 from app.inference.fitting.model import Model, unit_prior
-from app.inference.fitting.pooling import LOG_PRIOR_OF_SPREAD, SPREADS, WEAK_SCALE, expected
 from app.inference.fitting.published import Published
+from app.inference.fitting.weights import LOG_PRIOR_OF_SPREAD, SPREADS, WEAK_SCALE, expected
 from app.inference.gaussian import DenseCovariance, Scores, mixed
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, join, take
@@ -247,7 +247,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     precision, shift = point.weights.copy(), point.weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
     constant = -0.5 * float((shift**2 / point.weights)[~votes].sum())
-    sites = Sites(wins, log.weight[votes] - wins, np.zeros(len(wins)), precision[votes], shift[votes])
+    sites = Sites(wins, log.weight[votes] - wins, precision[votes], shift[votes])
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
         precision[votes], shift[votes] = sites.precision, sites.shift
@@ -293,7 +293,7 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> list[Eff
 
 
 def pool_effects(contributions: Sequence[EffectsContribution]) -> dict[int, Normal]:
-    """Prior of ln(omega^2 / tau2) of each of these judges in a set, as pooling.py does of their noise.
+    """Prior of ln(omega^2 / tau2) of each of these judges in a set, as weights.py does of their noise.
 
     x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
     """

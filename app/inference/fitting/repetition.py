@@ -1,4 +1,4 @@
-"""Whether a judge repeats itself, and whether it is moved by the position (methods 17; ours).
+"""Whether a judge repeats itself, and whether it is moved by the position (methods 17, decision 97; ours).
 
 Four hypotheses about each judge: it repeats itself or draws each verdict anew, and the position moves it or not.
 
@@ -6,41 +6,35 @@ Four hypotheses about each judge: it repeats itself or draws each verdict anew, 
     consistent   it gives it again in the other order, too: it votes, and has no position bias
     drawing      each of its verdicts is a new draw, with a bias or without
 
-w1 = P(moved) + P(consistent) starts from what is known of the judge beforehand: what the user declared, or its record
-in other sets. Of an unknown judge it is USUAL from the first time on that it is asked again, and 0 until then: its
-verdicts count as draws. The share CONSISTENT of those who vote, and repeat themselves or not, has no bias; of w1 it is
-that of consistent judges once a pair was shown both ways, and until then there are none: the bias, a parameter, is
-drawn. A cell has the votes of one judge on one question in one order, n_k of which say k (first, second or tie), whose
-probabilities q_k are
+w1 = P(moved) + P(consistent) starts from what the user declared of the judge, or from its record in other sets. Of an
+unknown judge it is USUAL once it is asked again, and 0 until then. The share CONSISTENT of those who vote, and repeat
+themselves or not, has no bias; of w1 it is that of consistent judges once a pair was shown both ways, and 0 until then.
+A cell has the votes of one judge on one question in one order, n_k of which say k (first, second or tie):
 
     q_tie = T, the share of ties;  q_first = (1 - T) sigma(d + delta);  q_second = (1 - T) sigma(-d - delta)
     P(n | a) = sum_k q_k (a + (1 - a) q_k)^n_k prod_(l != k) ((1 - a) q_l)^n_l
 
-With a = 0 these are draws, and with a = sqrt(1 - LAPSE) repeats, a^2 being the correlation of two votes. Of a
-consistent judge both orders are one cell. Without a bias delta = 0. The odds of w1 gain
+With a = 0 these are draws, and with a = sqrt(1 - LAPSE) repeats. Of a consistent judge both orders are one cell;
+without a bias delta = 0. The odds of w1 gain
 
     E prod over cells P(n | a) / E prod over cells P(n | 0)
 
-where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. Only this
-judge's votes are looked at, and all of them. As a + (1 - a) q is near 1, both are evidence of votes as evidence.py has
-it: of all of them, and of one of the answers in each cell that came most, beside lapses.
-
-Two measurements within ALIKE of each other agree, which of draws, with sigma2 of the judge's error, has a probability
-of at most
+where E is over the prior, before any vote: s ~ N(0, tau2 I), tau2 as SCALES has it, and delta, if any. As
+a + (1 - a) q is near 1, both are evidence of this judge's votes as evidence.py has it: of all of them, and of one of
+the answers in each cell that came most, beside lapses. Two measurements within ALIKE of each other agree, which of
+draws, with sigma2 of the judge's error, has a probability of at most
 
     b = 2 ALIKE / (p (1 - p) sqrt(4 pi sigma2));  the odds gain (1 - LAPSE (1 - b)) / b, or LAPSE where they differ
-
-Not here: how much repeated verdicts weigh, by their correlation rho (weights.py, core/cells.py).
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp, xlogy
+from scipy.special import expit, logit, logsumexp, xlogy
 
 from app.inference.experts import is_vote
 from app.inference.fitting.evidence import log_evidence_of
-from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, at_scale, build, edges_of
+from app.inference.fitting.model import HELD_VARIANCE, VOTERS_BIAS_VARIANCE, Method, build, edges_of
 from app.inference.fitting.published import Published
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import among_compared, firsts, numbered, same_question, turned_alike
@@ -55,7 +49,8 @@ RECORDED = 0.02  # from 0 and from 1, of w1 by other sets
 TIED = 0.3  # probability of a tie, of whose judge nothing else is known here
 TAKEN = 0.9  # w1 from which a judge is taken to repeat itself, so that what it says needs no evidence of signal
 ALIKE = 0.01  # measurements closer than this are: batches move the third digit of a model's p
-SCALES = ((0.01, 0.2), (0.25, 0.2), (1.0, 0.4), (4.0, 0.2))  # tau2, and its weight: with larger ones all are alike
+SCALES = np.array([0.01, 0.25, 1.0, 4.0])  # tau2: with larger ones all answers are alike
+SHARES = np.array([0.2, 0.2, 0.4, 0.2])  # P(tau2)
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 LEAST = 1e-9  # of a probability
 
@@ -94,55 +89,41 @@ def gains_of(p: float, before: float, mean: float, sd: float, *, turned: bool) -
     before = 1.0 - before if turned else before
     for_first = float(expit(mean + sd * NODES) @ WEIGHTS / WEIGHTS.sum())
     by_chance = for_first if before > 0.5 else 1.0 - for_first if before < 0.5 else TIED
-    is_alike = (p > 0.5) == (before > 0.5) and (p < 0.5) == (before < 0.5)
+    is_alike = np.sign(p - 0.5) == np.sign(before - 0.5)
     if not is_vote(np.array([p, before])).all():  # whose values may be but two, as those of votes
         inside = np.clip(before, LEAST, 1.0 - LEAST)
         by_chance, is_alike = max(by_chance, float(_by_chance(inside, np.ones(())))), abs(p - before) <= ALIKE
-    gain = float(_gain_alike(np.array(by_chance))) if is_alike else float(np.log(LAPSE))
+    gain = float(_gain(np.array(by_chance), np.array(is_alike)))
     return Gains(0.0 if turned else gain, gain)
 
 
 def record_of(gains: Gains) -> float:
     """w1 of a judge by what it answered in other sets, within RECORDED of 0 and 1: the next set may be another."""
     log_odds = np.logaddexp(np.log(1.0 - CONSISTENT) + gains.moved, np.log(CONSISTENT) + gains.consistent)
-    w1 = expit(np.log(USUAL) - np.log1p(-USUAL) + log_odds)
-    return float(np.clip(w1, RECORDED, 1.0 - RECORDED))
-
-
-def unknown(judges: int) -> Floats:
-    """(J,) what is known beforehand of judges of whom nothing is."""
-    return np.full(judges, np.nan)
+    return float(np.clip(expit(logit(USUAL) + log_odds), RECORDED, 1.0 - RECORDED))
 
 
 def repetition_of(published: Published, answers: Comparisons, item: Ints, before: Floats) -> Repetition:
-    """Repetition of J judges, from the answers that a posterior is given.
-
-    Args: `answers` (K,) are those of the posterior, each as many as came; `item` (K,) is what each was about; `before`
-        (J,) is w1 beforehand, NaN where nothing is known.
-    """
-    taken, judges = published.comparisons.p, len(before)
-    votes, log_evidence, times = is_vote(taken), np.zeros((2, 2, judges)), np.zeros((4, judges))
-    pair = same_question(answers, item)
-    rows = votes & _is_repeated(pair, answers.weight)
-    for judge in np.unique(answers.judge[rows]).tolist():
+    """From a posterior's `answers` (K,), each as many as came; `before` (J,) is w1 beforehand, or NaN."""
+    taken, model, judges = published.comparisons.p, published.model, len(before)
+    votes, pair = is_vote(taken), same_question(answers, item)
+    biased = model.estimated_biases if model.has_biases else np.zeros(judges, np.bool_)
+    log_evidence, times = np.zeros((2, 2, judges)), np.zeros((4, judges))
+    for judge in np.unique(answers.judge[votes & _is_repeated(pair, answers.weight)]).tolist():
         mine = np.flatnonzero(votes & (answers.judge == judge))
         cast = take(answers._replace(p=taken), mine)
-        biased = published.model.has_biases and bool(published.model.estimated_biases[judge])
-        log_evidence[..., judge], times[:, judge] = _of_votes(cast, pair[mine], biased=biased)
+        log_evidence[..., judge], times[:, judge] = _of_votes(cast, pair[mine], biased=bool(biased[judge]))
     question = numbered(pair, answers.first)
-    if (rows := ~votes & _is_repeated(question, answers.weight)).any():
-        gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
-        log_evidence[0] += gain
-        times[:2] += again
-    only_votes, may_be = np.bincount(answers.judge, ~votes, judges) == 0.0, np.zeros(judges, np.bool_)
-    if published.model.has_biases:
-        may_be = only_votes & published.model.estimated_biases
-    known = np.where(np.isnan(before), USUAL, before)
-    share = np.where(may_be, CONSISTENT, 0.0)
+    rows = ~votes & _is_repeated(question, answers.weight)
+    gain, *again = _of_measurements(published, take(answers, rows), numbered(question[rows]), judges)
+    log_evidence[0] += gain
+    times[:2] += again
+    may_be = biased & (np.bincount(answers.judge, ~votes, judges) == 0.0)
+    share = CONSISTENT * may_be
     with np.errstate(divide="ignore"):
         (moved, consistent), drawing = np.log([1.0 - share, share]) + log_evidence
         log_odds = np.logaddexp(moved, consistent) - np.logaddexp(*drawing)
-        supposed = expit(np.log(known) - np.log1p(-known) + log_odds)
+        supposed = expit(logit(np.where(np.isnan(before), USUAL, before)) + log_odds)
         of_consistent = supposed * expit(consistent - moved)
     times[2:] *= may_be
     was_swapped = times[2] > 0.0
@@ -159,35 +140,26 @@ def _is_repeated(cell: Ints, weight: Floats) -> Bools:
 
 
 def _of_votes(cast: Comparisons, pair: Ints, *, biased: bool) -> tuple[Floats, Floats]:
-    """Log-evidence of one judge's votes, and (4,) `repeats`, `alike`, `swaps` and `swaps_alike`.
+    """Log-evidence of one judge's votes (2, 2): that it repeats itself, or draws; with a bias, and without.
 
-    The evidence is that of who repeats itself and of who draws, each with a bias and without, (2, 2); without alone,
-    (2, 1), unless the judge may be `biased`.
-
-    Args: `pair` (K,) is of one question, in either order; unless the judge may be `biased`, both orders are the same.
+    And (4,) `repeats`, `alike`, `swaps` and `swaps_alike`. Unless it may be `biased`, both are without a bias, and both
+    orders of a `pair` (K,) are the same question.
     """
     tied = float(np.average(cast.p == 0.5, weights=cast.weight))
-    in_either = _lasting(turned_alike(cast), numbered(pair))
-    in_order = _lasting(cast, numbered(pair, cast.first)) if biased else in_either
-    kinds = [(in_order, VOTERS_BIAS_VARIANCE), (in_either, HELD_VARIANCE)] if biased else [(in_either, HELD_VARIANCE)]
-    repeating = [_log_evidence(each.answers, variance, tied) + each.log_of_lapses for each, variance in kinds]
-    drawing = [_log_evidence(cast, variance, tied) for _, variance in kinds]
-    same = np.array([in_order.repeats, in_order.alike])
-    swaps = np.maximum(np.array([in_either.repeats, in_either.alike]) - same, 0.0)
-    return np.array([repeating, drawing]), np.append(same, swaps)
+    repeating, either = _of_repeats(turned_alike(cast), numbered(pair), HELD_VARIANCE, tied)
+    moved = unmoved = [repeating, _log_evidence(cast, HELD_VARIANCE, tied)]
+    same = either
+    if biased:
+        repeating, same = _of_repeats(cast, numbered(pair, cast.first), VOTERS_BIAS_VARIANCE, tied)
+        moved = [repeating, _log_evidence(cast, VOTERS_BIAS_VARIANCE, tied)]
+    return np.column_stack([moved, unmoved]), np.append(same, np.maximum(either - same, 0.0))
 
 
-class _Lasting(NamedTuple):
-    """Votes as one answer for each cell, which lasts, and lapses."""
+def _of_repeats(cast: Comparisons, cell: Ints, bias_variance: float, tied: float) -> tuple[float, Floats]:
+    """Log-evidence that the answer of each cell that came most lasts; where several did, each of them by its share.
 
-    answers: Comparisons  # (K',) those that last, and the lapses
-    log_of_lapses: float  # ln P that there are these
-    repeats: float  # answers beyond the first of each cell
-    alike: float  # of them, no lapses
-
-
-def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
-    """The answer of each cell that came most lasts; where several did, each of them by its share."""
+    And (2,) how many answers are beyond the first of their cell, and of them, no lapses.
+    """
     at = firsts(cell)
     times = np.array([np.bincount(cell, cast.weight * (cast.p == answer)) for answer in ANSWERS])  # (3, C)
     most = times.max(axis=0)
@@ -198,7 +170,7 @@ def _lasting(cast: Comparisons, cell: Ints) -> _Lasting:
     answers = take(cast, at[of_cell])._replace(p=ANSWERS[kind], weight=weight[kind, of_cell])
     lapses, alike = float((times.sum(axis=0) - most).sum()), float((most - 1.0).sum())
     log_of_lapses = lapses * np.log1p(-REPEATING) + float(np.log(as_likely).sum())
-    return _Lasting(answers, log_of_lapses, alike + lapses, alike)
+    return _log_evidence(answers, bias_variance, tied) + log_of_lapses, np.array([alike + lapses, alike])
 
 
 def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> float:
@@ -210,26 +182,20 @@ def _log_evidence(answers: Comparisons, bias_variance: float, tied: float) -> fl
     cast, n = among_compared(take(answers, ~is_tie))
     model = build(Method(), n, 1, np.array([bias_variance]))
     edges = edges_of(cast._replace(judge=np.zeros_like(cast.judge)), model)
-    at_scales = [log_evidence_of(edges, at_scale(model, scale)) + np.log(share) for scale, share in SCALES]
     of_bias = 0.5 * float(np.log(model.prior.precision[model.n :]).sum())  # the constant that the evidence leaves out
-    return of_ties + of_bias + float(logsumexp(at_scales))
+    return of_ties + of_bias + float(logsumexp(log_evidence_of(edges, model, SCALES), b=SHARES))
 
 
-def _of_measurements(
-    published: Published, given: Comparisons, cell: Ints, judges: int
-) -> tuple[Floats, Floats, Floats]:
-    """(J,) what the log-odds gain, `repeats` and `alike`: each answer is compared with the first one of its cell."""
+def _of_measurements(published: Published, given: Comparisons, cell: Ints, judges: int) -> Floats:
+    """(3, J) what the log-odds gain, `repeats` and `alike`: each answer is compared with the first one of its cell."""
     once = firsts(cell)
     p = np.clip(given.p[once][cell], LEAST, 1.0 - LEAST)
     again = given.weight.copy()
     again[once] -= 1.0
     is_alike = np.abs(given.p - p) <= ALIKE
     noise = np.ones(len(p)) if published.learnt is None else published.learnt.noise[given.judge]
-    gain = np.where(is_alike, _gain_alike(_by_chance(p, noise)), np.log(LAPSE))
-    gains, repeats, alike = (
-        np.bincount(given.judge, again * each, judges).astype(np.float64) for each in (gain, np.ones(len(p)), is_alike)
-    )
-    return gains, repeats, alike
+    columns = _gain(_by_chance(p, noise), is_alike), np.ones(len(p)), is_alike
+    return np.array([np.bincount(given.judge, again * column, judges) for column in columns])
 
 
 def _by_chance(p: Floats, noise: Floats) -> Floats:
@@ -237,5 +203,6 @@ def _by_chance(p: Floats, noise: Floats) -> Floats:
     return np.minimum(2.0 * ALIKE / (p * (1.0 - p) * np.sqrt(4.0 * np.pi * noise)), 1.0)
 
 
-def _gain_alike(by_chance: Floats) -> Floats:
-    return np.log1p(-LAPSE * (1.0 - by_chance)) - np.log(by_chance)
+def _gain(by_chance: Floats, is_alike: Bools) -> Floats:
+    """What the log-odds gain by an answer that is alike, of draws, with this probability."""
+    return np.where(is_alike, np.log1p(-LAPSE * (1.0 - by_chance)) - np.log(by_chance), np.log(LAPSE))

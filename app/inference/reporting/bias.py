@@ -20,10 +20,10 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from app.inference.core.edges import slopes
-from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model, design_of, standard_errors, with_biases_as_parameters
 from app.inference.fitting.posterior import Posterior
+from app.inference.fitting.published import share_of_verdicts
 from app.inference.gaussian import from_precision
 from app.inference.types import Comparisons, Floats
 

@@ -16,7 +16,7 @@ from nextpair.names import normal_name
 from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 from numpy.typing import NDArray
 
-from app.inference.fitting.absolute import AbsoluteScores, join_scores, take_scores
+from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
 from app.inference.fitting.weights import Hyperprior
@@ -159,7 +159,8 @@ def extend(old: Log, new: Log) -> Log:
     scored = old.scored
     if len(new.scored.seq):
         seq, item = (np.concatenate(both) for both in zip(old.scored[:2], new.scored[:2], strict=True))
-        scored = Scored(seq, item, join_scores(old.scored.scores, new.scored.scores))
+        scores = (np.concatenate(both) for both in zip(old.scored.scores, new.scored.scores, strict=True))
+        scored = Scored(seq, item, AbsoluteScores(*scores))
     return Log(entries, scored, new.pooled or old.pooled)
 
 
@@ -201,9 +202,10 @@ def _latest(scored: Scored) -> AbsoluteScores:
     """The last of several scores by one judge for one output."""
     if not scored.seq.size:
         return scored.scores
-    outputs = np.column_stack([scored.item, scored.scores.candidate, scored.scores.judge])[::-1]
-    last = len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1]
-    return take_scores(scored.scores, np.sort(last))
+    candidate, judge, mean, variance = scored.scores
+    outputs = np.column_stack([scored.item, candidate, judge])[::-1]
+    last = np.sort(len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1])
+    return AbsoluteScores(candidate[last], judge[last], mean[last], variance[last])
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:

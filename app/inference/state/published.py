@@ -15,10 +15,9 @@ from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Covariates, Method, as_learnt, build_for
 from app.inference.fitting.people import EffectsContribution, effects_apart, pool_effects
-from app.inference.fitting.pooling import Contribution, evidence_apart, pool
 from app.inference.fitting.published import Published, publish
 from app.inference.fitting.repetition import Repetition, repetition_of
-from app.inference.fitting.weights import Hyperprior
+from app.inference.fitting.weights import Contribution, Hyperprior, evidence_apart, pool
 from app.inference.regimes import RANKED_DENSE, SMALL
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.inference_targets import method_obstacle

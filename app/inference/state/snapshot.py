@@ -162,7 +162,7 @@ def _learn(snapshot: Snapshot, size: int) -> Hyperparameters:
     """Verdict weights, from the first `size` comparisons."""
     judges, item, answers, _ = snapshot.evidence
     prior = hyperprior_of(snapshot.log, judges)
-    return learn(take(answers, slice(size)), item[:size], _built(snapshot, size), len(judges), prior).hyperparameters
+    return learn(take(answers, slice(size)), item[:size], _built(snapshot, size), len(judges), prior)[0]
 
 
 def _built(snapshot: Snapshot, size: int) -> Model:

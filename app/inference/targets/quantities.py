@@ -18,7 +18,6 @@ from app.inference.fitting import (
     publish,
     repeat_correlations,
     repetition_of,
-    unknown,
 )
 from app.inference.fitting.evidence import Approximation
 from app.inference.fitting.people import of_people
@@ -88,7 +87,7 @@ def quantity_of(
         return published.scores
     match target:
         case "all-pairs":
-            known = known or repetition_of(published, answers, item, unknown(len(people)))
+            known = known or repetition_of(published, answers, item, np.full(len(people), np.nan))
             rho = repeat_correlations(published, item, len(people))
             lasting, rng = lasting_of(known, people, rho, supposing=supposing), np.random.default_rng(DRAWS_SEED)
             return on_all_pairs(published, asked_in(published, answers, item, has), lasting, rng, draws)

@@ -17,10 +17,7 @@ from app.inference.fitting.absolute import (
     Moments,
     Scale,
     combine,
-    join_scores,
     moments,
-    no_absolute_scores,
-    take_scores,
     with_absolute,
 )
 from app.inference.fitting.model import BIAS_VARIANCE
@@ -374,17 +371,6 @@ def test_the_combined_model_folds_on() -> None:
     folded = fold_rows(posterior.prior(found.posterior.model), log)
 
     np.testing.assert_allclose(folded.mean, found.posterior.mean, atol=1e-8)
-
-
-def test_scores_are_taken_and_joined_row_by_row() -> None:
-    given = two_judges(5, seed=0)
-    first, rest = take_scores(given, np.arange(4)), take_scores(given, np.arange(given.size) >= 4)
-
-    again = join_scores(join_scores(no_absolute_scores(), first), rest)
-
-    assert (first.size, rest.size) == (4, 6)
-    for column, before in zip(again, given, strict=True):
-        np.testing.assert_array_equal(column, before)
 
 
 def test_a_given_scale_is_gpms_product_of_experts() -> None:

@@ -10,8 +10,6 @@ from app.inference.fitting.baselines import (
     BaselineScores,
     average_probability,
     bradley_terry,
-    poe_g_hard,
-    win_ratio,
 )
 from app.inference.types import Comparisons, Floats
 from tests.inference.factories import (
@@ -27,6 +25,7 @@ from tests.inference.factories import (
     swapped,
 )
 
+win_ratio, poe_g_hard = BASELINES["win-ratio"], BASELINES["poe-g-hard"]
 each_baseline = pytest.mark.parametrize("baseline", BASELINES.values(), ids=BASELINES.keys())
 LOG = comparisons((0, 1, 0.9), (1, 2, 0.5), (2, 0, 0.2), (0, 1, 0.4))
 

@@ -150,7 +150,9 @@ def test_other_names_give_the_same_posterior() -> None:
 @pytest.mark.parametrize("scale", [0.1, 10.0, 1000.0])
 def test_the_evidence_alone_is_had_sooner(scale: float) -> None:
     log, of = all_pairs(12), model(12, scale)
-    assert log_evidence_of(edges_of(log, of), of, "ep") == pytest.approx(propagated(log, of, 1e-9)[1], abs=2e-3)
+    assert log_evidence_of(edges_of(log, of), of, np.array([scale]), "ep")[0] == pytest.approx(
+        propagated(log, of, 1e-9)[1], abs=2e-3
+    )
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0])

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 
 from app.inference.experts import make
-from app.inference.fitting import Method, Published, build_for, no_absolute_scores, posterior, publish
+from app.inference.fitting import Method, Published, no_absolute_scores, posterior, publish
 from app.inference.fitting.model import (
     BIAS_VARIANCE,
     CROWD,
@@ -17,6 +17,7 @@ from app.inference.fitting.model import (
     VOTERS_BIAS_VARIANCE,
     Model,
     bias_variances,
+    build_for,
     design_of,
     known_biases,
     position_bias_of,

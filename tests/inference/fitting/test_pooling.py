@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from app.inference.fitting.measurements import WEAK_NOISE
 from app.inference.fitting.model import Method, build
-from app.inference.fitting.pooling import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Contribution, evidence_apart, pool
+from app.inference.fitting.weights import NOISES, SCALES, STEP, VOTES, WEAK_SCALE, Contribution, evidence_apart, pool
 from app.inference.regimes import AT_ONCE
 from app.inference.types import Comparisons, join, once_each
 

@@ -5,11 +5,11 @@ import pytest
 from scipy.special import expit
 
 from app.inference.core.cells import Hyperparameters
-from app.inference.fitting import covariates
+from app.inference.fitting import published
 from app.inference.fitting.absolute import no_absolute_scores
 from app.inference.fitting.model import Method
 from app.inference.fitting.published import Published, publish
-from app.inference.fitting.weights import Grid, Learnt
+from app.inference.fitting.weights import Grid
 from app.inference.types import Comparisons, Outcome, once_each
 from tests.inference.factories import true_scores
 
@@ -41,7 +41,7 @@ def test_where_learnt_weights_give_no_fit_one_vote_each_serves_and_says_so(monke
     n, log = 70, clean(70, 700, 1.0)
     lost = Hyperparameters(1.0, np.full(1, np.nan), np.ones(1), np.ones(1))
     sharp = Grid(np.ones(1), np.ones(1), np.ones(1))
-    monkeypatch.setattr(covariates, "learn", lambda *_: Learnt(lost, sharp))
+    monkeypatch.setattr(published, "learn", lambda *_: (lost, sharp))
 
     fitted, plain = published_of(log, n), published_of(log, n, LEARNT._replace(verdict_weight="one-vote"))
 

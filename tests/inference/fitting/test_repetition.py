@@ -16,9 +16,8 @@ from app.inference.fitting import (
     publish,
     record_of,
     repetition_of,
-    unknown,
 )
-from app.inference.fitting.repetition import ALIKE, CONSISTENT, LAPSE, RECORDED, SCALES, USUAL
+from app.inference.fitting.repetition import ALIKE, CONSISTENT, LAPSE, RECORDED, SCALES, SHARES, USUAL
 from app.inference.types import Comparisons, Floats, by_one_judge, once_each, take
 
 ONE_VOTE, LEARNT = Method(), Method(verdict_weight="learnt")
@@ -30,7 +29,7 @@ def fitted(log: Comparisons, n: int, method: Method = ONE_VOTE) -> Published:
 
 
 def known_of(log: Comparisons, n: int, before: Floats | None = None, method: Method = ONE_VOTE) -> Repetition:
-    before = unknown(int(log.judge.max()) + 1) if before is None else before
+    before = np.full(int(log.judge.max()) + 1, np.nan) if before is None else before
     return repetition_of(fitted(log, n, method), log, np.zeros(log.size, np.int64), before)
 
 
@@ -49,8 +48,7 @@ def test_the_odds_gain_by_the_probability_of_all_votes(votes: list[float]) -> No
     others = [1.0, 1.0, 0.0]
     log = asked([(0, 1)] * len(votes) + [(1, 2), (0, 2), (2, 3)], [*votes, *others])
     rng = np.random.default_rng(0)
-    scale, share = np.array(SCALES).T
-    s = rng.standard_normal((1_000_000, 4)) * np.sqrt(rng.choice(scale, (1_000_000, 1), p=share))
+    s = rng.standard_normal((1_000_000, 4)) * np.sqrt(rng.choice(SCALES, (1_000_000, 1), p=SHARES))
     ties, beside, d = votes.count(0.5) / log.size, np.ones(len(s)), s[:, 0] - s[:, 1]
     for (i, j), p in zip([(1, 2), (0, 2), (2, 3)], others, strict=True):
         beside = beside * expit((s[:, i] - s[:, j]) * (2.0 * p - 1.0))
@@ -196,10 +194,10 @@ def test_a_row_that_stands_for_several_answers_is_as_many_rows() -> None:
 
 def test_of_judges_with_the_same_odds_as_many_repeat_themselves() -> None:
     """400 judges of new candidates each, a share USUAL of whom repeats itself: w1 is right on average (seed 5)."""
-    rng, (scale, share) = np.random.default_rng(5), np.array(SCALES).T
+    rng = np.random.default_rng(5)
     each, repeats = list[float](), rng.random(400) < USUAL
     for does in repeats:
-        s = rng.standard_normal(3) * np.sqrt(rng.choice(scale, p=share))
+        s = rng.standard_normal(3) * np.sqrt(rng.choice(SCALES, p=SHARES))
         first, second = np.array([0, 1, 0] * 2), np.array([1, 2, 2] * 2)
         drawn = rng.random((3, 3)) < expit(s[first] - s[second])[:3]
         lasts = does & (rng.random((2, 3)) < np.sqrt(1.0 - LAPSE))

@@ -7,8 +7,8 @@ from scipy.special import expit, logit
 
 from app.inference.fitting import posterior
 from app.inference.fitting.absolute import AbsoluteScores, Scale, with_absolute
-from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import Method, build_for
+from app.inference.fitting.published import share_of_verdicts
 from app.inference.reporting.bias import Bias, estimates
 from app.inference.reporting.standings import Wanted, summary_of
 from app.inference.types import Comparisons, Floats, by_one_judge, no_comparisons
