@@ -11,7 +11,6 @@ from nextpair.words import CovarianceName, SimultaneousName
 from app.inference.judges import (
     JudgedInstances,
     RankBounds,
-    by_people,
     is_judged,
     pair_numbers,
     prediction_powered,
@@ -39,7 +38,8 @@ def rank_sets(
     judges, reference, alpha, covariance, simultaneous, lambdas = request
     k, simultaneous = len(keys), simultaneous or usual_simultaneous(covariance)
     alone = [
-        by_people(verdicts.shown, wins, k, covariance, verdicts.item) for wins in (verdicts.people, *verdicts.judges)
+        prediction_powered(verdicts.shown, wins, item=verdicts.item, k=k, covariance=covariance)
+        for wins in (verdicts.people, *verdicts.judges)
     ]
     estimates = [prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas), *alone]
     helped, of_people, *of_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)

@@ -59,18 +59,15 @@ from app.inference.judges.rank_sets import (
     ENOUGH,
     JudgedInstances,
     RankBounds,
+    Wins,
+    is_judged,
     judged_instances,
     least_seen,
-    ranked,
-    usual_simultaneous,
-)
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, hashed_ngrams, standardised
-from app.inference.judges.system_scores import (
-    Wins,
-    by_people,
-    is_judged,
     pair_numbers,
     prediction_powered,
+    ranked,
+    usual_simultaneous,
     verdicts_saved,
 )
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, hashed_ngrams, standardised
 from app.inference.wilson import Share
