@@ -24,7 +24,6 @@ from app.inference.judges import (
     binary,
     debias,
     has_regulariser,
-    is_labelled,
     labels_by,
     needs_context,
     share_right,
@@ -201,7 +200,7 @@ def _debiased(y: Probabilities, swapped: Bools, item: Ints, people: Votes) -> Pr
     """(R, K, 2) as shown."""
     row, judge = np.nonzero(~np.isnan(y[:, :, 1]))
     labels = labels_by(people)
-    share = np.where(is_labelled(labels), labels[:, 1], np.nan)
+    share = np.where(labels.any(axis=1), labels[:, 1], np.nan)
     p = np.full(y.shape[:2], np.nan)
     shown = once_each(swapped[row].astype(np.int64), (~swapped[row]).astype(np.int64), y[row, judge, 1], judge)
     p[row, judge] = debias(shown, item[row], share, y.shape[1]).p

@@ -175,7 +175,7 @@ def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:
 def _pairs(snapshot: Snapshot) -> tuple[JudgedPairs, Floats]:
     """Pairs that were judged, and the probability that low wins."""
     entries = snapshot.log.entries
-    pairs = judged_pairs(entries.comparisons, entries.item, entries.seq, snapshot.model.n)
+    pairs = judged_pairs(entries.comparisons, entries.item, entries.seq)
     return pairs, expected_verdicts(snapshot, pairs.low, pairs.high)
 
 

@@ -6,11 +6,11 @@ Not here: judges' biases and calibration (reporting), fits with a discrimination
 from app.inference.judges.aggregation import (
     TIE,
     UNKNOWN,
+    Dependence,
     Probabilities,
     Votes,
     answers_of,
     binary,
-    is_labelled,
     share_right,
     votes,
 )
@@ -19,9 +19,7 @@ from app.inference.judges.agreement import (
     agreements,
     krippendorff,
     krippendorff_of_items,
-    most_twos,
 )
-from app.inference.judges.anchored import Dependence
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
     Discrimination,
@@ -51,7 +49,6 @@ from app.inference.judges.pair_votes import (
     disputed_pairs,
     items_judged,
     judged_pairs,
-    on_pairs,
     surprises,
     votes_by_pair,
 )

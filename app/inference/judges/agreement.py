@@ -59,12 +59,6 @@ class Krippendorff(NamedTuple):
     units: int  # pairs of outputs, or items, that several judged
 
 
-def most_twos(votes: PairVotes) -> int:
-    """Number that the twos of `agreements` do not exceed."""
-    on_each = votes.counts.sum(axis=1)
-    return int(min(votes.judges * (votes.judges - 1) // 2, (on_each * (on_each - 1) // 2).sum()))
-
-
 def agreements(votes: PairVotes) -> Agreements:
     """Agreement of every two judges who voted on the same pairs of outputs.
 

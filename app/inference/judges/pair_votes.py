@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, pair_numbers
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered
 
 
 class PairVotes(NamedTuple):
@@ -62,9 +62,21 @@ class PairVotes(NamedTuple):
         p[self.pair, self.judge] = 0.5 + self.lean
         return p
 
+    @property
+    def most_twos(self) -> int:
+        """Number that the twos of judges who met on a pair do not exceed."""
+        on_each = self.counts.sum(axis=1)
+        return int(min(self.judges * (self.judges - 1) // 2, (on_each * (on_each - 1) // 2).sum()))
+
     def judged_by(self, judges: Sequence[int] | Ints) -> Bools:
         """(M,) pairs that any of these judged."""
         return np.bincount(self.pair[np.isin(self.judge, judges)], minlength=self.size) > 0
+
+    def on(self, chosen: Bools) -> "PairVotes":
+        """The votes on the (M,) chosen pairs alone."""
+        kept, number = chosen[self.pair], np.cumsum(chosen) - 1
+        pairs = self.item[chosen], self.low[chosen], self.high[chosen]
+        return PairVotes(*pairs, number[self.pair[kept]], self.judge[kept], self.lean[kept], self.judges)
 
 
 class DisputedPair(NamedTuple):
@@ -107,30 +119,21 @@ class ItemsJudged(NamedTuple):
 
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
-    low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
-    pair = numbered(item, low, high)
+    pair, *pairs = _outputs(comparisons, item)
     vote = numbered(pair, comparisons.judge)
-    at_pair, at_vote = (firsts(number) for number in (pair, vote))
-    lean = means(lean_to_lower(comparisons), vote, len(at_vote), comparisons.weight)
-    votes = pair[at_vote], comparisons.judge[at_vote], lean
-    return PairVotes(item[at_pair], low[at_pair], high[at_pair], *votes, judges)
-
-
-def on_pairs(votes: PairVotes, chosen: Bools) -> PairVotes:
-    """The votes on the (M,) chosen pairs alone."""
-    kept, number = chosen[votes.pair], np.cumsum(chosen) - 1
-    pairs = votes.item[chosen], votes.low[chosen], votes.high[chosen]
-    return PairVotes(*pairs, number[votes.pair[kept]], votes.judge[kept], votes.lean[kept], votes.judges)
+    at = firsts(vote)
+    lean = means(lean_to_lower(comparisons), vote, len(at), comparisons.weight)
+    return PairVotes(*pairs, pair[at], comparisons.judge[at], lean, judges)
 
 
 def disputed_pairs(
-    comparisons: Comparisons, item: Ints, seq: Ints, n: int, *, after: int = 0, limit: int | None = None
+    comparisons: Comparisons, item: Ints, seq: Ints, *, after: int = 0, limit: int | None = None
 ) -> list[DisputedPair]:
-    """Up to `limit` disputes among n candidates, in the order of their last comparison, from behind `after` on.
+    """Up to `limit` disputes, in the order of their last comparison, from behind `after` on.
 
     Args: `item` and `seq` (K,) are what each comparison was about, and its place in the log; judges may be any numbers.
     """
-    votes, last = votes_by_pair(comparisons, item, 0), _last(numbered(item, pair_numbers(comparisons, n)), seq)
+    votes, last = votes_by_pair(comparisons, item, 0), _last(_outputs(comparisons, item)[0], seq)
     for_high, _, for_low = votes.counts.T
     disputed = np.flatnonzero((for_high > 0) & (for_low > 0) & (last > after))
     disputes = []
@@ -142,17 +145,15 @@ def disputed_pairs(
     return disputes
 
 
-def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints, n: int) -> JudgedPairs:
-    """All pairs of outputs of n candidates that were judged; arguments as in `disputed_pairs`."""
-    pair, lean, weight = numbered(item, pair_numbers(comparisons, n)), lean_to_lower(comparisons), comparisons.weight
-    at, direction = firsts(pair), directions(lean)
-    verdicts, size = np.bincount(pair), len(at)
+def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints) -> JudgedPairs:
+    """All pairs of outputs that were judged; arguments as in `disputed_pairs`."""
+    (pair, *pairs), lean, weight = _outputs(comparisons, item), lean_to_lower(comparisons), comparisons.weight
+    direction, verdicts = directions(lean), np.bincount(pair)
+    size = len(verdicts)
     alike = (np.bincount(pair[direction == way], minlength=size) for way in (-1.0, 0.0, 1.0))
     spread = means((lean - means(lean, pair, size, weight)[pair]) ** 2, pair, size, weight)
     return JudgedPairs(
-        item=item[at],
-        low=np.minimum(comparisons.first, comparisons.second)[at],
-        high=np.maximum(comparisons.first, comparisons.second)[at],
+        *pairs,
         verdicts=verdicts,
         last=_last(pair, seq),
         agreeing=np.sum([_pairs_of(count) for count in alike], axis=0),
@@ -170,9 +171,8 @@ def surprises(pairs: JudgedPairs, expected: Floats) -> tuple[Floats, Floats]:
     return means(bits, pairs.pair, len(pairs.item), pairs.weight), bits
 
 
-def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools | None = None) -> ItemsJudged:
-    """What `items` items amount to, by their pairs that are `chosen` (P,), or all."""
-    chosen = np.ones(len(pairs.item), np.bool_) if chosen is None else chosen
+def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools) -> ItemsJudged:
+    """What `items` items amount to, by their pairs that are `chosen` (P,)."""
     several, among = chosen & (pairs.verdicts > 1), chosen[pairs.pair]
     of_several, of_verdicts, verdicts = pairs.item[several], pairs.item[pairs.pair][among], pairs.verdicts[several]
     agreeing = np.bincount(of_several, pairs.agreeing[several], items)
@@ -188,6 +188,14 @@ def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools
 def ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     """NaN of nothing."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+
+
+def _outputs(comparisons: Comparisons, item: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """(K,) number of the pair of outputs of each comparison, and (M,) item, low and high of each pair."""
+    low, high = np.minimum(comparisons.first, comparisons.second), np.maximum(comparisons.first, comparisons.second)
+    pair = numbered(item, low, high)
+    at = firsts(pair)
+    return pair, item[at], low[at], high[at]
 
 
 def _last(pair: Ints, seq: Ints) -> Ints:

@@ -181,23 +181,18 @@ def prediction_powered(
     else:
         lam = _tuned(of_people, helps)
     theta, alone, beside = of_people.theta, np.zeros_like(of_people.error), -of_people.error
-    for share, helped in zip(lam, helps, strict=True):
-        theta, alone, beside = (
-            theta + share * helped.theta,
-            alone + share * helped.alone,
-            beside + share * helped.beside,
-        )
+    for share, each in zip(lam, helps, strict=True):
+        theta, alone, beside = theta + share * each.theta, alone + share * each.alone, beside + share * each.beside
     rows = _rows(shown, [alone, beside], k)
     if covariance == "published":
         return SystemScores(theta, (rows.T @ rows).toarray(), lam, np.inf, np.full((k, k), np.inf))
-    unlike, most = np.diag(_one_unlike(shown, of_people, k)), np.inf
-    rows = vstack([rows, unlike], format="csr")
+    unlike, most = csr_array(np.diag(_one_unlike(shown, of_people, k))), np.inf
     used = np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
     prompts = np.empty(0) if item is None else np.unique(item[used])
     if item is not None and 1 < len(prompts) < used.sum():
         lost = [theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts]
-        rows = csr_array(np.concatenate([np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost), unlike]))
-        most = len(prompts) - 1.0
+        rows, most = csr_array(np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost)), len(prompts) - 1.0
+    rows = vstack([rows, unlike], format="csr")
     freedom, of_differences = min(degrees_of_freedom(rows), most), np.minimum(freedom_of_differences(rows), most)
     return SystemScores(theta, (rows.T @ rows).toarray(), lam, freedom, of_differences)
 

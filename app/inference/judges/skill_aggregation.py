@@ -20,7 +20,7 @@ Without people's labels judges are compared with each other, and most may have c
 
     by judges      as above, without any label
     by both        as above, always held out, with labels in the fit; A is not fitted but by labels, as in Dawid-Skene
-    by labels      Dawid-Skene's, held to labels (anchored.py), which also finds judges who err together
+    by labels      Dawid-Skene's, held to labels (aggregation.py), which also finds judges who err together
 
     P(c | n) = l_nc where n is labelled, else sum_j w_j P_j(c | n)
     w_j      = prod_n sum_c l_nc P_j(c | n) over the labelled n, / their sum over j
@@ -34,7 +34,7 @@ or hashed n-grams of texts, which need no model at all.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 from zlib import crc32
 
@@ -45,18 +45,17 @@ from scipy.special import softmax
 
 from app.inference.judges.aggregation import (
     Aggregate,
+    Anchored,
     Probabilities,
     Votes,
+    as_of_all,
     estimated,
-    is_labelled,
     one_sided,
     votes,
     with_labels,
 )
-from app.inference.judges.anchored import Anchored, as_of_all
 from app.inference.judges.skill_model import (
     LEAST,
-    Head,
     OnIteration,
     Training,
     VotedItems,
@@ -68,17 +67,8 @@ from app.inference.judges.skill_model import (
 )
 from app.inference.types import Bools, Convergence, Floats, Ints
 
-HEADS: Mapping[ContextMethod, Head] = {
-    "skill-aggregation": "skills",
-    "skill-aggregation-x": "skills-x",
-    "crowdlayer": "crowdlayer",
-    "train-on-majority": "shares",
-}
-
-BY_CONTEXT_ALONE: tuple[Head, ...] = ("crowdlayer", "shares")
-
+BY_CONTEXT_ALONE: tuple[ContextMethod, ...] = ("crowdlayer", "train-on-majority")
 REGULARISERS = (0.0, 0.03, 0.1, 0.2)  # of which lambda is chosen
-
 SIZE = 2**14  # columns: enough that few of some 10,000 n-grams share one
 LONGEST = 2  # words in an n-gram
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -96,7 +86,7 @@ class Step(NamedTuple):
 Progress = Callable[[Step], None]
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
 Fitted = tuple[Floats, Floats, Convergence]  # each item's s and A from a fit that never saw it, and the slowest end
-Learner = Callable[[VotedItems, Head, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
+Learner = Callable[[VotedItems, Training, np.random.Generator, OnIteration], tuple[Predict, Convergence]]
 
 
 class ItemContext(NamedTuple):
@@ -125,30 +115,30 @@ def by_context(
         regulariser: lambda, chosen where None; that of `training` for a context's own learner, as a choice takes a
             training for each.
     """
-    head, counted = HEADS[method], ~one_sided(votes(y))
+    counted = ~one_sided(votes(y))
     counted |= ~counted.any()  # all, if there are no others
     judged = VotedItems(context.x, _answers(y[:, counted], method), context.group, np.zeros((len(y), y.shape[2])))
-    trainings = _trainings(head, training, regulariser, is_chosen=context.learner is None)
-    chooser: Head = "skills" if head == "skills-x" and len(trainings) > 1 else head
-    rounds, numbers = len(trainings) + (chooser != head) + (by_labels is not None), count()
+    trainings = _trainings(training._replace(method=method), regulariser, is_chosen=context.learner is None)
+    choices = [each._replace(method="skill-aggregation") for each in trainings] if len(trainings) > 1 else trainings
+    rounds, numbers = len(trainings) + (choices != trainings) + (by_labels is not None), count()
     seed = int(rng.integers(2**32))
 
-    def fitted(judged: VotedItems, head: Head, training: Training) -> Fitted:
+    def fitted(judged: VotedItems, training: Training) -> Fitted:
         number = next(numbers)
 
         def tell(fold: int, folds: int, iteration: int) -> None:
             progress(Step(fold + number * folds, rounds * folds, iteration))
 
-        return cross_fit(judged, head, training, np.random.default_rng(seed), tell, context.learner or linear)
+        return cross_fit(judged, training, np.random.default_rng(seed), tell, context.learner or linear)
 
-    fits = [fitted(judged, chooser, each) for each in trainings]
+    fits = [fitted(judged, each) for each in choices]
     best = int(np.argmin([surprise(judged.y, np.einsum("nc,nkcb->nkb", s, a) + LEAST) for s, a, _ in fits]))
-    v = None if head in BY_CONTEXT_ALONE else votes(y)
-    by_judges = _verdicts(fits[best] if chooser == head else fitted(judged, head, trainings[best]), v, counted)
+    v = None if method in BY_CONTEXT_ALONE else votes(y)
+    by_judges = _verdicts(fits[best] if choices == trainings else fitted(judged, trainings[best]), v, counted)
     if by_labels is None:
         return by_judges
     held_out = trainings[best]._replace(folds=training.folds)
-    by_both = _verdicts(fitted(judged._replace(labels=by_labels.labels), head, held_out), v, counted)
+    by_both = _verdicts(fitted(judged._replace(labels=by_labels.labels), held_out), v, counted)
     return _pooled([by_judges, by_both], by_labels)
 
 
@@ -160,10 +150,10 @@ def _answers(y: Probabilities, method: ContextMethod) -> Floats:
     return np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y)
 
 
-def _trainings(head: Head, training: Training, regulariser: float | None, *, is_chosen: bool) -> list[Training]:
+def _trainings(training: Training, regulariser: float | None, *, is_chosen: bool) -> list[Training]:
     """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count double."""
-    if head in BY_CONTEXT_ALONE:
-        return [training._replace(folds=1)]
+    if training.method in BY_CONTEXT_ALONE:
+        return [training._replace(folds=1, regulariser=0.0)]
     if regulariser is not None:
         return [training._replace(regulariser=regulariser)]
     return [training._replace(regulariser=each) for each in REGULARISERS] if is_chosen else [training]
@@ -171,7 +161,6 @@ def _trainings(head: Head, training: Training, regulariser: float | None, *, is_
 
 def cross_fit(
     judged: VotedItems,
-    head: Head,
     training: Training,
     rng: np.random.Generator,
     tell: Callable[[int, int, int], None],
@@ -189,14 +178,14 @@ def cross_fit(
         if rest.labels.any():
             v = votes(np.where(rest.y.any(axis=2, keepdims=True), rest.y, np.nan))
             rest = rest._replace(z=np.log(estimated(v, as_of_all(v, rest.labels)).confusion))
-        of_items, end = learner(rest, head, training, rng, partial(tell, number, len(folds)))
+        of_items, end = learner(rest, training, rng, partial(tell, number, len(folds)))
         s[fold], a[fold] = of_items(judged.x[fold])
         ends.append(end)
     return s, a, _slowest(ends)
 
 
 def linear(
-    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
+    judged: VotedItems, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
     """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads.
 
@@ -204,7 +193,7 @@ def linear(
     """
     weight = judged.x.power(2).sum(axis=0)
     order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
-    parameters, end = fit(judged._replace(x=judged.x[:, order]), head, training, rng, step)
+    parameters, end = fit(judged._replace(x=judged.x[:, order]), training, rng, step)
     return lambda x: predict(parameters, x[:, order]), end
 
 
@@ -221,7 +210,7 @@ def _verdicts(fits: Fitted, v: Votes | None, counted: Bools) -> Aggregate:
 
 def _pooled(answers: Sequence[Aggregate], by_labels: Anchored) -> Aggregate:
     """The mean of `answers` and those by labels, weighted by how well they predict labels that they have not seen."""
-    labels, known = by_labels.labels, is_labelled(by_labels.labels)
+    labels, known = by_labels.labels, by_labels.labels.any(axis=1)
     p = np.stack([*(answer.probability for answer in answers), by_labels.held_out])
     predicted = np.log(np.einsum("nc,jnc->jn", labels[known], p[:, known]) + LEAST)
     pooled = np.tensordot(softmax(predicted.sum(axis=1)), p, 1)
@@ -242,21 +231,15 @@ def standardised(columns: Floats) -> csr_array:
 
 def hashed_ngrams(items: Sequence[Mapping[str, str]]) -> csr_array:
     """(N, SIZE): which words and pairs of neighbouring words each field has. Rows have unit length."""
-    rows = [_places(item) for item in items]
-    length = np.array([max(len(row), 1) for row in rows])
-    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    values = np.repeat(1.0 / np.sqrt(length), np.diff(ends))
-    columns = np.concatenate([np.empty(0, np.int64), *rows])
-    return csr_array((values, columns, ends), shape=(len(items), SIZE))
+    rows = [sorted({crc32(gram) % SIZE for field in item.items() for gram in _grams(*field)}) for item in items]
+    lengths = np.array([len(row) for row in rows], np.int64)
+    values = np.repeat(1.0 / np.sqrt(np.maximum(lengths, 1)), lengths)
+    columns, ends = np.array([*chain(*rows)], np.int64), np.append(0, np.cumsum(lengths))
+    return csr_array((values, columns, ends), (len(items), SIZE))
 
 
-def _places(item: Mapping[str, str]) -> Ints:
-    """The columns of an item's n-grams, ascending, each once."""
-    return np.unique([crc32(gram.encode()) % SIZE for field, text in item.items() for gram in _grams(field, text)])
-
-
-def _grams(field: str, text: str) -> Iterator[str]:
+def _grams(field: str, text: str) -> Iterator[bytes]:
     words = [START, *WORD.findall(text.lower()), END]
     for length in range(1, LONGEST + 1):
         for start in range(len(words) - length + 1):
-            yield " ".join((field, *words[start : start + length]))
+            yield " ".join((field, *words[start : start + length])).encode()

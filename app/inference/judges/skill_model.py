@@ -4,7 +4,8 @@
     s_nc    softmax_c(x_n W + b): the class, by context alone
     A_nkcb  softmax_b(z_kcb + x_n V_kcb): how judge k answers in class c, P(b_nk = b | c_n = c). V = 0, unless skills
             are to depend on the context (SkillAggregation-X)
-    P_nkb   sum_c s_nc A_nkcb: what judge k is expected to answer; in Crowdlayer softmax_b(sum_c s_nc z_kcb)
+    P_nkb   sum_c s_nc A_nkcb: what judge k is expected to answer; in Crowdlayer softmax_b(sum_c s_nc z_kcb), and s_nb
+            of the majority, the one judge that "train on majority" has
 
 Minimise over W, b, z and V, with y_nkb the judge's own probabilities, zero for all b where a judge left the item out,
 
@@ -20,16 +21,16 @@ numbers. ridge_x is large, or V would explain each judge by the context alone, w
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from nextpair.words import ContextMethod
 from scipy.sparse import csr_array
 from scipy.special import softmax
 
-from app.inference.judges.aggregation import Labels, is_labelled
+from app.inference.judges.aggregation import Labels
 from app.inference.types import Bools, Convergence, Floats, Ints, Outcome
 
-Head = Literal["skills", "skills-x", "crowdlayer", "shares"]
 STARTS_AT = 1.0  # logit by which a judge is trusted, at first, to say the class that it is
 WIDEST = 1000  # columns of a context that V reads at most
 LEAST = 1e-12  # of probabilities that are divided by
@@ -38,6 +39,7 @@ LEAST = 1e-12  # of probabilities that are divided by
 class Training(NamedTuple):
     """Settings of a fit, and of how it is held out."""
 
+    method: ContextMethod = "skill-aggregation"
     regulariser: float = 0.1  # lam
     ridge: float = 2e-4
     ridge_x: float = 0.2
@@ -46,8 +48,11 @@ class Training(NamedTuple):
     patience: int = 30  # iterations without a better fit to them
     max_iterations: int = 300
 
+    @property
+    def without_penalty(self) -> "Training":
+        return self._replace(regulariser=0.0, ridge=0.0, ridge_x=0.0)
 
-NO_PENALTY = Training(regulariser=0.0, ridge=0.0, ridge_x=0.0)
+
 OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
 
 
@@ -71,7 +76,7 @@ class Parameters(NamedTuple):
 
 
 def fit(
-    judged: VotedItems, head: Head, training: Training, rng: np.random.Generator, step: OnIteration
+    judged: VotedItems, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Parameters, Convergence]:
     """The parameters that predict best what was held out; ends when no better ones come."""
     from scipy.optimize import minimize  # slow to load, and few need it
@@ -79,7 +84,7 @@ def fit(
     some, others = split(judged, training, rng)
     (_, judges, classes), f = some.y.shape, some.x.shape[1]
     z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if some.z is None else some.z
-    v = np.zeros((min(f, WIDEST) if head == "skills-x" else 0, judges * classes**2))
+    v = np.zeros((min(f, WIDEST) if training.method == "skill-aggregation-x" else 0, judges * classes**2))
     start = pack(Parameters(np.zeros((f, classes)), np.zeros(classes), z, v))
     best, least, iterations, since = start, np.inf, 0, 0
 
@@ -87,18 +92,18 @@ def fit(
         nonlocal best, least, iterations, since
         iterations, since = iterations + 1, since + 1
         step(iterations)
-        unforeseen = loss(theta, others, head, NO_PENALTY)[0]
+        unforeseen = loss(theta, others, training.without_penalty)[0]
         if unforeseen < least:
             best, least, since = theta.copy(), unforeseen, 0
         elif since >= training.patience:
             raise StopIteration
 
     end = minimize(  # type: ignore[call-overload]  # the stubs know no callback of one plain vector
-        lambda theta: loss(theta, some, head, training), start, method="L-BFGS-B", jac=True, callback=see,
+        lambda theta: loss(theta, some, training), start, method="L-BFGS-B", jac=True, callback=see,
         options={"maxiter": training.max_iterations, "gtol": 1e-6},
     )  # fmt: skip
     outcome = Outcome.CONVERGED if end.success or since >= training.patience else Outcome.MAX_ITERATIONS
-    return unpack(best, some, head), Convergence(outcome, end.nit, float(np.abs(end.jac).max()))
+    return unpack(best, some), Convergence(outcome, end.nit, float(np.abs(end.jac).max()))
 
 
 def split(judged: VotedItems, training: Training, rng: np.random.Generator) -> tuple[VotedItems, VotedItems]:
@@ -113,44 +118,37 @@ def folds_of(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
     return [np.isin(group, part) for part in np.array_split(names, min(count, len(names)))]
 
 
-def loss(theta: Floats, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats]:
+def loss(theta: Floats, judged: VotedItems, training: Training) -> tuple[float, Floats]:
     """The sum that is minimised, and its gradient, for the packed parameters."""
-    p = unpack(theta, judged, head)
-    value, du, dz = _slopes(p, judged, head, training)
+    p = unpack(theta, judged)
+    value, du, dz = _slopes(p, judged, training)
     value += 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
     dw = judged.x.T @ du + training.ridge * p.w
     dv = _read_by_v(p, judged.x).T @ dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
     return value, pack(Parameters(dw, du.sum(axis=0), dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z), dv))
 
 
-def slope_in_context(theta: Floats, judged: VotedItems, head: Head, training: Training) -> Floats:
+def slope_in_context(theta: Floats, judged: VotedItems, training: Training) -> Floats:
     """(N, F) gradient of the loss by x, for whoever trains what made it."""
-    p = unpack(theta, judged, head)
-    _, du, dz = _slopes(p, judged, head, training)
+    p = unpack(theta, judged)
+    _, du, dz = _slopes(p, judged, training)
     slope = du @ p.w.T
     if len(p.v):
         slope[:, : len(p.v)] += dz.reshape(len(du), -1) @ p.v.T
     return slope
 
 
-def _slopes(p: Parameters, judged: VotedItems, head: Head, training: Training) -> tuple[float, Floats, Floats]:
+def _slopes(p: Parameters, judged: VotedItems, training: Training) -> tuple[float, Floats, Floats]:
     """The terms without ridges; their gradients by x W + b, (N, C), and by z + x V, as `_of_skills` has it."""
-    s, known = shares(p, judged.x), is_labelled(judged.labels)[:, None]
+    s, known = shares(p, judged.x), judged.labels.any(axis=1, keepdims=True)
     classes = np.where(known, judged.labels, s)
-    if head == "shares":
-        value, ds, dz = _of_shares(p, classes, judged.y)
-    elif head == "crowdlayer":
+    if training.method == "crowdlayer":
         value, ds, dz = _of_crowdlayer(p, classes, judged.y)
     else:
-        value, ds, dz = _of_skills(p, classes, judged, training.regulariser)
+        a = np.eye(s.shape[1])[None, None] if training.method == "train-on-majority" else skills(p, judged.x)
+        value, ds, dz = _of_skills(a, classes, judged.y, training.regulariser)
     du = np.where(known, (s - judged.labels) / len(s), s * (ds - (s * ds).sum(axis=1, keepdims=True)))
     return value - float((judged.labels * np.log(s + LEAST)).sum()) / len(s), du, dz
-
-
-def _of_shares(p: Parameters, s: Floats, y: Floats) -> tuple[float, Floats, Floats]:
-    """Expect s itself of every judge."""
-    expected = s[:, None, :] + LEAST
-    return surprise(y, expected), -(y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None]
 
 
 def _of_crowdlayer(p: Parameters, s: Floats, y: Floats) -> tuple[float, Floats, Floats]:
@@ -159,18 +157,17 @@ def _of_crowdlayer(p: Parameters, s: Floats, y: Floats) -> tuple[float, Floats, 
     return surprise(y, expected), _einsum("nkb,kcb->nc", slope, p.z), _einsum("nc,nkb->kcb", s, slope)[None]
 
 
-def _of_skills(p: Parameters, s: Floats, judged: VotedItems, regulariser: float) -> tuple[float, Floats, Floats]:
+def _of_skills(a: Floats, s: Floats, y: Floats, regulariser: float) -> tuple[float, Floats, Floats]:
     """The value, its gradient by s, (N, C), and by z + x V: (N, K, C, C), or (1, K, C, C) where A is alike for all."""
-    a, kcb = skills(p, judged.x), "nkcb" if len(p.v) else "kcb"
-    each = a if len(p.v) else a[0]
+    kcb, each = ("kcb", a[0]) if len(a) == 1 else ("nkcb", a)
     expected = _einsum(f"nc,{kcb}->nkb", s, each) + LEAST
-    slope = -judged.y / expected / len(s)
+    slope = -y / expected / len(s)
     ds, da = _einsum(f"nkb,{kcb}->nc", slope, each), _einsum(f"nc,nkb->{kcb}", s, slope).reshape(a.shape)
     gap = a[:, :, :-1, :-1] - a[:, :, -1:, :-1]
     da[:, :, :-1, :-1] += 2.0 * regulariser * gap / len(a)
     da[:, :, -1, :-1] -= 2.0 * regulariser * gap.sum(axis=2) / len(a)
     dz = a * (da - (a * da).sum(axis=3, keepdims=True))
-    return surprise(judged.y, expected) + regulariser * float((gap**2).sum()) / len(a), ds, dz
+    return surprise(y, expected) + regulariser * float((gap**2).sum()) / len(a), ds, dz
 
 
 _einsum = partial(np.einsum, optimize=True)  # by matrix products where these do
@@ -205,7 +202,7 @@ def pack(p: Parameters) -> Floats:
     return np.concatenate([part.ravel() for part in p])
 
 
-def unpack(theta: Floats, judged: VotedItems, head: Head) -> Parameters:
+def unpack(theta: Floats, judged: VotedItems) -> Parameters:
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     w, b, z, v = np.split(theta, np.cumsum([f * classes, classes, judges * classes**2]))
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))

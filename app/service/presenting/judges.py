@@ -29,7 +29,6 @@ from app.inference.judges import (
     Share,
     judge_history,
     latest_of,
-    on_pairs,
 )
 from app.inference.reporting import Bias
 from app.inference.state import Catalogue, Snapshot, raw
@@ -361,7 +360,7 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
 
 def _drawn(votes: PairVotes, overlap: Overlap | None) -> PairVotes:
     """The votes on the pairs that are drawn for overlap; all where there is none."""
-    return votes if overlap is None else on_pairs(votes, drawn(overlap, votes.item, votes.low, votes.high))
+    return votes if overlap is None else votes.on(drawn(overlap, votes.item, votes.low, votes.high))
 
 
 def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict] | None:

@@ -10,7 +10,6 @@ from app.inference.judges.agreement import (
     agreements,
     krippendorff,
     krippendorff_of_items,
-    most_twos,
 )
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
@@ -73,7 +72,7 @@ def test_a_crowd_has_twos_only_of_those_who_met() -> None:
     row, lean = np.arange(50_000), np.where(np.arange(100_000) % 4 == 3, -0.5, 0.5)
     crowd = PairVotes(row, row, row + 1, pair, np.arange(100_000), lean, 100_000)
     found = agreements(crowd)
-    assert most_twos(crowd) == 50_000
+    assert crowd.most_twos == 50_000
     assert np.array_equal(np.stack(found[:2]), [2 * row, 2 * row + 1])
     assert np.array_equal(found.agreeing, (row + 1) % 2)
     assert np.array_equal(agreement_with_others(crowd)[1], np.repeat((row + 1) % 2, 2))
