@@ -14,12 +14,6 @@ from app.inference.judges.aggregation import (
     share_right,
     votes,
 )
-from app.inference.judges.agreement import (
-    agreement_with_others,
-    agreements,
-    krippendorff,
-    krippendorff_of_items,
-)
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
     Discrimination,
@@ -46,9 +40,13 @@ from app.inference.judges.pair_votes import (
     ItemsJudged,
     JudgedPairs,
     PairVotes,
+    agreement_with_others,
+    agreements,
     disputed_pairs,
     items_judged,
     judged_pairs,
+    krippendorff,
+    krippendorff_of_items,
     surprises,
     votes_by_pair,
 )

@@ -29,7 +29,7 @@ from app.inference.judges.aggregation import (
     votes,
     with_labels,
 )
-from app.inference.judges.agreement import LEVEL
+from app.inference.judges.pair_votes import LEVEL
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
 from app.inference.types import Bools, Chance, Floats, Ints
 from app.inference.wilson import Share, share_of

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from app.inference.judges.aggregation import answers_of, binary, votes
-from app.inference.judges.agreement import (
+from app.inference.judges.pair_votes import (
     Krippendorff,
+    PairVotes,
     agreement_with_others,
     agreements,
     krippendorff,
     krippendorff_of_items,
 )
-from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import directions
 from app.inference.wilson import wilson

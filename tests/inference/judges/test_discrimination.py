@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference.judges.agreement import agreement_with_others
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
     Discrimination,
@@ -14,7 +13,7 @@ from app.inference.judges.discrimination import (
     judge_history,
     latest_of,
 )
-from app.inference.judges.pair_votes import votes_by_pair
+from app.inference.judges.pair_votes import agreement_with_others, votes_by_pair
 from app.inference.types import Comparisons, once_each, take
 
 N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
