@@ -16,7 +16,6 @@ from app.inference.judges import (
     prediction_powered,
     ranked,
     usual_simultaneous,
-    verdicts_saved,
 )
 
 
@@ -45,7 +44,8 @@ def rank_sets(
     helped, of_people, *of_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
     are_by_people = is_judged(verdicts.people)
     pairs_seen = np.unique(pair_numbers(verdicts.shown, k)[are_by_people])
-    saved = verdicts_saved(of_people.estimate, helped.estimate, int(are_by_people.sum()))
+    gain = float(np.trace(of_people.estimate.covariance) / np.trace(helped.estimate.covariance))
+    saved = max(round((gain - 1.0) * int(are_by_people.sum())), 0)  # as many more would vary as little
     helping = _helping(judges, helped, verdicts)
     return schemas.RankSets(
         set_id=set_id,

@@ -10,25 +10,20 @@ import numpy as np
 from nextpair import schemas
 
 from app.analysis import aggregation as analysis
-from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
+from app.analysis.aggregation import (
+    NO_YES,
+    TIE,
+    UNKNOWN,
+    AggregationRequest,
+    AnsweredItems,
+    answers_of,
+    has_regulariser,
+    share_right,
+)
 from app.files.columns import encode, first_true, folded, keys_of, numbers_of, texts_of, usual
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges import (
-    TIE,
-    UNKNOWN,
-    Probabilities,
-    Step,
-    Votes,
-    answers_of,
-    binary,
-    debias,
-    has_regulariser,
-    labels_by,
-    needs_context,
-    share_right,
-    votes,
-)
+from app.inference.judges import Probabilities, Step, Votes, binary, debias, labels_by, needs_context, votes
 from app.inference.types import Bools, Floats, Ints, once_each
 from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of

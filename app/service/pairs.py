@@ -10,13 +10,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import PairSort, Winner
 
-from app.inference.judges import (
-    ItemsJudged,
-    JudgedPairs,
-    items_judged,
-    judged_pairs,
-    surprises,
-)
+from app.inference.judges import ItemsJudged, JudgedPairs, items_judged, judged_pairs, surprises
 from app.inference.state import Catalogue, Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
 from app.service import posteriors

@@ -3,17 +3,7 @@
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """
 
-from app.inference.judges.aggregation import (
-    TIE,
-    UNKNOWN,
-    Dependence,
-    Probabilities,
-    Votes,
-    answers_of,
-    binary,
-    share_right,
-    votes,
-)
+from app.inference.judges.aggregation import Dependence, Probabilities, Votes, binary, votes
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
     Discrimination,
@@ -30,7 +20,6 @@ from app.inference.judges.group_verdicts import (
     LabelFindings,
     confirmed,
     examine,
-    has_regulariser,
     labels_by,
     needs_context,
     next_to_label,
@@ -62,7 +51,6 @@ from app.inference.judges.rank_sets import (
     prediction_powered,
     ranked,
     usual_simultaneous,
-    verdicts_saved,
 )
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, hashed_ngrams, standardised
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.wilson import Share

@@ -66,7 +66,6 @@ TOLERANCE, MAX_ITERATIONS = 1e-6, 10_000
 RIGHT, WRONG = 2.0, 1.0  # votes of each class that every judge is assumed to have got right, and given each other one
 ONE_SIDED = 0.95  # share of one class from which on a judge says always the same
 EQUAL = 1e-9  # of probabilities that count as tied
-UNKNOWN, TIE = -1, -2  # in place of the number of a class
 WEIGHTS = (0.0, 0.1, 1.0)
 FOLDS = 10
 AS_GOOD = 1.0  # log likelihood
@@ -134,15 +133,6 @@ def binary(y: Floats) -> Probabilities:
     return np.stack([1.0 - y, y], axis=-1)
 
 
-def answers_of(number: Ints, classes: int) -> Probabilities:
-    """(N, K, C) of the numbers (N, K) of the classes that judges name, or TIE; NaN where UNKNOWN."""
-    y = np.full((*number.shape, classes), np.nan)
-    named = number >= 0
-    y[named] = np.eye(classes)[number[named]]
-    y[number == TIE] = 1.0 / classes
-    return y
-
-
 def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
     """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first.
 
@@ -153,12 +143,6 @@ def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
     if to_first:
         best &= best.cumsum(axis=-1) == 1
     return np.asarray(best / np.maximum(best.sum(axis=-1, keepdims=True), 1))
-
-
-def share_right(v: Floats, truth: Ints) -> float | None:
-    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
-    known = (truth != UNKNOWN) & v.any(axis=1)
-    return float(v[known, truth[known]].mean()) if known.any() else None
 
 
 def with_labels(group: Aggregate, labels: Labels) -> Aggregate:

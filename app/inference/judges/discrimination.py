@@ -150,7 +150,7 @@ def _part(own: PredictedVerdicts, part: slice) -> tuple[float, float]:
 def _shares(group: Ints, direction: Floats) -> Floats:
     """(K,) 1 / m for m members of a group that decide, 0 for the others."""
     decided, (_, number) = direction != 0.0, np.unique(group, return_inverse=True)
-    return decided / np.maximum(np.bincount(number, decided), 1.0)[number]
+    return np.asarray(decided / np.maximum(np.bincount(number, decided), 1.0)[number])
 
 
 def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:

@@ -4,8 +4,7 @@ A judge's skill is (mean_c A_kcc - 1/C) / (1 - 1/C): 1 is never wrong, 0 is chan
 labels t_nc (aggregation.py), a judge's vote on item n is right for the share sum_c v_nkc t_nc.
 
 Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
-to their number. So the labelled items are like all, and what they tell of judges varies less than by chance. Labels of
-what is most disputed would mislead about how often each judge is right elsewhere (benchmarks/studies/labels.py).
+to their number, so that the labelled items are like all (decision 53).
 """
 
 from collections.abc import Mapping
@@ -46,7 +45,6 @@ class Doubt(NamedTuple):
     judge: int
     kind: Literal["chance", "against", "one_sided"]
     size: float  # the skill, or the share of one class
-    of: int  # that class
 
 
 class LabelFindings(NamedTuple):
@@ -85,10 +83,6 @@ def needs_context(method: AggregationName) -> bool:
     return method in get_args(ContextMethod)
 
 
-def has_regulariser(method: AggregationName) -> bool:
-    return method in ("skill-aggregation", "skill-aggregation-x")
-
-
 def examine(
     y: Probabilities,
     method: AggregationName,
@@ -100,11 +94,10 @@ def examine(
     regulariser: float | None = None,
     as_published: bool = False,
 ) -> GroupVerdicts:
-    """Weigh judges, and hold them against people where there are any.
+    """Weigh judges, and hold them against `people` (N, P, C) where there are any.
 
-    Raises ValueError where `method` needs a context and there is none. Args: `people` (N, P, C) are people's votes;
-    `regulariser` as in `by_context`; `as_published` takes average, majority and dawid-skene by the letter of SA
-    (aggregation.py), without people.
+    Raises ValueError where `method` needs a context and there is none. Args: `regulariser` as in `by_context`;
+    `as_published` takes average, majority and dawid-skene by the letter of SA (aggregation.py), without people.
     """
     people = np.empty((len(y), 0, y.shape[2])) if people is None else people
     v, labels = votes(y, to_first=as_published), labels_by(people)
@@ -150,11 +143,10 @@ def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
     known, sided, doubted = np.any(labels, axis=1), one_sided(v), []
     enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEWEST_VOTES
     for k, (counts, size) in enumerate(zip(v.sum(axis=0), skill(by_dawid_skene.confusion).tolist(), strict=True)):
-        most, total = int(np.argmax(counts)), counts.sum()
-        if total >= FEWEST_VOTES and sided[k]:
-            doubted.append(Doubt(k, "one_sided", float(counts[most] / total), most))
-        elif total >= FEWEST_VOTES and enough[k] and size < CHANCE:
-            doubted.append(Doubt(k, "chance" if size > -CHANCE else "against", size, most))
+        if sided[k] and counts.sum() >= FEWEST_VOTES:
+            doubted.append(Doubt(k, "one_sided", float(counts.max() / counts.sum())))
+        elif enough[k] and size < CHANCE:
+            doubted.append(Doubt(k, "chance" if size > -CHANCE else "against", size))
     return doubted
 
 

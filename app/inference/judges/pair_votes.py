@@ -164,11 +164,11 @@ class Krippendorff(NamedTuple):
 
 def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVotes:
     """Args: `item` (K,) is what each comparison was about."""
-    pair, *pairs = _outputs(comparisons, item)
+    pair, item, low, high = _outputs(comparisons, item)
     vote = numbered(pair, comparisons.judge)
     at = firsts(vote)
     lean = means(lean_to_lower(comparisons), vote, len(at), comparisons.weight)
-    return PairVotes(*pairs, pair[at], comparisons.judge[at], lean, judges)
+    return PairVotes(item, low, high, pair[at], comparisons.judge[at], lean, judges)
 
 
 def disputed_pairs(
@@ -192,21 +192,18 @@ def disputed_pairs(
 
 def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints) -> JudgedPairs:
     """All pairs of outputs that were judged; arguments as in `disputed_pairs`."""
-    (pair, *pairs), lean, weight = _outputs(comparisons, item), lean_to_lower(comparisons), comparisons.weight
+    pair, item, low, high = _outputs(comparisons, item)
+    lean, weight = lean_to_lower(comparisons), comparisons.weight
     direction, verdicts = directions(lean), np.bincount(pair)
     size = len(verdicts)
     alike = (np.bincount(pair[direction == way], minlength=size) for way in (-1.0, 0.0, 1.0))
     spread = means((lean - means(lean, pair, size, weight)[pair]) ** 2, pair, size, weight)
     return JudgedPairs(
-        *pairs,
-        verdicts=verdicts,
-        last=_last(pair, seq),
+        item, low, high, verdicts, _last(pair, seq),
         agreeing=np.sum([_pairs_of(count) for count in alike], axis=0),
         disagreement=np.where(verdicts > 1, 4.0 * spread, np.nan),
-        pair=pair,
-        lean=lean,
-        weight=weight,
-    )
+        pair=pair, lean=lean, weight=weight,
+    )  # fmt: skip
 
 
 def surprises(pairs: JudgedPairs, expected: Floats) -> tuple[Floats, Floats]:

@@ -197,12 +197,6 @@ def prediction_powered(
     return SystemScores(theta, (rows.T @ rows).toarray(), lam, freedom, of_differences)
 
 
-def verdicts_saved(alone: SystemScores, helped: SystemScores, people: int) -> int:
-    """Verdicts of people that judges save, beside so many of theirs: as many more would vary as little."""
-    gain = float(np.trace(alone.covariance) / np.trace(helped.covariance))
-    return max(round((gain - 1.0) * people), 0)
-
-
 def mean_wins(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> MeanWins:
     """t(v). A system without a verdict has t = 0, no error."""
     used, won = is_judged(wins), np.nan_to_num(wins)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from app.inference.judges.aggregation import answers_of, binary, votes
+from app.analysis.aggregation import answers_of
+from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.pair_votes import (
     Krippendorff,
     PairVotes,

@@ -16,14 +16,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
-from app.inference.judges import (
-    JudgedInstances,
-    Wins,
-    is_judged,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-)
+from app.inference.judges import JudgedInstances, Wins, is_judged, prediction_powered, ranked, usual_simultaneous
 from app.inference.judges.rank_sets import (
     Instances,
     SystemScores,

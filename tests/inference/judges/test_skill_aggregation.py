@@ -9,17 +9,19 @@ import pytest
 from nextpair.words import AggregationName, ContextMethod
 from scipy.sparse import csr_array
 
-from app.inference.judges.aggregation import (
-    average,
-    binary,
-    dawid_skene,
-    dawid_skene_anchored,
-    majority,
-    votes,
-)
+from app.analysis.item_contexts import hashed_ngrams, standardised
+from app.inference.judges.aggregation import average, binary, dawid_skene, dawid_skene_anchored, majority, votes
 from app.inference.judges.group_verdicts import DEPARTS, deviation, examine, skill
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, hashed_ngrams, standardised
-from app.inference.judges.skill_model import Training, VotedItems, loss, slope_in_context, unpack
+from app.inference.judges.skill_aggregation import (
+    ItemContext,
+    Step,
+    Training,
+    VotedItems,
+    by_context,
+    loss,
+    slope_in_context,
+    unpack,
+)
 from app.inference.types import Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 
