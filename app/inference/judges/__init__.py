@@ -10,7 +10,6 @@ from app.inference.judges.discrimination import (
     JudgeMoment,
     discriminations,
     judge_history,
-    latest_of,
 )
 from app.inference.judges.findings import Findings, FitRound, LeaveOneOut, Weighing, debias, examine_judges
 from app.inference.judges.group_verdicts import (

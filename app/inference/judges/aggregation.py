@@ -27,15 +27,13 @@ say. The other items come into the M step with a weight u, and judges who err to
         of the others
     E   log P(c | n) = log pi_c + sum_k count_k sum_b v_nkb log A_kcb + constant        of the others
 
-from the A of the labelled items on, with count_k = 1 until A has decided. Items without a label help where errors are
-independent, and mislead where most judges have correlated errors. So u is the largest of WEIGHTS by which the labels of
-some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS parts, as well as by any, to
-AS_GOOD.
+from the A of the labelled items on, with count_k = 1 until A has decided. u is the largest of WEIGHTS by which the
+labels of some are predicted from those of the others, sum of log sum_c t_nc P(c | n) over FOLDS parts, as well as by
+any, to AS_GOOD (decision 53).
 
 The labelled items are unlike the others if their mean agreement, the chance that two judges of an item agree, is more
-than UNLIKE standard errors from that of all. Labels are then weighted (post-stratification), with the majority as one
-label more: of N items, L labelled, let d judges dissent from most in N_d, of which L_d are labelled. With t_nc = 0
-without a label, judges are learnt from
+than UNLIKE standard errors from that of all. Of N items, L labelled, let d judges dissent from most in N_d, and L_d of
+these be labelled. With the majority as one label more, and t_nc = 0 without a label, judges are then learnt from
 
     (L / N) (N_d t_nc + sum_k v_nkc / sum_kb v_nkb) / (L_d + 1)
 
@@ -134,10 +132,7 @@ def binary(y: Floats) -> Probabilities:
 
 
 def votes(y: Probabilities, *, to_first: bool = False) -> Votes:
-    """Each judge's votes on each item; half for each of two classes that it gives 0.5, or one for the first.
-
-    Of the (N, C) answers of one it is votes (N, C).
-    """
+    """Each judge's votes on each item, half for each of two classes that it gives 0.5; of (N, C) answers, too."""
     answered = ~np.isnan(y).any(axis=-1, keepdims=True)
     best = answered & (y >= y.max(axis=-1, keepdims=True) - EQUAL)
     if to_first:
@@ -169,10 +164,7 @@ def majority(v: Votes) -> Aggregate:
 
 
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
-    """Items that nobody judged have the classes' overall shares, estimated or `equal_shares`.
-
-    Items with the same votes are fitted as one, which counts for all of them.
-    """
+    """Items that nobody judged have the classes' overall shares. Those with the same votes are fitted as one."""
     n, judges, classes = v.shape
     rows, kind, count = np.unique(v.reshape(n, judges * classes), axis=0, return_inverse=True, return_counts=True)
     kinds, items = rows.reshape(len(rows), judges, classes), count[:, None]
@@ -206,10 +198,7 @@ def estimated(v: Votes, p: Floats, *, equal_shares: bool = False) -> Latent:
 
 
 def expected(v: Votes, latent: Latent, count: Floats | float = 1.0) -> Floats:
-    """The E step, P(c | n), in log space: hundreds of judges do not underflow.
-
-    Args: `count` (K,) is how many votes one of each judge counts for.
-    """
+    """The E step, P(c | n), in log space: hundreds of judges do not underflow. `count` (K,) is count_k."""
     judges, classes, _ = latent.confusion.shape
     log_a = np.log(latent.confusion).swapaxes(1, 2) * np.reshape(count, (-1, 1, 1))
     evidence = v.reshape(len(v), judges * classes) @ log_a.reshape(judges * classes, classes)
@@ -225,10 +214,7 @@ def _names(confusion: Floats) -> Ints:
 
 
 def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator, *, equal_shares: bool = False) -> Anchored:
-    """The common answers by labels and votes; as `dawid_skene` has them where nobody labelled anything.
-
-    Args: `rng` parts the labelled items; `equal_shares` is for `dawid_skene`.
-    """
+    """The common answers by labels and votes; as `dawid_skene` has them where nobody labelled anything."""
     known = np.any(labels, axis=1)
     if not known.any():
         group = dawid_skene(v, equal_shares=equal_shares)

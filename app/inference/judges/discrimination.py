@@ -75,23 +75,19 @@ def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discri
     return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
-def latest_of(verdicts: int) -> int:
-    """How many verdicts the latest ones are, of so many."""
-    return max(LEAST, verdicts // PARTS)
-
-
-def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> list[JudgeMoment]:
-    """Moments of one judge, the last one at its last verdict."""
+def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> tuple[int, list[JudgeMoment]]:
+    """How many of one judge's verdicts the latest ones are, and its moments, the last one at its last verdict."""
     own = np.flatnonzero(comparisons.judge == judge)
+    latest, moments = max(LEAST, len(own) // PARTS), []
     if not len(own):
-        return []
+        return latest, []
     pair = numbered(item, pair_numbers(comparisons, n))
     verdicts = _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
     right = np.where(verdicts.q == 0.5, 0.5, (verdicts.direction > 0.0) == (verdicts.q > 0.5))
     votes = votes_by_pair(comparisons, item, judge + 1)
     others, is_own, column = votes.counts, votes.judge == judge, votes.direction.astype(np.int64) + 1
     others[votes.pair[is_own], column[is_own]] -= 1
-    mine, latest, moments = take(comparisons, own), latest_of(len(own)), []
+    mine = take(comparisons, own)
     for end in np.unique(np.linspace(min(latest, len(own)), len(own), MOMENTS).round().astype(np.int64)).tolist():
         recent = slice(max(end - latest, 0), end)
         pairs, agreeing, _ = _agreement(take(mine, slice(end)), verdicts.pair[:end], others)
@@ -100,7 +96,7 @@ def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> l
         share = Share(met, agreed / met, wilson(agreed / met, places, LEVEL)) if met else None
         predicted = share_of(right[recent][verdicts.direction[recent] != 0.0], LEVEL)
         moments.append(JudgeMoment(end, pairs, agreeing, share, predicted))
-    return moments
+    return latest, moments
 
 
 def _evidence(comparisons: Comparisons, n: int, pair: Ints) -> Floats:
@@ -154,10 +150,7 @@ def _shares(group: Ints, direction: Floats) -> Floats:
 
 
 def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:
-    """Pairs of votes by a judge and another, how many of them agree, and on how many pairs of outputs they are.
-
-    Args: `pair` (K,) is that of each of the judge's verdicts; `others` (M, 3) are the other votes on each of all pairs.
-    """
+    """Pairs of votes by a judge and another of `others` (M, 3), those that agree, and the pairs of outputs they have."""
     direction = directions(means(lean_to_lower(part), pair, len(others), part.weight))
     voted = np.flatnonzero(~np.isnan(direction))
     beside = others[voted]

@@ -8,7 +8,7 @@ to their number, so that the labelled items are like all (decision 53).
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, TypeGuard, get_args
 
 import numpy as np
 from nextpair.words import AggregationName, ContextMethod
@@ -79,7 +79,7 @@ class GroupVerdicts(NamedTuple):
     to_label: Ints  # the items to label next, the most wanted first
 
 
-def needs_context(method: AggregationName) -> bool:
+def needs_context(method: AggregationName) -> TypeGuard[ContextMethod]:
     return method in get_args(ContextMethod)
 
 
@@ -106,8 +106,7 @@ def examine(
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
         by_labels = by_dawid_skene if known.any() else None
-        reads = cast("ContextMethod", method)
-        group = by_context(y, context, reads, rng, by_labels=by_labels, regulariser=regulariser, progress=progress)
+        group = by_context(y, context, method, rng, by_labels=by_labels, regulariser=regulariser, progress=progress)
     elif method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
@@ -134,10 +133,9 @@ def skill(confusion: Floats) -> Floats:
 
 
 def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
-    """Judges who say always the same, who are no better than chance, or worse.
+    """Judges who say always the same, who are no better than chance, or worse: by Dawid-Skene, whatever method is used.
 
-    Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
-    labels a judge is validated against them, if they are as many as FEWEST_VOTES; else against what the others say.
+    Where there are labels a judge is validated against them, if they are as many as FEWEST_VOTES.
     """
     assert by_dawid_skene.confusion is not None
     known, sided, doubted = np.any(labels, axis=1), one_sided(v), []
@@ -187,10 +185,7 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
 
 
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
-    """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance.
-
-    With the labels that the pattern of each one lacked, and the propensity of its choice.
-    """
+    """Up to `count` items without a label, most wanted first, with the labels that each pattern lacked, and propensities."""
     _, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern, judged = pattern.reshape(-1), np.any(v, axis=(1, 2))
     of_all, done = (np.bincount(pattern[some], minlength=len(v)) for some in (judged, judged & labelled))

@@ -174,10 +174,7 @@ def votes_by_pair(comparisons: Comparisons, item: Ints, judges: int) -> PairVote
 def disputed_pairs(
     comparisons: Comparisons, item: Ints, seq: Ints, *, after: int = 0, limit: int | None = None
 ) -> list[DisputedPair]:
-    """Up to `limit` disputes, in the order of their last comparison, from behind `after` on.
-
-    Args: `item` and `seq` (K,) are what each comparison was about, and its place in the log; judges may be any numbers.
-    """
+    """Up to `limit` disputes, by their last comparison, whose `seq` (K,) is behind `after`; judges are any numbers."""
     votes, last = votes_by_pair(comparisons, item, 0), _last(_outputs(comparisons, item)[0], seq)
     for_high, _, for_low = votes.counts.T
     disputed = np.flatnonzero((for_high > 0) & (for_low > 0) & (last > after))
@@ -228,10 +225,7 @@ def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools
 
 
 def agreements(votes: PairVotes) -> Agreements:
-    """Agreement of every two judges who voted on the same pairs of outputs.
-
-    kappa is conceptually that of the directions stacked on their negatives.
-    """
+    """Of every two judges who met. Conceptually: kappa of the directions stacked on their negatives."""
     way, shape = votes.direction, (votes.judges, votes.size)
     voted, named, tied = (
         csr_array((each, (votes.judge, votes.pair)), shape)
@@ -266,19 +260,13 @@ def agreement_with_others(votes: PairVotes) -> tuple[Ints, Ints]:
 
 
 def krippendorff(votes: PairVotes) -> Krippendorff | None:
-    """Krippendorff's alpha of the votes; None where no two judges met, or all are ties.
-
-    Conceptually: alpha of the directions stacked on their negatives, by the matrix of coincidences.
-    """
+    """Alpha, conceptually of directions stacked on their negatives; None where no two judges met, or all are ties."""
     counts = votes.counts
     return _alpha(counts, (counts + counts[:, ::-1]) / 2.0, ways=2)
 
 
 def krippendorff_of_items(v: Votes) -> Krippendorff | None:
-    """Krippendorff's alpha, from the (N, K, C) votes; None where no two judges met, or all say the same.
-
-    Votes that are shared alike by the same classes, ties, are a class of their own.
-    """
+    """The same of (N, K, C) votes; None where all say the same, too. Ties of some classes are a class of their own."""
     item, judge = np.nonzero(v.any(axis=2) & (v.max(axis=2) < 1.0))
     kinds, kind = np.unique(v[item, judge], axis=0, return_inverse=True)
     ties = np.zeros((len(v), len(kinds)))

@@ -121,10 +121,7 @@ class Help(NamedTuple):
 
 
 def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
-    """Several people on one pair of outputs count for one, each for a share; a judge's probabilities are used as such.
-
-    Args: judges by their number.
-    """
+    """Several people on one pair of outputs count for one, each for a share; judges' probabilities are used as such."""
     kept = votes.judged_by(judges)
     p = votes.p[kept]
     named = directions(p[:, people] - 0.5)
@@ -167,8 +164,7 @@ def prediction_powered(
 ) -> SystemScores:
     """People's verdicts, in which every system has to be twice at least, helped by judges', if any.
 
-    Args: `item` (M,) is the prompt of each instance, by default each its own; `lambdas`, one for each judge, are tuned
-    by default.
+    Args: `item` as in JudgedInstances; `lambdas`, one for each judge, are tuned by default.
     """
     of_people = mean_wins(shown, people, k, covariance)
     helps = [help_of(shown, people, judge, k, covariance) for judge in judges]

@@ -140,10 +140,8 @@ def by_context(
 ) -> Aggregate:
     """The judges' common answers, given each item's context. The confusion matrices are means over the items.
 
-    Args:
-        by_labels: what Dawid-Skene makes of the same votes by people's labels, where there are any.
-        regulariser: lambda, chosen where None; that of `training` for a context's own learner, as a choice takes a
-            training for each.
+    Args: `by_labels` is Dawid-Skene by people's labels, where there are any; `regulariser` is lam, chosen where None,
+    but that of `training` for a context's own learner.
     """
     counted = ~one_sided(votes(y))
     counted |= ~counted.any()  # all, if there are no others
@@ -176,7 +174,7 @@ def _answers(y: Probabilities, method: ContextMethod) -> Floats:
     """y as it is fitted: zero where a judge gave no answer, and (N, 1, C) if it is the majority's."""
     if method == "train-on-majority":
         counts = votes(y).sum(axis=1, keepdims=True)
-        return votes(counts) * counts.any(axis=2, keepdims=True)
+        return np.where(counts.any(axis=2, keepdims=True), votes(counts), 0.0)
     return np.where(np.isnan(y).any(axis=2, keepdims=True), 0.0, y)
 
 
@@ -196,10 +194,7 @@ def cross_fit(
     tell: Callable[[int, int, int], None],
     learner: Learner,
 ) -> Fitted:
-    """Fit each fold's s and A from the other folds; those of a single group from itself.
-
-    Args: `tell` receives the fold, of how many, and its iteration.
-    """
+    """Each fold's s and A from the other folds, of a single group from itself. `tell` hears fold, folds, iteration."""
     n, judges, classes = judged.y.shape
     folds = folds_of(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
@@ -217,10 +212,7 @@ def cross_fit(
 def linear(
     judged: VotedItems, training: Training, rng: np.random.Generator, step: OnIteration
 ) -> tuple[Predict, Convergence]:
-    """The learner of the equations above: a fit to the context as it is, its heaviest columns first, which V reads.
-
-    Columns of zeros are left out; their W would stay 0.
-    """
+    """A fit to the context as it is, its heaviest columns first, which V reads, without those of zeros."""
     weight = judged.x.power(2).sum(axis=0)
     order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     parameters, end = fit(judged._replace(x=judged.x[:, order]), training, rng, step)

@@ -20,16 +20,7 @@ from app.analysis.judges import (
 )
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import (
-    Discrimination,
-    Findings,
-    JudgeMoment,
-    LeaveOneOut,
-    PairVotes,
-    Share,
-    judge_history,
-    latest_of,
-)
+from app.inference.judges import Discrimination, Findings, JudgeMoment, LeaveOneOut, PairVotes, Share, judge_history
 from app.inference.reporting import Bias
 from app.inference.state import Catalogue, Snapshot, raw
 from app.inference.types import Ints, take
@@ -234,8 +225,8 @@ def history_of(snapshot: Snapshot, weighed: WeighedJudges, judge_id: int) -> Dat
     number = int(numbers[0]) if len(numbers) else -1
     comparisons, seq = take(raw(snapshot), is_known), entries.seq[is_known]
     own = seq[comparisons.judge == number]
-    moments = judge_history(comparisons, snapshot.model.n, entries.item[is_known], number)
-    return DatedHistory(latest_of(len(own)), [DatedMoment(int(own[each.verdicts - 1]), each) for each in moments])
+    latest, moments = judge_history(comparisons, snapshot.model.n, entries.item[is_known], number)
+    return DatedHistory(latest, [DatedMoment(int(own[each.verdicts - 1]), each) for each in moments])
 
 
 def present_judge_detail(
