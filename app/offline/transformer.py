@@ -85,7 +85,7 @@ def _fine_tune(
     adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, training)]
     while len(surprises) <= EPOCHS and _since_best(surprises) < PATIENCE:
         for n, rows in enumerate(_batches(rng.permutation(len(some.y)), BATCH)):
-            _descend(now, skill_aggregation.take(some, rows), training, adam)
+            _descend(now, some.take(rows), training, adam)
             done = len(surprises) - 1 + min(1.0, (n + 1) * BATCH / len(some.y))
             step(round(training.max_iterations * done / EPOCHS))
         surprises.append(_surprise(now, others, training))
@@ -93,7 +93,7 @@ def _fine_tune(
     outcome = Outcome.CONVERGED if _since_best(surprises) == PATIENCE else Outcome.MAX_ITERATIONS
     parameters = skill_aggregation.unpack(_numbers(best.theta), _seen(best, others))
     return (
-        lambda x: skill_aggregation.predict(parameters, csr_array(_read(partial(_f, best), x))),
+        lambda x: parameters.predict(csr_array(_read(partial(_f, best), x))),
         Convergence(outcome, len(surprises) - 1, np.nan),
     )
 
@@ -105,7 +105,7 @@ def _begun(pretrained: Any, judged: VotedItems, training: Training, rng: np.rand
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
     now = _Trained(deepcopy(pretrained), centre, spread, torch.empty(0))
     start, _ = skill_aggregation.fit(_seen(now, judged), training, rng, lambda _: None)
-    return now._replace(theta=torch.tensor(skill_aggregation.pack(start), requires_grad=True))
+    return now._replace(theta=torch.tensor(start.packed, requires_grad=True))
 
 
 def _adam(now: _Trained) -> Any:

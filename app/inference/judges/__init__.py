@@ -28,14 +28,11 @@ from app.inference.judges.pair_votes import (
     ItemsJudged,
     JudgedPairs,
     PairVotes,
-    agreement_with_others,
     agreements,
     disputed_pairs,
-    items_judged,
     judged_pairs,
     krippendorff,
     krippendorff_of_items,
-    surprises,
     votes_by_pair,
 )
 from app.inference.judges.rank_sets import (

@@ -108,8 +108,7 @@ def _evidence(comparisons: Comparisons, n: int, pair: Ints) -> Floats:
 
 def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
     own = _foreseen(judge, comparisons, n, pair, evidence)
-    count = len(own.q)
-    starts = [int(share * count) for share in STARTS]
+    starts = [int(share * len(own.q)) for share in STARTS]
     parts = [_part(own, slice(start, None)) for start in starts]
     worst = int(np.argmax([surprise for _, surprise in parts]))
     before = _part(own, slice(starts[worst]))[0] if worst else None
@@ -150,7 +149,7 @@ def _shares(group: Ints, direction: Floats) -> Floats:
 
 
 def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:
-    """Pairs of votes by a judge and another of `others` (M, 3), those that agree, and the pairs of outputs they have."""
+    """Pairs of votes by a judge and another of `others` (M, 3), those that agree, and how many outputs they are on."""
     direction = directions(means(lean_to_lower(part), pair, len(others), part.weight))
     voted = np.flatnonzero(~np.isnan(direction))
     beside = others[voted]

@@ -27,7 +27,7 @@ from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.discrimination import Discrimination, discriminations
 from app.inference.judges.group_verdicts import GroupVerdicts, confirmed, examine, skill
-from app.inference.judges.pair_votes import PairVotes, agreement_with_others, votes_by_pair
+from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.judges.skill_aggregation import ItemContext, Step
 from app.inference.regimes import MOST_EFFECTS, RANKED_DENSE
 from app.inference.reporting.bias import Bias
@@ -124,7 +124,7 @@ def examine_judges(
         group=group,
         weighed=weighed,
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
-        with_others=agreement_with_others(pair_votes),
+        with_others=pair_votes.agreement_with_others,
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
         repeats=[
             repeats(take(raw, own), model.n, item[own]) for own in (raw.judge == judge for judge in range(judges))

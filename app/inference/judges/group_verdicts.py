@@ -185,7 +185,7 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
 
 
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
-    """Up to `count` items without a label, most wanted first, with the labels that each pattern lacked, and propensities."""
+    """Up to `count` items to label, most wanted first, with the labels that their patterns lack, and propensities."""
     _, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern, judged = pattern.reshape(-1), np.any(v, axis=(1, 2))
     of_all, done = (np.bincount(pattern[some], minlength=len(v)) for some in (judged, judged & labelled))

@@ -94,6 +94,15 @@ class PairVotes(NamedTuple):
         on_each = self.counts.sum(axis=1)
         return int(min(self.judges * (self.judges - 1) // 2, (on_each * (on_each - 1) // 2).sum()))
 
+    @property
+    def agreement_with_others(self) -> tuple[Ints, Ints]:
+        """(J,) how many votes of others meet those of each judge on a pair of outputs, and how many agree with them."""
+        others = self.counts
+        alike = others[self.pair, self.direction.astype(np.int64) + 1] - 1
+        meeting = others.sum(axis=1)[self.pair] - 1
+        met, agreeing = (np.bincount(self.judge, each, self.judges).astype(np.int64) for each in (meeting, alike))
+        return met, agreeing
+
     def judged_by(self, judges: Sequence[int] | Ints) -> Bools:
         """(M,) pairs that any of these judged."""
         return np.bincount(self.pair[np.isin(self.judge, judges)], minlength=self.size) > 0
@@ -131,6 +140,25 @@ class JudgedPairs(NamedTuple):
     def agreement(self) -> Floats:
         """(P,) NaN of one verdict."""
         return ratio(self.agreeing, _pairs_of(self.verdicts))
+
+    def surprises(self, expected: Floats) -> tuple[Floats, Floats]:
+        """(P,) bits of each pair and (K,) of each verdict, given the (P,) probability that the lower-numbered wins."""
+        probability = 0.5 + 2.0 * self.lean * (expected[self.pair] - 0.5)
+        bits = np.asarray(-np.log2(np.maximum(probability, np.finfo(np.float64).tiny)))
+        return means(bits, self.pair, len(self.item), self.weight), bits
+
+    def of_items(self, expected: Floats, items: int, chosen: Bools) -> "ItemsJudged":
+        """What `items` items amount to, by their pairs that are `chosen` (P,)."""
+        several, among = chosen & (self.verdicts > 1), chosen[self.pair]
+        of_several, of_verdicts, verdicts = self.item[several], self.item[self.pair][among], self.verdicts[several]
+        agreeing = np.bincount(of_several, self.agreeing[several], items)
+        return ItemsJudged(
+            comparisons=np.bincount(of_verdicts, minlength=items),
+            pairs=np.bincount(self.item[chosen], minlength=items),
+            agreement=ratio(agreeing, np.bincount(of_several, _pairs_of(verdicts), items)),
+            disagreement=means(self.disagreement[several], of_several, items, verdicts.astype(np.float64)),
+            surprise=means(self.surprises(expected)[1][among], of_verdicts, items, self.weight[among]),
+        )
 
 
 class ItemsJudged(NamedTuple):
@@ -203,27 +231,6 @@ def judged_pairs(comparisons: Comparisons, item: Ints, seq: Ints) -> JudgedPairs
     )  # fmt: skip
 
 
-def surprises(pairs: JudgedPairs, expected: Floats) -> tuple[Floats, Floats]:
-    """(P,) bits of each pair and (K,) of each verdict, given the (P,) probability that the lower-numbered wins."""
-    probability = 0.5 + 2.0 * pairs.lean * (expected[pairs.pair] - 0.5)
-    bits = np.asarray(-np.log2(np.maximum(probability, np.finfo(np.float64).tiny)))
-    return means(bits, pairs.pair, len(pairs.item), pairs.weight), bits
-
-
-def items_judged(pairs: JudgedPairs, expected: Floats, items: int, chosen: Bools) -> ItemsJudged:
-    """What `items` items amount to, by their pairs that are `chosen` (P,)."""
-    several, among = chosen & (pairs.verdicts > 1), chosen[pairs.pair]
-    of_several, of_verdicts, verdicts = pairs.item[several], pairs.item[pairs.pair][among], pairs.verdicts[several]
-    agreeing = np.bincount(of_several, pairs.agreeing[several], items)
-    return ItemsJudged(
-        comparisons=np.bincount(of_verdicts, minlength=items),
-        pairs=np.bincount(pairs.item[chosen], minlength=items),
-        agreement=ratio(agreeing, np.bincount(of_several, _pairs_of(verdicts), items)),
-        disagreement=means(pairs.disagreement[several], of_several, items, verdicts.astype(np.float64)),
-        surprise=means(surprises(pairs, expected)[1][among], of_verdicts, items, pairs.weight[among]),
-    )
-
-
 def agreements(votes: PairVotes) -> Agreements:
     """Of every two judges who met. Conceptually: kappa of the directions stacked on their negatives."""
     way, shape = votes.direction, (votes.judges, votes.size)
@@ -248,15 +255,6 @@ def agreements(votes: PairVotes) -> Agreements:
     low, high = wilson_of_each(differing, _draws(differing, variance / np.maximum(pairs - 1, 1), pairs), LEVEL)
     interval = np.stack([1.0 - ratio(end, by_chance) for end in (high, low)])
     return Agreements(first, second, pairs.astype(np.int64), agreeing.astype(np.int64), 1.0 - relative, interval)
-
-
-def agreement_with_others(votes: PairVotes) -> tuple[Ints, Ints]:
-    """(J,) how many votes of others meet those of each judge on a pair of outputs, and how many agree with them."""
-    others = votes.counts
-    alike = others[votes.pair, votes.direction.astype(np.int64) + 1] - 1
-    meeting = others.sum(axis=1)[votes.pair] - 1
-    met, agreeing = (np.bincount(votes.judge, each, votes.judges).astype(np.int64) for each in (meeting, alike))
-    return met, agreeing
 
 
 def krippendorff(votes: PairVotes) -> Krippendorff | None:

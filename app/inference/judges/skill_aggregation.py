@@ -39,7 +39,6 @@ l_n:
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +93,9 @@ class VotedItems(NamedTuple):
     labels: Labels  # (N, C)
     z: Floats | None = None  # (K, C, C) of the equations above, where it is known
 
+    def take(self, keep: Bools | Ints) -> "VotedItems":
+        return VotedItems(self.x[keep], self.y[keep], self.group[keep], self.labels[keep], self.z)
+
 
 class Parameters(NamedTuple):
     """W, b, z and V of the equations above; V has no rows where skills do not depend on the context."""
@@ -102,6 +104,26 @@ class Parameters(NamedTuple):
     b: Floats  # (C,)
     z: Floats  # (K, C, C)
     v: Floats  # (min(F, WIDEST) or 0, K C C)
+
+    @property
+    def packed(self) -> Floats:
+        return np.concatenate([part.ravel() for part in self])
+
+    def shares(self, x: csr_array) -> Floats:
+        """s, shape (N, C)."""
+        return np.asarray(softmax(x @ self.w + self.b, axis=1))
+
+    def skills(self, x: csr_array) -> Floats:
+        """A, shape (N, K, C, C), or (1, K, C, C) where it is the same for all."""
+        of_context = (self.read_by_v(x) @ self.v).reshape(-1, *self.z.shape) if len(self.v) else np.zeros((1, 1, 1, 1))
+        return np.asarray(softmax(self.z + of_context, axis=3))
+
+    def read_by_v(self, x: csr_array) -> csr_array:
+        return x if x.shape[1] == len(self.v) else x[:, : len(self.v)]
+
+    def predict(self, x: csr_array) -> tuple[Floats, Floats]:
+        """s and A."""
+        return self.shares(x), self.skills(x)
 
 
 class Step(NamedTuple):
@@ -113,6 +135,7 @@ class Step(NamedTuple):
 
 
 OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
+OnFold = Callable[[int, int, int], None]  # receives the fold of how many, and its iterations
 Progress = Callable[[Step], None]
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
 Fitted = tuple[Floats, Floats, Convergence]  # each item's s and A from a fit that never saw it, and the slowest end
@@ -148,25 +171,23 @@ def by_context(
     judged = VotedItems(context.x, _answers(y[:, counted], method), context.group, np.zeros((len(y), y.shape[2])))
     trainings = _trainings(training._replace(method=method), regulariser, is_chosen=context.learner is None)
     choices = [each._replace(method="skill-aggregation") for each in trainings] if len(trainings) > 1 else trainings
-    rounds, numbers = len(trainings) + (choices != trainings) + (by_labels is not None), count()
-    seed = int(rng.integers(2**32))
+    rounds, seed = len(trainings) + (choices != trainings) + (by_labels is not None), int(rng.integers(2**32))
 
-    def fitted(judged: VotedItems, training: Training) -> Fitted:
-        number = next(numbers)
-
+    def fitted(number: int, judged: VotedItems, training: Training) -> Fitted:
         def tell(fold: int, folds: int, iteration: int) -> None:
             progress(Step(fold + number * folds, rounds * folds, iteration))
 
-        return cross_fit(judged, training, np.random.default_rng(seed), tell, context.learner or linear)
+        return cross_fit(judged, training, np.random.default_rng(seed), context.learner or linear, tell)
 
-    fits = [fitted(judged, each) for each in choices]
+    fits = [fitted(number, judged, each) for number, each in enumerate(choices)]
     best = int(np.argmin([surprise(judged.y, np.einsum("nc,nkcb->nkb", s, a) + LEAST) for s, a, _ in fits]))
     v = None if method in BY_CONTEXT_ALONE else votes(y)
-    by_judges = _verdicts(fits[best] if choices == trainings else fitted(judged, trainings[best]), v, counted)
+    fits_of_best = fits[best] if choices == trainings else fitted(len(fits), judged, trainings[best])
+    by_judges = _verdicts(fits_of_best, v, counted)
     if by_labels is None:
         return by_judges
     held_out = trainings[best]._replace(folds=training.folds)
-    by_both = _verdicts(fitted(judged._replace(labels=by_labels.labels), held_out), v, counted)
+    by_both = _verdicts(fitted(rounds - 1, judged._replace(labels=by_labels.labels), held_out), v, counted)
     return _pooled([by_judges, by_both], by_labels)
 
 
@@ -191,15 +212,15 @@ def cross_fit(
     judged: VotedItems,
     training: Training,
     rng: np.random.Generator,
-    tell: Callable[[int, int, int], None],
     learner: Learner,
+    tell: Callable[[int, int, int], None],
 ) -> Fitted:
-    """Each fold's s and A from the other folds, of a single group from itself. `tell` hears fold, folds, iteration."""
+    """Each fold's s and A from the other folds, of a single group from itself."""
     n, judges, classes = judged.y.shape
     folds = folds_of(judged.group, training.folds, rng)
     s, a, ends = np.empty((n, classes)), np.empty((n, judges, classes, classes)), []
     for number, fold in enumerate(folds):
-        rest = take(judged, ~fold) if len(folds) > 1 else judged
+        rest = judged.take(~fold) if len(folds) > 1 else judged
         if rest.labels.any():
             v = votes(rest.y) * rest.y.any(axis=2, keepdims=True)
             rest = rest._replace(z=np.log(estimated(v, as_of_all(v, rest.labels)).confusion))
@@ -216,7 +237,7 @@ def linear(
     weight = judged.x.power(2).sum(axis=0)
     order = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     parameters, end = fit(judged._replace(x=judged.x[:, order]), training, rng, step)
-    return lambda x: predict(parameters, x[:, order]), end
+    return lambda x: parameters.predict(x[:, order]), end
 
 
 def _verdicts(fits: Fitted, v: Votes | None, counted: Bools) -> Aggregate:
@@ -255,7 +276,7 @@ def fit(
     (_, judges, classes), f = some.y.shape, some.x.shape[1]
     z = np.tile(STARTS_AT * np.eye(classes), (judges, 1, 1)) if some.z is None else some.z
     v = np.zeros((min(f, WIDEST) if training.method == "skill-aggregation-x" else 0, judges * classes**2))
-    start = pack(Parameters(np.zeros((f, classes)), np.zeros(classes), z, v))
+    start = Parameters(np.zeros((f, classes)), np.zeros(classes), z, v).packed
     best, least, iterations, since = start, np.inf, 0, 0
 
     def see(theta: Floats) -> None:
@@ -279,7 +300,7 @@ def fit(
 def split(judged: VotedItems, rng: np.random.Generator) -> tuple[VotedItems, VotedItems]:
     """Items to fit, and groups of them held out to end it; both are all there is of a single group."""
     out = folds_of(judged.group, STOPPED_BY, rng)[0]
-    return (judged, judged) if out.all() else (take(judged, ~out), take(judged, out))
+    return (judged, judged) if out.all() else (judged.take(~out), judged.take(out))
 
 
 def folds_of(group: Ints, count: int, rng: np.random.Generator) -> list[Bools]:
@@ -294,8 +315,9 @@ def loss(theta: Floats, judged: VotedItems, training: Training) -> tuple[float, 
     value, du, dz = _slopes(p, judged, training)
     value += 0.5 * training.ridge * float((p.w**2).sum()) + 0.5 * training.ridge_x * float((p.v**2).sum())
     dw = judged.x.T @ du + training.ridge * p.w
-    dv = _read_by_v(p, judged.x).T @ dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
-    return value, pack(Parameters(dw, du.sum(axis=0), dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z), dv))
+    dv = p.read_by_v(judged.x).T @ dz.reshape(len(du), -1) + training.ridge_x * p.v if len(p.v) else p.v
+    dz = dz.sum(axis=0) if judged.z is None else np.zeros_like(p.z)
+    return value, Parameters(dw, du.sum(axis=0), dz, dv).packed
 
 
 def slope_in_context(theta: Floats, judged: VotedItems, training: Training) -> Floats:
@@ -310,12 +332,12 @@ def slope_in_context(theta: Floats, judged: VotedItems, training: Training) -> F
 
 def _slopes(p: Parameters, judged: VotedItems, training: Training) -> tuple[float, Floats, Floats]:
     """The terms without ridges; their gradients by x W + b, (N, C), and by z + x V, as `_of_skills` has it."""
-    s, known = shares(p, judged.x), judged.labels.any(axis=1, keepdims=True)
+    s, known = p.shares(judged.x), judged.labels.any(axis=1, keepdims=True)
     classes = np.where(known, judged.labels, s)
     if training.method == "crowdlayer":
         value, ds, dz = _of_crowdlayer(p, classes, judged.y)
     else:
-        a = np.eye(s.shape[1])[None, None] if training.method == "train-on-majority" else skills(p, judged.x)
+        a = np.eye(s.shape[1])[None, None] if training.method == "train-on-majority" else p.skills(judged.x)
         value, ds, dz = _of_skills(a, classes, judged.y, training.regulariser)
     du = np.where(known, (s - judged.labels) / len(s), s * (ds - (s * ds).sum(axis=1, keepdims=True)))
     return value - float((judged.labels * np.log(s + LEAST)).sum()) / len(s), du, dz
@@ -348,35 +370,7 @@ def surprise(y: Floats, expected: Floats) -> float:
     return -float((y * np.log(expected)).sum()) / len(y)
 
 
-def predict(p: Parameters, x: csr_array) -> tuple[Floats, Floats]:
-    """s and A."""
-    return shares(p, x), skills(p, x)
-
-
-def shares(p: Parameters, x: csr_array) -> Floats:
-    """s, shape (N, C)."""
-    return np.asarray(softmax(x @ p.w + p.b, axis=1))
-
-
-def skills(p: Parameters, x: csr_array) -> Floats:
-    """A, shape (N, K, C, C), or (1, K, C, C) where it is the same for all."""
-    of_context = (_read_by_v(p, x) @ p.v).reshape(-1, *p.z.shape) if len(p.v) else np.zeros((1, 1, 1, 1))
-    return np.asarray(softmax(p.z + of_context, axis=3))
-
-
-def _read_by_v(p: Parameters, x: csr_array) -> csr_array:
-    return x if x.shape[1] == len(p.v) else x[:, : len(p.v)]
-
-
-def pack(p: Parameters) -> Floats:
-    return np.concatenate([part.ravel() for part in p])
-
-
 def unpack(theta: Floats, judged: VotedItems) -> Parameters:
     (_, judges, classes), f = judged.y.shape, judged.x.shape[1]
     w, b, z, v = np.split(theta, np.cumsum([f * classes, classes, judges * classes**2]))
     return Parameters(w.reshape(f, classes), b, z.reshape(judges, classes, classes), v.reshape(-1, judges * classes**2))
-
-
-def take(judged: VotedItems, keep: Bools | Ints) -> VotedItems:
-    return VotedItems(judged.x[keep], judged.y[keep], judged.group[keep], judged.labels[keep], judged.z)

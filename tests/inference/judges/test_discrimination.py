@@ -14,7 +14,7 @@ from app.inference.judges.discrimination import (
     discriminations,
     judge_history,
 )
-from app.inference.judges.pair_votes import agreement_with_others, votes_by_pair
+from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.types import Comparisons, once_each, take
 
 N, JUDGES, VERDICTS, RUNS = 12, 4, 360, 60
@@ -94,7 +94,7 @@ def logs(draw: st.DrawFn) -> tuple[Comparisons, np.ndarray]:
 @given(logs())
 def test_its_end_is_the_agreement_of_the_card(drawn: tuple[Comparisons, np.ndarray]) -> None:
     log, item = drawn
-    met, agreeing = agreement_with_others(votes_by_pair(log, item, 3))
+    met, agreeing = votes_by_pair(log, item, 3).agreement_with_others
     for judge in np.unique(log.judge).tolist():
         end = judge_history(log, 4, item, judge)[1][-1]
         assert end.verdicts == np.count_nonzero(log.judge == judge)
