@@ -8,15 +8,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CovarianceName, SimultaneousName
 
-from app.inference.judges import (
-    JudgedInstances,
-    RankBounds,
-    is_judged,
-    pair_numbers,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-)
+from app.inference.judges import JudgedInstances, RankBounds, is_judged, pair_numbers, prediction_powered, ranked
 
 
 class RankSetsRequest(NamedTuple):
@@ -28,6 +20,11 @@ class RankSetsRequest(NamedTuple):
     covariance: CovarianceName
     simultaneous: SimultaneousName | None  # the usual one of the covariance
     lambdas: Sequence[float] | None  # one for each judge
+
+
+def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
+    """The paper's ellipsoid goes with its covariance."""
+    return "ellipsoid" if covariance == "published" else "contrasts"
 
 
 def rank_sets(

@@ -46,7 +46,6 @@ from app.inference.judges.rank_sets import (
     pair_numbers,
     prediction_powered,
     ranked,
-    usual_simultaneous,
 )
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
 from app.inference.wilson import Share

@@ -165,6 +165,8 @@ def majority(v: Votes) -> Aggregate:
 
 def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
     """Items that nobody judged have the classes' overall shares. Those with the same votes are fitted as one."""
+    from scipy.optimize import linear_sum_assignment  # slow to load, and few need it
+
     n, judges, classes = v.shape
     rows, kind, count = np.unique(v.reshape(n, judges * classes), axis=0, return_inverse=True, return_counts=True)
     kinds, items = rows.reshape(len(rows), judges, classes), count[:, None]
@@ -174,7 +176,8 @@ def dawid_skene(v: Votes, *, equal_shares: bool = False) -> Aggregate:
 
     p, convergence = fixed_point(majority(kinds).probability, step, TOLERANCE)
     confusion = estimated(kinds, items * p).confusion
-    names = _names(confusion)
+    of_class, name = linear_sum_assignment(-confusion.sum(axis=0))  # so that judges are right as often as they can be
+    names = of_class[np.argsort(name)]
     return Aggregate(p[kind][:, names], confusion[:, names], convergence)
 
 
@@ -203,14 +206,6 @@ def expected(v: Votes, latent: Latent, count: Floats | float = 1.0) -> Floats:
     log_a = np.log(latent.confusion).swapaxes(1, 2) * np.reshape(count, (-1, 1, 1))
     evidence = v.reshape(len(v), judges * classes) @ log_a.reshape(judges * classes, classes)
     return np.asarray(softmax(np.log(latent.pi) + evidence, axis=1))
-
-
-def _names(confusion: Floats) -> Ints:
-    """(C,) which estimated class goes by each name, so that judges are right as often as they can be."""
-    from scipy.optimize import linear_sum_assignment  # slow to load, and few need it
-
-    estimated, name = linear_sum_assignment(-confusion.sum(axis=0))
-    return np.asarray(estimated[np.argsort(name)], dtype=np.int64)
 
 
 def dawid_skene_anchored(v: Votes, labels: Labels, rng: np.random.Generator, *, equal_shares: bool = False) -> Anchored:

@@ -120,6 +120,77 @@ class Help(NamedTuple):
     chance_beside: Floats  # (2, M) the same around the means of pairs
 
 
+class Meetings(NamedTuple):
+    """M instances of k systems, and how they count."""
+
+    shown: Instances
+    k: int
+    covariance: CovarianceName = "sandwich"
+
+    def t(self, wins: Wins) -> tuple[Floats, Floats, Floats]:
+        """t(v), the weights (2, M) of the instances in it, and (M,) how many there are of the pair of each."""
+        used, pair = is_judged(wins), pair_numbers(self.shown, self.k)
+        times = np.asarray(np.bincount(pair, used, self.k**2), np.float64)[pair]
+        omega = used / (_or_infinite(times) if self.covariance == "sandwich" else 1.0)
+        weight = omega / _or_infinite(self.by_system(np.tile(omega, (2, 1))))[self.shown]
+        return self.by_system(weight * np.nan_to_num(wins)), weight, times
+
+    def mean_wins(self, wins: Wins) -> MeanWins:
+        """t(v) and its error. A system without a verdict has t = 0, no error."""
+        used, won = is_judged(wins), np.nan_to_num(wins)
+        theta, weight, times = self.t(wins)
+        around_theta = used * (won - theta[self.shown])
+        if self.covariance == "published":
+            error = around_theta / max(used.sum(), 1)
+            return MeanWins(theta, times, weight, error, error)
+        error = weight * around_theta / _or_infinite(1.0 - weight)
+        against = self.shown * self.k + self.shown[::-1]
+        around_rate = used * (won - np.bincount(against.ravel(), won.ravel(), self.k**2)[against] / _or_infinite(times))
+        chance = np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate
+        return MeanWins(theta, times, weight, error, np.where(times > 1.0, chance, error))
+
+    def help_of(self, people: Wins, judge: Wins) -> Help:
+        """The part of one judge."""
+        parts = self.beside_and_alone(people, judge)
+        beside, alone = (self.mean_wins(part) for part in parts)
+        theta = alone.theta - beside.theta
+        if self.covariance == "published":
+            return Help(theta, alone.error, beside.error, beside.chance)
+        by_people = is_judged(people)
+        of_all = self.mean_wins(np.where(by_people, *parts))
+        far = np.sqrt(of_all.times / _or_infinite(alone.times)) * of_all.chance
+        near = by_people * of_all.times / _or_infinite(beside.times) * of_all.error
+        return Help(theta, far, near, beside.chance)
+
+    def beside_and_alone(self, people: Wins, judge: Wins) -> tuple[Wins, Wins]:
+        """The verdicts of a judge that count, on what people judged and on what it judged alone; NaN elsewhere."""
+        pair, by_people = pair_numbers(self.shown, self.k), is_judged(people)
+        if self.covariance == "sandwich":
+            parts = (part & is_judged(judge) for part in (by_people, ~by_people))
+            beside, alone = (np.bincount(pair[part], minlength=self.k**2) for part in parts)
+            judge = np.where(((beside > 0) & (alone >= ALONE))[pair], judge, np.nan)
+        return np.where(by_people, judge, np.nan), np.where(by_people, np.nan, judge)
+
+    def theta_without(self, out: Bools, people: Wins, judges: Sequence[Wins], lambdas: Floats) -> Floats:
+        """(k,) theta without some instances."""
+        rest, people = self._replace(shown=self.shown[:, ~out]), people[:, ~out]
+        theta = rest.t(people)[0]
+        for lam, judge in zip(lambdas, judges, strict=True):
+            beside, alone = (rest.t(part)[0] for part in rest.beside_and_alone(people, judge[:, ~out]))
+            theta = theta + lam * (alone - beside)
+        return theta
+
+    def rows(self, *parts: Floats) -> csr_array:
+        """(n, k) errors of each instance, those (2, M) of one part after the other."""
+        errors, systems = np.hstack(parts), np.tile(self.shown, len(parts))
+        ends = np.arange(0, errors.size + 1, 2)
+        return csr_array((errors.T.ravel(), systems.T.ravel(), ends), (errors.shape[1], self.k))
+
+    def by_system(self, values: Floats) -> Floats:
+        """(k,) sums of the values (2, M) of the systems shown."""
+        return np.asarray(np.bincount(self.shown.ravel(), values.ravel(), self.k))
+
+
 def judged_instances(votes: PairVotes, judges: Sequence[int], people: Sequence[int]) -> JudgedInstances:
     """Several people on one pair of outputs count for one, each for a share; judges' probabilities are used as such."""
     kept = votes.judged_by(judges)
@@ -166,8 +237,8 @@ def prediction_powered(
 
     Args: `item` as in JudgedInstances; `lambdas`, one for each judge, are tuned by default.
     """
-    of_people = mean_wins(shown, people, k, covariance)
-    helps = [help_of(shown, people, judge, k, covariance) for judge in judges]
+    met = Meetings(shown, k, covariance)
+    of_people, helps = met.mean_wins(people), [met.help_of(people, judge) for judge in judges]
     if lambdas is not None or not judges:
         lam = np.array(lambdas or [], np.float64)
     elif covariance == "published" and len(judges) == 1:
@@ -179,47 +250,20 @@ def prediction_powered(
     theta, alone, beside = of_people.theta, np.zeros_like(of_people.error), -of_people.error
     for share, each in zip(lam, helps, strict=True):
         theta, alone, beside = theta + share * each.theta, alone + share * each.alone, beside + share * each.beside
-    rows = _rows(shown, [alone, beside], k)
+    rows = met.rows(alone, beside)
     if covariance == "published":
         return SystemScores(theta, (rows.T @ rows).toarray(), lam, np.inf, np.full((k, k), np.inf))
-    unlike, most = csr_array(np.diag(_one_unlike(shown, of_people, k))), np.inf
+    error, weight = (met.by_system(each**2) for each in (of_people.error, of_people.weight))
+    of_one_unlike = np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
+    most = np.inf
     used = np.any([is_judged(wins) for wins in (people, *judges)], axis=0)
     prompts = np.empty(0) if item is None else np.unique(item[used])
     if item is not None and 1 < len(prompts) < used.sum():
-        lost = [theta - _theta(shown, people, judges, lam, k, item != prompt) for prompt in prompts]
+        lost = [theta - met.theta_without(item == prompt, people, judges, lam) for prompt in prompts]
         rows, most = csr_array(np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost)), len(prompts) - 1.0
-    rows = vstack([rows, unlike], format="csr")
+    rows = vstack([rows, csr_array(np.diag(of_one_unlike))], format="csr")
     freedom, of_differences = min(degrees_of_freedom(rows), most), np.minimum(freedom_of_differences(rows), most)
     return SystemScores(theta, (rows.T @ rows).toarray(), lam, freedom, of_differences)
-
-
-def mean_wins(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> MeanWins:
-    """t(v). A system without a verdict has t = 0, no error."""
-    used, won = is_judged(wins), np.nan_to_num(wins)
-    theta, weight, times = _t(shown, wins, k, covariance)
-    around_theta = used * (won - theta[shown])
-    if covariance == "published":
-        error = around_theta / max(used.sum(), 1)
-        return MeanWins(theta, times, weight, error, error)
-    error = weight * around_theta / _or_infinite(1.0 - weight)
-    against = shown * k + shown[::-1]
-    around_rate = used * (won - np.bincount(against.ravel(), won.ravel(), k * k)[against] / _or_infinite(times))
-    chance = np.sqrt(times / _or_infinite(times - 1.0)) * weight * around_rate
-    return MeanWins(theta, times, weight, error, np.where(times > 1.0, chance, error))
-
-
-def help_of(shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich") -> Help:
-    """The part of one judge."""
-    parts = _beside_and_alone(shown, people, judge, k, covariance)
-    of_beside, of_alone = (mean_wins(shown, part, k, covariance) for part in parts)
-    theta = of_alone.theta - of_beside.theta
-    if covariance == "published":
-        return Help(theta, of_alone.error, of_beside.error, of_beside.chance)
-    by_people = is_judged(people)
-    of_all = mean_wins(shown, np.where(by_people, *parts), k)
-    far = np.sqrt(of_all.times / _or_infinite(of_alone.times)) * of_all.chance
-    near = by_people * of_all.times / _or_infinite(of_beside.times) * of_all.error
-    return Help(theta, far, near, of_beside.chance)
 
 
 def _tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
@@ -262,61 +306,9 @@ def variances_of_differences(covariance: Floats) -> Floats:
     return np.maximum(own[:, None] + own - 2.0 * covariance, 0.0)
 
 
-def _rows(shown: Instances, parts: Sequence[Floats], k: int) -> csr_array:
-    """(n, k) errors of each instance, those (2, M) of one part after the other."""
-    errors, systems = np.hstack(parts), np.tile(shown, len(parts))
-    return csr_array((errors.T.ravel(), systems.T.ravel(), np.arange(0, errors.size + 1, 2)), (errors.shape[1], k))
-
-
-def _one_unlike(shown: Instances, people: MeanWins, k: int) -> Floats:
-    """(k,) the errors of the systems on which people's verdicts are all alike, 0 of the others."""
-    error, weight = (_by_system(shown, each**2, k) for each in (people.error, people.weight))
-    return np.where(error <= ALIKE**2, 1.0 / (1.0 + 1.0 / _or_infinite(weight)), 0.0)
-
-
-def _theta(shown: Instances, people: Wins, judges: Sequence[Wins], lambdas: Floats, k: int, kept: Bools) -> Floats:
-    """(k,) theta by the instances that are kept."""
-    shown, people = shown[:, kept], people[:, kept]
-    theta = _t(shown, people, k)[0]
-    for lam, judge in zip(lambdas, judges, strict=True):
-        beside, alone = (_t(shown, part, k)[0] for part in _beside_and_alone(shown, people, judge[:, kept], k))
-        theta = theta + lam * (alone - beside)
-    return theta
-
-
-def _beside_and_alone(
-    shown: Instances, people: Wins, judge: Wins, k: int, covariance: CovarianceName = "sandwich"
-) -> tuple[Wins, Wins]:
-    """The verdicts of a judge that count, on what people judged and on what it judged alone; NaN elsewhere."""
-    pair, by_people = pair_numbers(shown, k), is_judged(people)
-    if covariance == "sandwich":
-        beside, alone = (np.bincount(pair[part & is_judged(judge)], None, k * k) for part in (by_people, ~by_people))
-        judge = np.where(((beside > 0) & (alone >= ALONE))[pair], judge, np.nan)
-    return np.where(by_people, judge, np.nan), np.where(by_people, np.nan, judge)
-
-
-def _t(shown: Instances, wins: Wins, k: int, covariance: CovarianceName = "sandwich") -> tuple[Floats, Floats, Floats]:
-    """t(v), the weights (2, M) of the instances in it, and (M,) how many there are of the pair of each."""
-    used, pair = is_judged(wins), pair_numbers(shown, k)
-    times = np.asarray(np.bincount(pair, used, k * k), np.float64)[pair]
-    omega = used / (_or_infinite(times) if covariance == "sandwich" else 1.0)
-    weight = omega / _or_infinite(_by_system(shown, np.tile(omega, (2, 1)), k))[shown]
-    return _by_system(shown, weight * np.nan_to_num(wins), k), weight, times
-
-
-def _by_system(shown: Instances, values: Floats, k: int) -> Floats:
-    """(k,) sums of the values (2, M) of the systems shown."""
-    return np.asarray(np.bincount(shown.ravel(), values.ravel(), k))
-
-
 def _or_infinite(weight: NDArray[Any]) -> Floats:
     """The weight, or infinity for none, by which nothing is divided."""
     return np.asarray(np.where(weight > 0.0, weight, np.inf))
-
-
-def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
-    """The paper's ellipsoid goes with its covariance."""
-    return "ellipsoid" if covariance == "published" else "contrasts"
 
 
 def ranked(estimate: SystemScores, alpha: float, simultaneous: SimultaneousName = "contrasts") -> RankBounds:

@@ -20,7 +20,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
-from app.inference.judges import RankBounds, Wins, pair_numbers, prediction_powered, ranked, usual_simultaneous
+from app.analysis.rank_sets import usual_simultaneous
+from app.inference.judges import RankBounds, Wins, pair_numbers, prediction_powered, ranked
 from app.inference.judges.rank_sets import Instances, SystemScores
 from app.inference.types import Floats, Ints
 from benchmarks.pages import table, with_error

@@ -16,15 +16,14 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
-from app.inference.judges import JudgedInstances, Wins, is_judged, prediction_powered, ranked, usual_simultaneous
+from app.inference.judges import JudgedInstances, Wins, is_judged, prediction_powered, ranked
 from app.inference.judges.rank_sets import (
     Instances,
+    Meetings,
     SystemScores,
     degrees_of_freedom,
     freedom_of_differences,
-    help_of,
     largest_contrasts,
-    mean_wins,
     squared_radius,
 )
 from app.inference.types import Floats, Ints
@@ -143,7 +142,7 @@ def test_the_published_covariance_is_that_of_the_paper(shown: str) -> None:
     assert 0.0 < lam < 1.0
     assert_allclose(estimate.theta, a - b, rtol=1e-12)
     assert_allclose(estimate.covariance, far + near, rtol=1e-12, atol=1e-18)
-    by_ellipsoid, radius = ranked(estimate, ALPHA, usual_simultaneous("published")), chi2.ppf(1.0 - ALPHA, k)
+    by_ellipsoid, radius = ranked(estimate, ALPHA, "ellipsoid"), chi2.ppf(1.0 - ALPHA, k)
     for m in range(k):
         v = (far + near)[m, m] + np.diag(far + near) - 2.0 * (far + near)[m]
         above = (a - b - (a - b)[m]) ** 2 > radius * v
@@ -230,13 +229,13 @@ def test_theta_is_the_mean_chance_against_each_other_system_however_often_it_was
     """By hand: 0 beats 1 in 3 of 4, and ties with 2 in the one time they met."""
     shown = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 0]])
     wins = np.array([[1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
-    assert_allclose(mean_wins(shown, wins, 3).theta, [0.375, 0.25, 0.0])
+    assert_allclose(Meetings(shown, 3).mean_wins(wins).theta, [0.375, 0.25, 0.0])
 
 
 def test_error_is_what_theta_loses_without_an_instance() -> None:
     """The weights of the others kept as they are."""
     shown, won = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 1]]), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
-    found = mean_wins(shown, np.array([won, 1.0 - won]), 3)
+    found = Meetings(shown, 3).mean_wins(np.array([won, 1.0 - won]))
     without = (0.25 * (0.0 + 0.0 + 1.0)) / 0.75  # of system 0, less its first instance
     assert_allclose(found.theta[0] - without, found.error[0, 0])
 
@@ -300,8 +299,8 @@ def test_differences_hold_on_new_prompts() -> None:
 
 def test_showing_the_other_one_first_changes_nothing() -> None:
     data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
-    found = mean_wins(data.shown, data.people, 4)
-    turned = mean_wins(data.shown[::-1], data.people[::-1], 4)
+    found = Meetings(data.shown, 4).mean_wins(data.people)
+    turned = Meetings(data.shown[::-1], 4).mean_wins(data.people[::-1])
     assert_allclose(turned.theta, found.theta)
     assert_allclose(turned.error, found.error[::-1])
 
@@ -336,8 +335,8 @@ def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
     )
     turned = good[::-1]
     judges = [good, partial, where(np.arange(shown.shape[1]) < 3000, random), turned]
-    of_people = mean_wins(shown, people, 4)
-    helps = [help_of(shown, people, judge, 4) for judge in judges]
+    of_people = Meetings(shown, 4).mean_wins(people)
+    helps = [Meetings(shown, 4).help_of(people, judge) for judge in judges]
 
     def spread(lambdas: Floats) -> float:
         alone, _, beside = (np.tensordot(lambdas, np.array(parts), 1) for parts in list(zip(*helps, strict=True))[1:])
@@ -438,4 +437,4 @@ def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:
     data = read_arena(folder)
     for judge, won in data.wins.items():
         expected = [float(row[judge]) for row in reference]
-        assert_allclose(mean_wins(data.shown, won, 12).theta, expected, atol=1e-9)
+        assert_allclose(Meetings(data.shown, 12).mean_wins(won).theta, expected, atol=1e-9)
