@@ -73,7 +73,6 @@ UNLIKE = 3.0
 FALSE_ALARMS = 0.01  # chance that independent judges are ever called dependent
 SLIGHT = 0.1  # rho that may be
 
-
 Probabilities = NDArray[np.float64]  # (N, K, C), NaN for a judge without an answer
 Votes = NDArray[np.float64]  # (N, K, C) v_nkb
 Labels = NDArray[np.float64]  # (N, C) share of the people who gave item n class c; zeros where nobody labelled it

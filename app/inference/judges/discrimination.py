@@ -144,8 +144,8 @@ def _part(own: PredictedVerdicts, part: slice) -> tuple[float, float]:
 
 def _shares(group: Ints, direction: Floats) -> Floats:
     """(K,) 1 / m for m members of a group that decide, 0 for the others."""
-    decided, (_, number) = direction != 0.0, np.unique(group, return_inverse=True)
-    return np.asarray(decided / np.maximum(np.bincount(number, decided), 1.0)[number])
+    decided = direction != 0.0
+    return np.asarray(decided / np.maximum(np.bincount(group, decided), 1.0)[group])
 
 
 def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:

@@ -126,9 +126,7 @@ def examine_judges(
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
         with_others=pair_votes.agreement_with_others,
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
-        repeats=[
-            repeats(take(raw, own), model.n, item[own]) for own in (raw.judge == judge for judge in range(judges))
-        ],
+        repeats=[repeats(take(raw, raw.judge == judge), model.n, item[raw.judge == judge]) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered) if aware else [],
         judge_effects=_judge_effects(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if aware and judges > 1},
