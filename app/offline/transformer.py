@@ -77,9 +77,8 @@ def fine_tuned(model: Transformer) -> Learner:
 
 
 def _fine_tune(
-    pretrained: Any, judged: VotedItems, training: Training, rng: np.random.Generator,
-    step: Callable[[int], None],
-) -> tuple[Predict, Convergence]:  # fmt: skip
+    pretrained: Any, judged: VotedItems, training: Training, rng: np.random.Generator, step: Callable[[int], None]
+) -> tuple[Predict, Convergence]:
     some, others = skill_aggregation.split(judged, rng)
     now = _begun(pretrained, some, training, rng)
     adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, training)]

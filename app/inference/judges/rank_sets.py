@@ -262,8 +262,8 @@ def prediction_powered(
         lost = [theta - met.theta_without(item == prompt, people, judges, lam) for prompt in prompts]
         rows, most = csr_array(np.sqrt(1.0 - 1.0 / len(prompts)) * np.array(lost)), len(prompts) - 1.0
     rows = vstack([rows, csr_array(np.diag(of_one_unlike))], format="csr")
-    freedom, of_differences = min(degrees_of_freedom(rows), most), np.minimum(freedom_of_differences(rows), most)
-    return SystemScores(theta, (rows.T @ rows).toarray(), lam, freedom, of_differences)
+    sigma, freedom, of_differences = covariance_of(rows)
+    return SystemScores(theta, sigma, lam, min(freedom, most), np.minimum(of_differences, most))
 
 
 def _tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
@@ -278,26 +278,20 @@ def _tuned(people: MeanWins, helps: Sequence[Help]) -> Floats:
     return np.asarray(lsq_linear(errors, aim, (0.0, 1.0), method="bvls").x)
 
 
-def degrees_of_freedom(rows: csr_array) -> float:
-    """nu of the covariance that rows of errors x_i (n, k) add up to; 0 where it is 0.
+def covariance_of(rows: csr_array) -> tuple[Floats, float, Floats]:
+    """(k, k) what rows of errors x_i (n, k) add up to, its nu, and (k, k) nu of the variance of each difference.
 
-    That of a Wishart matrix that varies as much as sum_i x_i x_i^T does (Nel and van der Merwe, 1986):
-    ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4. It is small where many pairs were met once or twice.
+    nu is that of a Wishart matrix that varies as much as Sigma = sum_i x_i x_i^T does (Nel and van der Merwe, 1986):
+    ((tr Sigma)^2 + tr Sigma^2) / sum_i |x_i|^4, 0 where Sigma is. It is small where many pairs were met once or twice.
+    Of differences, infinite where they do not vary; conceptually the same for the errors x_a - x_b.
     """
-    covariance, fourth = (rows.T @ rows).toarray(), float((rows.power(2).sum(axis=1) ** 2).sum())
-    return float(np.trace(covariance) ** 2 + (covariance**2).sum()) / fourth if fourth > 0.0 else 0.0
-
-
-def freedom_of_differences(rows: csr_array) -> Floats:
-    """(k, k) the same for the variance of each difference, infinite where it is 0.
-
-    Conceptually: degrees_of_freedom of the errors x_a - x_b for each a and b.
-    """
-    squares, mixed = rows.power(2), (rows.power(3).T @ rows).toarray()
-    second, two_two = variances_of_differences((rows.T @ rows).toarray()), (squares.T @ squares).toarray()
-    four = np.diag(two_two)
-    fourth = four[:, None] + four + 6.0 * two_two - 4.0 * (mixed + mixed.T)
-    return np.asarray(np.divide(2.0 * second**2, fourth, out=np.full(second.shape, np.inf), where=second > 0.0))
+    factors = (rows, rows), (rows.power(2), rows.power(2)), (rows.power(3), rows)
+    covariance, two_two, three_one = ((left.T @ right).toarray() for left, right in factors)
+    second, fourth = float(np.trace(covariance) ** 2 + (covariance**2).sum()), float(two_two.sum())
+    own, variances = np.diag(two_two), variances_of_differences(covariance)
+    of_each = own[:, None] + own + 6.0 * two_two - 4.0 * (three_one + three_one.T)
+    freedoms = np.divide(2.0 * variances**2, of_each, out=np.full(variances.shape, np.inf), where=variances > 0.0)
+    return covariance, second / fourth if fourth > 0.0 else 0.0, freedoms
 
 
 def variances_of_differences(covariance: Floats) -> Floats:

@@ -202,7 +202,7 @@ def _answers(y: Probabilities, method: ContextMethod) -> Floats:
 def _trainings(training: Training, regulariser: float | None, *, is_chosen: bool) -> list[Training]:
     """Trainings to choose from. Where the context decides alone there is no lambda, and no vote to count double."""
     if training.method in BY_CONTEXT_ALONE:
-        return [training._replace(folds=1, regulariser=0.0)]
+        return [training._replace(folds=1)]
     if regulariser is not None:
         return [training._replace(regulariser=regulariser)]
     return [training._replace(regulariser=each) for each in REGULARISERS] if is_chosen else [training]
@@ -334,11 +334,14 @@ def _slopes(p: Parameters, judged: VotedItems, training: Training) -> tuple[floa
     """The terms without ridges; their gradients by x W + b, (N, C), and by z + x V, as `_of_skills` has it."""
     s, known = p.shares(judged.x), judged.labels.any(axis=1, keepdims=True)
     classes = np.where(known, judged.labels, s)
-    if training.method == "crowdlayer":
+    if training.method == "train-on-majority":
+        expected = classes[:, None] + LEAST
+        ds, dz = -(judged.y / expected).sum(axis=1) / len(s), np.zeros_like(p.z)[None]
+        value = surprise(judged.y, expected)
+    elif training.method == "crowdlayer":
         value, ds, dz = _of_crowdlayer(p, classes, judged.y)
     else:
-        a = np.eye(s.shape[1])[None, None] if training.method == "train-on-majority" else p.skills(judged.x)
-        value, ds, dz = _of_skills(a, classes, judged.y, training.regulariser)
+        value, ds, dz = _of_skills(p.skills(judged.x), classes, judged.y, training.regulariser)
     du = np.where(known, (s - judged.labels) / len(s), s * (ds - (s * ds).sum(axis=1, keepdims=True)))
     return value - float((judged.labels * np.log(s + LEAST)).sum()) / len(s), du, dz
 

@@ -21,8 +21,7 @@ from app.inference.judges.rank_sets import (
     Instances,
     Meetings,
     SystemScores,
-    degrees_of_freedom,
-    freedom_of_differences,
+    covariance_of,
     largest_contrasts,
     squared_radius,
 )
@@ -401,16 +400,16 @@ def test_the_radius_is_that_of_hotelling() -> None:
 
 def test_normal_rows_have_as_much_freedom_as_there_are() -> None:
     rows = np.random.default_rng(7).standard_normal((400, 30))
-    assert degrees_of_freedom(csr_array(rows)) == pytest.approx(400, rel=0.1)
-    assert degrees_of_freedom(csr_array((3, 2))) == 0.0
+    assert covariance_of(csr_array(rows))[1] == pytest.approx(400, rel=0.1)
+    assert covariance_of(csr_array((3, 2)))[1] == 0.0
 
 
 def test_freedom_of_differences_is_that_of_each() -> None:
     rows = np.random.default_rng(8).standard_normal((50, 4)) * [1.0, 2.0, 0.1, 0.0]
-    freedom = freedom_of_differences(csr_array(rows))
+    freedom = covariance_of(csr_array(rows))[2]
     for a in range(4):
         for b in range(a):
-            of_one = degrees_of_freedom(csr_array(rows[:, [a]] - rows[:, [b]]))
+            of_one = covariance_of(csr_array(rows[:, [a]] - rows[:, [b]]))[1]
             assert freedom[a, b] == freedom[b, a] == pytest.approx(of_one)
     assert np.isinf(np.diag(freedom)).all()
 
