@@ -16,13 +16,13 @@ from app.inference.judges import (
     Votes,
     examine,
     krippendorff_of_items,
-    share_right,
     votes,
 )
 from app.inference.types import Floats, Ints
 from app.sentences.judges import about_labels, warnings
 
 NO_YES = ("no", "yes")  # the classes where answers are probabilities of yes
+UNKNOWN, TIE = -1, -2  # in place of the number of a class
 
 
 class AnsweredItems(NamedTuple):
@@ -43,6 +43,25 @@ class AggregationRequest(NamedTuple):
     seed: int  # of splits and of draws that break ties
     regulariser: float | None = None
     as_published: bool = False
+
+
+def has_regulariser(method: AggregationName) -> bool:
+    return method in ("skill-aggregation", "skill-aggregation-x")
+
+
+def answers_of(number: Ints, classes: int) -> Probabilities:
+    """(N, K, C) of the numbers (N, K) of the classes that judges name, or TIE; NaN where UNKNOWN."""
+    y = np.full((*number.shape, classes), np.nan)
+    named = number >= 0
+    y[named] = np.eye(classes)[number[named]]
+    y[number == TIE] = 1.0 / classes
+    return y
+
+
+def share_right(v: Floats, truth: Ints) -> float | None:
+    """Share of the items of known truth (N,) that the votes (N, C) name, shares of votes included. None of nothing."""
+    known = (truth != UNKNOWN) & v.any(axis=1)
+    return float(v[known, truth[known]].mean()) if known.any() else None
 
 
 def aggregate(

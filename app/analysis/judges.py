@@ -6,7 +6,7 @@ from math import isnan
 from nextpair import schemas
 
 from app.inference.fitting import JudgeEffects
-from app.inference.judges import PairVotes, agreements, krippendorff, most_twos
+from app.inference.judges import PairVotes, agreements, krippendorff
 from app.inference.reporting import AgreedShare, Bias
 from app.sentences.judges import warning_of
 
@@ -52,7 +52,7 @@ def present_alpha(votes: PairVotes, *, drawn: bool = False) -> schemas.Alpha | N
 
 def present_agreements(votes: PairVotes, judges: Sequence[str]) -> list[schemas.PairAgreement] | None:
     """Each two judges that voted on the same pairs; None of more than can be listed."""
-    if most_twos(votes) > MOST_LISTED:
+    if votes.most_twos > MOST_LISTED:
         return None
     first, second, pairs, agreeing, kappa, interval = agreements(votes)
     return [

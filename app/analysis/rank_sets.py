@@ -8,17 +8,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import CovarianceName, SimultaneousName
 
-from app.inference.judges import (
-    JudgedInstances,
-    RankBounds,
-    by_people,
-    is_judged,
-    pair_numbers,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-    verdicts_saved,
-)
+from app.inference.judges import JudgedInstances, RankBounds, is_judged, pair_numbers, prediction_powered, ranked
 
 
 class RankSetsRequest(NamedTuple):
@@ -32,6 +22,11 @@ class RankSetsRequest(NamedTuple):
     lambdas: Sequence[float] | None  # one for each judge
 
 
+def usual_simultaneous(covariance: CovarianceName) -> SimultaneousName:
+    """The paper's ellipsoid goes with its covariance."""
+    return "ellipsoid" if covariance == "published" else "contrasts"
+
+
 def rank_sets(
     verdicts: JudgedInstances, keys: Sequence[str], request: RankSetsRequest, set_id: UUID, version: int
 ) -> schemas.RankSets:
@@ -39,13 +34,15 @@ def rank_sets(
     judges, reference, alpha, covariance, simultaneous, lambdas = request
     k, simultaneous = len(keys), simultaneous or usual_simultaneous(covariance)
     alone = [
-        by_people(verdicts.shown, wins, k, covariance, verdicts.item) for wins in (verdicts.people, *verdicts.judges)
+        prediction_powered(verdicts.shown, wins, item=verdicts.item, k=k, covariance=covariance)
+        for wins in (verdicts.people, *verdicts.judges)
     ]
     estimates = [prediction_powered(*verdicts, k=k, covariance=covariance, lambdas=lambdas), *alone]
     helped, of_people, *of_judges = (ranked(estimate, alpha, simultaneous) for estimate in estimates)
     are_by_people = is_judged(verdicts.people)
     pairs_seen = np.unique(pair_numbers(verdicts.shown, k)[are_by_people])
-    saved = verdicts_saved(of_people.estimate, helped.estimate, int(are_by_people.sum()))
+    gain = float(np.trace(of_people.estimate.covariance) / np.trace(helped.estimate.covariance))
+    saved = max(round((gain - 1.0) * int(are_by_people.sum())), 0)  # as many more would vary as little
     helping = _helping(judges, helped, verdicts)
     return schemas.RankSets(
         set_id=set_id,

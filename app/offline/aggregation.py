@@ -10,26 +10,20 @@ import numpy as np
 from nextpair import schemas
 
 from app.analysis import aggregation as analysis
-from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
+from app.analysis.aggregation import (
+    NO_YES,
+    TIE,
+    UNKNOWN,
+    AggregationRequest,
+    AnsweredItems,
+    answers_of,
+    has_regulariser,
+    share_right,
+)
 from app.files.columns import encode, first_true, folded, keys_of, numbers_of, texts_of, usual
 from app.files.reading import read
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges import (
-    TIE,
-    UNKNOWN,
-    Probabilities,
-    Step,
-    Votes,
-    answers_of,
-    binary,
-    debias,
-    has_regulariser,
-    is_labelled,
-    labels_by,
-    needs_context,
-    share_right,
-    votes,
-)
+from app.inference.judges import Probabilities, Step, Votes, binary, debias, labels_by, needs_context, votes
 from app.inference.types import Bools, Floats, Ints, once_each
 from app.offline.item_context import TextEncoding, context_of
 from app.offline.progress import progress_of
@@ -201,7 +195,7 @@ def _debiased(y: Probabilities, swapped: Bools, item: Ints, people: Votes) -> Pr
     """(R, K, 2) as shown."""
     row, judge = np.nonzero(~np.isnan(y[:, :, 1]))
     labels = labels_by(people)
-    share = np.where(is_labelled(labels), labels[:, 1], np.nan)
+    share = np.where(labels.any(axis=1), labels[:, 1], np.nan)
     p = np.full(y.shape[:2], np.nan)
     shown = once_each(swapped[row].astype(np.int64), (~swapped[row]).astype(np.int64), y[row, judge, 1], judge)
     p[row, judge] = debias(shown, item[row], share, y.shape[1]).p

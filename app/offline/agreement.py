@@ -45,6 +45,6 @@ def agreement_of(log: JudgedLog, items: Sequence[str]) -> JudgeAgreement | None:
             second=log.keys[dispute.high],
             p_first={log.judges[judge]: p for judge, p in dispute.p_low.items()},
         )
-        for dispute in disputed_pairs(log.verdicts, log.item, seq, len(log.keys))
+        for dispute in disputed_pairs(log.verdicts, log.item, seq)
     ]
     return JudgeAgreement(present_alpha(votes), disputes, votes, log.judges)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
+from app.analysis.item_contexts import hashed_ngrams, standardised
 from app.files.columns import encode, keys_of, numbers_of, texts_of
 from app.files.tables import InputError, Table, complaint
-from app.inference.judges import ItemContext, Learner, hashed_ngrams, standardised
+from app.inference.judges import ItemContext, Learner
 from app.inference.types import Floats
 from app.offline.progress import progress_of
 

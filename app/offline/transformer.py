@@ -18,9 +18,9 @@ import torch
 from scipy.sparse import csr_array
 from transformers import AutoModel, AutoTokenizer
 
-from app.inference.judges import skill_model
-from app.inference.judges.skill_aggregation import Learner, Predict, standardised
-from app.inference.judges.skill_model import Head, Training, VotedItems
+from app.analysis.item_contexts import standardised
+from app.inference.judges import skill_aggregation
+from app.inference.judges.skill_aggregation import Learner, Predict, Training, VotedItems
 from app.inference.types import Convergence, Floats, Ints, Outcome
 
 AT_ONCE = 32  # items read together where nothing is learnt
@@ -77,35 +77,34 @@ def fine_tuned(model: Transformer) -> Learner:
 
 
 def _fine_tune(
-    pretrained: Any, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator,
-    step: Callable[[int], None],
-) -> tuple[Predict, Convergence]:  # fmt: skip
-    some, others = skill_model.split(judged, training, rng)
-    now = _begun(pretrained, some, head, training, rng)
-    adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, head)]
+    pretrained: Any, judged: VotedItems, training: Training, rng: np.random.Generator, step: Callable[[int], None]
+) -> tuple[Predict, Convergence]:
+    some, others = skill_aggregation.split(judged, rng)
+    now = _begun(pretrained, some, training, rng)
+    adam, best, surprises = _adam(now), deepcopy(now), [_surprise(now, others, training)]
     while len(surprises) <= EPOCHS and _since_best(surprises) < PATIENCE:
         for n, rows in enumerate(_batches(rng.permutation(len(some.y)), BATCH)):
-            _descend(now, skill_model.take(some, rows), head, training, adam)
+            _descend(now, some.take(rows), training, adam)
             done = len(surprises) - 1 + min(1.0, (n + 1) * BATCH / len(some.y))
             step(round(training.max_iterations * done / EPOCHS))
-        surprises.append(_surprise(now, others, head))
+        surprises.append(_surprise(now, others, training))
         best = best if _since_best(surprises) else deepcopy(now)
     outcome = Outcome.CONVERGED if _since_best(surprises) == PATIENCE else Outcome.MAX_ITERATIONS
-    parameters = skill_model.unpack(_numbers(best.theta), _seen(best, others), head)
+    parameters = skill_aggregation.unpack(_numbers(best.theta), _seen(best, others))
     return (
-        lambda x: skill_model.predict(parameters, csr_array(_read(partial(_f, best), x))),
+        lambda x: parameters.predict(csr_array(_read(partial(_f, best), x))),
         Convergence(outcome, len(surprises) - 1, np.nan),
     )
 
 
-def _begun(pretrained: Any, judged: VotedItems, head: Head, training: Training, rng: np.random.Generator) -> _Trained:
+def _begun(pretrained: Any, judged: VotedItems, training: Training, rng: np.random.Generator) -> _Trained:
     """The start: the fit to f(X) of the model as it came."""
     h = torch.tensor(_read(partial(_states, pretrained), judged.x))
     spread = h.std(dim=0, correction=0)
     centre, spread = h.mean(dim=0), torch.where(spread > 0.0, spread, 1.0) * h.shape[1] ** 0.5
     now = _Trained(deepcopy(pretrained), centre, spread, torch.empty(0))
-    start, _ = skill_model.fit(_seen(now, judged), head, training, rng, lambda _: None)
-    return now._replace(theta=torch.tensor(skill_model.pack(start), requires_grad=True))
+    start, _ = skill_aggregation.fit(_seen(now, judged), training, rng, lambda _: None)
+    return now._replace(theta=torch.tensor(start.packed, requires_grad=True))
 
 
 def _adam(now: _Trained) -> Any:
@@ -113,18 +112,18 @@ def _adam(now: _Trained) -> Any:
     return torch.optim.Adam([head, {"params": list(now.encoder.parameters())}], RATE)
 
 
-def _descend(now: _Trained, judged: VotedItems, head: Head, training: Training, adam: Any) -> None:
-    """One step, down the gradient that skill_model.py has."""
+def _descend(now: _Trained, judged: VotedItems, training: Training, adam: Any) -> None:
+    """One step, down the gradient that skill_aggregation.py has."""
     f, theta = _f(now, judged.x), _numbers(now.theta)
     seen = judged._replace(x=csr_array(_numbers(f)))
-    f.backward(torch.from_numpy(skill_model.slope_in_context(theta, seen, head, training)))
-    now.theta.grad = torch.from_numpy(skill_model.loss(theta, seen, head, training)[1])
+    f.backward(torch.from_numpy(skill_aggregation.slope_in_context(theta, seen, training)))
+    now.theta.grad = torch.from_numpy(skill_aggregation.loss(theta, seen, training)[1])
     adam.step()
     adam.zero_grad()
 
 
-def _surprise(now: _Trained, judged: VotedItems, head: Head) -> float:
-    return skill_model.loss(_numbers(now.theta), _seen(now, judged), head, skill_model.NO_PENALTY)[0]
+def _surprise(now: _Trained, judged: VotedItems, training: Training) -> float:
+    return skill_aggregation.loss(_numbers(now.theta), _seen(now, judged), training.without_penalty)[0]
 
 
 def _since_best(surprises: Sequence[float]) -> int:

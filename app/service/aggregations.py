@@ -8,20 +8,18 @@ import numpy as np
 from nextpair import schemas
 
 from app.analysis import aggregation as analysis
-from app.analysis.aggregation import NO_YES, AggregationRequest, AnsweredItems
-from app.files.columns import encode
-from app.inference.judges import (
+from app.analysis.aggregation import (
+    NO_YES,
     TIE,
     UNKNOWN,
-    ItemContext,
-    Probabilities,
+    AggregationRequest,
+    AnsweredItems,
     answers_of,
-    binary,
     has_regulariser,
-    hashed_ngrams,
-    needs_context,
-    votes,
 )
+from app.analysis.item_contexts import hashed_ngrams
+from app.files.columns import encode
+from app.inference.judges import ItemContext, Probabilities, binary, needs_context, votes
 from app.live.jobs import Underway
 from app.service.context import Context
 from app.service.errors import Busy, FieldFault, InvalidRequest

@@ -11,7 +11,6 @@ from scipy.special import logit
 
 from app.analysis.judges import biases_by_name, present_agreement
 from app.inference.fitting import TooMany
-from app.inference.judges import agreement_with_others
 from app.inference.reporting import AgreedShare, LogDiagnostics, ranking_history
 from app.inference.reporting import diagnose as diagnose_log
 from app.inference.state import pair_votes_of, quantity_after
@@ -42,7 +41,7 @@ class Facts:
     @cached_property
     def agreement(self) -> AgreedShare:
         """Agreement of two different judges of the same pair, over all pairs and all twos of their judges."""
-        met, agreeing = agreement_with_others(pair_votes_of(self.basis.snapshot))
+        met, agreeing = pair_votes_of(self.basis.snapshot).agreement_with_others
         twos = int(met.sum()) // 2
         return AgreedShare(twos, int(agreeing.sum()) // 2 / twos if twos else None)
 

@@ -23,9 +23,9 @@ async def page(ctx: Context, set_id: UUID, *, after: int, limit: int) -> schemas
     """
     async with ctx.reading() as db:
         catalogue, snapshot = await posteriors.current(ctx, db, await existing_set(db, set_id))
-    entries, n = snapshot.log.entries, snapshot.model.n
+    entries = snapshot.log.entries
     many = await ctx.live.compute(
-        disputed_pairs, entries.comparisons, entries.item, entries.seq, n, after=after, limit=limit + 1
+        disputed_pairs, entries.comparisons, entries.item, entries.seq, after=after, limit=limit + 1
     )
     shown = many[: fitting([_outputs(each) for each in many[:limit]], catalogue)]
     async with ctx.reading() as db:

@@ -10,13 +10,7 @@ import numpy as np
 from nextpair import schemas
 from nextpair.words import PairSort, Winner
 
-from app.inference.judges import (
-    ItemsJudged,
-    JudgedPairs,
-    items_judged,
-    judged_pairs,
-    surprises,
-)
+from app.inference.judges import ItemsJudged, JudgedPairs, judged_pairs
 from app.inference.state import Catalogue, Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
 from app.service import posteriors
@@ -149,7 +143,7 @@ def _item(catalogue: Catalogue, key: str) -> int:
 
 def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
     pairs, expected = _pairs(snapshot)
-    surprise, of_verdicts = surprises(pairs, expected)
+    surprise, of_verdicts = pairs.surprises(expected)
     by = {"recent": pairs.last, "disagreement": pairs.disagreement, "surprise": surprise}[sort]
     falling = np.round(np.where(np.isnan(by), -np.inf, by), EQUAL)
     order = np.lexsort((-pairs.last, -pairs.verdicts, -falling))
@@ -158,7 +152,7 @@ def _figures(snapshot: Snapshot, wanted: PairFilter, sort: PairSort) -> Figures:
 
 def _items_judged(snapshot: Snapshot, wanted: PairFilter) -> ItemsJudged:
     pairs, expected = _pairs(snapshot)
-    return items_judged(pairs, expected, snapshot.shown.items, _match(snapshot, pairs, wanted))
+    return pairs.of_items(expected, snapshot.shown.items, _match(snapshot, pairs, wanted))
 
 
 def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:
@@ -175,7 +169,7 @@ def _match(snapshot: Snapshot, pairs: JudgedPairs, wanted: PairFilter) -> Bools:
 def _pairs(snapshot: Snapshot) -> tuple[JudgedPairs, Floats]:
     """Pairs that were judged, and the probability that low wins."""
     entries = snapshot.log.entries
-    pairs = judged_pairs(entries.comparisons, entries.item, entries.seq, snapshot.model.n)
+    pairs = judged_pairs(entries.comparisons, entries.item, entries.seq)
     return pairs, expected_verdicts(snapshot, pairs.low, pairs.high)
 
 

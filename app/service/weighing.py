@@ -8,18 +8,10 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.analysis.item_contexts import hashed_ngrams
 from app.analysis.judged import Impossible
 from app.inference.fitting import TooMany, build
-from app.inference.judges import (
-    Findings,
-    FitRound,
-    ItemContext,
-    Step,
-    Weighing,
-    examine_judges,
-    hashed_ngrams,
-    needs_context,
-)
+from app.inference.judges import Findings, FitRound, ItemContext, Step, Weighing, examine_judges, needs_context
 from app.inference.reporting import Bias
 from app.inference.state import Interpretation, Snapshot, in_model, pair_votes_of, raw
 from app.inference.types import Floats, Ints

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from nextpair.words import AggregationName
 from scipy.stats import spearmanr
 
+from app.analysis.item_contexts import hashed_ngrams
 from app.inference.choosing.human_checks import gains
 from app.inference.fitting import Method, Scores, build, judge_aware, posterior
 from app.inference.judges import (
@@ -22,7 +23,6 @@ from app.inference.judges import (
     RankBounds,
     binary,
     examine,
-    hashed_ngrams,
     needs_context,
     prediction_powered,
     ranked,

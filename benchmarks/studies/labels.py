@@ -10,8 +10,9 @@ from collections.abc import Callable
 import numpy as np
 from nextpair.words import AggregationName
 
-from app.inference.judges import ItemContext, binary, examine, needs_context, next_to_label, standardised, votes
-from app.inference.judges.anchored import dawid_skene_anchored
+from app.analysis.item_contexts import standardised
+from app.inference.judges import ItemContext, binary, examine, needs_context, next_to_label, votes
+from app.inference.judges.aggregation import dawid_skene_anchored
 from app.inference.types import Floats, Ints
 from benchmarks.pages import percent, show, with_error
 from benchmarks.studies.running import options, say

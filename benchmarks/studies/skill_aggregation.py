@@ -12,7 +12,8 @@ import numpy as np
 from nextpair.words import AggregationName
 from scipy.sparse import csr_array
 
-from app.inference.judges import ItemContext, binary, examine, standardised
+from app.analysis.item_contexts import standardised
+from app.inference.judges import ItemContext, binary, examine
 from app.inference.judges.group_verdicts import skill
 from app.inference.types import Bools
 from benchmarks.pages import show

@@ -22,8 +22,7 @@ from app.inference.choosing.asking import Order, Presented, presented_beside
 from app.inference.choosing.picking import TIE
 from app.inference.gaussian import Scores
 from app.inference.judges.pair_votes import PairVotes
-from app.inference.judges.rank_sets import ENOUGH, RankBounds, judged_instances, least_seen, ranked
-from app.inference.judges.system_scores import prediction_powered, variances_of_differences
+from app.inference.judges.rank_sets import ENOUGH, RankBounds, judged_instances, least_seen, prediction_powered, ranked
 from app.inference.types import Bools, Chance, Floats, Ints
 
 ALPHA = 0.05
@@ -90,6 +89,6 @@ def gains(rank_sets: RankBounds | None, counts: Ints) -> Floats:
 def _value_of_variances(rank_sets: RankBounds) -> Floats:
     """(k, k) what a smaller variance of each difference gains; a little for those that are apart, lest all be 0."""
     theta, tiny = rank_sets.estimate.theta, np.finfo(np.float64).tiny
-    variance = np.maximum(variances_of_differences(rank_sets.estimate.covariance), tiny)
+    variance = np.maximum(rank_sets.estimate.variances_of_differences, tiny)
     close = np.abs(theta[:, None] - theta) / np.maximum(rank_sets.reach, tiny)
     return np.where(close < 1.0, np.maximum(close, 1e-3), 1e-6) / variance

@@ -1,7 +1,7 @@
 """Each judge over its verdicts in order: discrimination relative to the others, and agreement with them.
 
-Is it random, has it changed? Verdict k of a judge is predicted from all verdicts of the others and from its own earlier
-ones (reporting/calibration.py). The scales count in proportion to how well they predict both. Then q is the probability
+Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones
+(reporting/calibration.py), with scales that count in proportion to how well they predict both. Then q is the probability
 predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less
 its mean. Over a part of the judge's verdicts
 
@@ -13,9 +13,8 @@ STARTS, as shares of the judge's verdicts, and ends with the last. The most surp
 named if the surprise is at least SURPRISING and the discrimination below CHANGED: as changed if it was above before.
 
 A moment of a judge's history counts its first k verdicts. So far, and among the latest of them, its vote on each pair
-is beside the vote of each other judge on that pair, now: a drift of the judge shows, and that of another judge does not
-move the line of this one from moment to moment. The share that was predicted is of verdicts that name the likelier
-winner; a prediction of 1/2 is right half the time.
+is beside the vote of each other judge on that pair, now: a drift of another judge does not move the line of this one.
+The share that was predicted is of verdicts that name the likelier winner; a prediction of 1/2 is right half the time.
 """
 
 from typing import NamedTuple
@@ -24,10 +23,9 @@ import numpy as np
 from nextpair.words import DiscriminationName
 from scipy.special import expit, logit, softmax
 
-from app.inference.judges.agreement import LEVEL
-from app.inference.judges.pair_votes import votes_by_pair
+from app.inference.judges.pair_votes import LEVEL, votes_by_pair
 from app.inference.reporting.calibration import Predictions, log_likelihoods, logits, predict
-from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
 from app.inference.wilson import Share, share_of, wilson
 
@@ -62,8 +60,7 @@ class JudgeMoment(NamedTuple):
 class PredictedVerdicts(NamedTuple):
     """A judge's K own verdicts, each beside its prediction."""
 
-    first_won: Bools
-    decided: Bools
+    direction: Floats  # 1 where the first won, -1 where the second did, 0 in a tie
     pair: Ints
     q: Floats
     lean: Floats  # l, before its mean is taken off
@@ -78,46 +75,40 @@ def discriminations(comparisons: Comparisons, n: int, item: Ints) -> list[Discri
     return [_discrimination(judge, comparisons, n, pair, evidence) for judge in sorted(often)]
 
 
-def latest_of(verdicts: int) -> int:
-    """How many verdicts the latest ones are, of so many."""
-    return max(LEAST, verdicts // PARTS)
-
-
-def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> list[JudgeMoment]:
-    """Moments of one judge, the last one at its last verdict; arguments as above."""
+def judge_history(comparisons: Comparisons, n: int, item: Ints, judge: int) -> tuple[int, list[JudgeMoment]]:
+    """How many of one judge's verdicts the latest ones are, and its moments, the last one at its last verdict."""
     own = np.flatnonzero(comparisons.judge == judge)
+    latest, moments = max(LEAST, len(own) // PARTS), []
     if not len(own):
-        return []
+        return latest, []
     pair = numbered(item, pair_numbers(comparisons, n))
     verdicts = _foreseen(judge, comparisons, n, pair, _evidence(comparisons, n, pair))
-    right = np.where(verdicts.q == 0.5, 0.5, verdicts.first_won == (verdicts.q > 0.5))
+    right = np.where(verdicts.q == 0.5, 0.5, (verdicts.direction > 0.0) == (verdicts.q > 0.5))
     votes = votes_by_pair(comparisons, item, judge + 1)
     others, is_own, column = votes.counts, votes.judge == judge, votes.direction.astype(np.int64) + 1
     others[votes.pair[is_own], column[is_own]] -= 1
-    mine, latest, moments = take(comparisons, own), latest_of(len(own)), []
+    mine = take(comparisons, own)
     for end in np.unique(np.linspace(min(latest, len(own)), len(own), MOMENTS).round().astype(np.int64)).tolist():
         recent = slice(max(end - latest, 0), end)
         pairs, agreeing, _ = _agreement(take(mine, slice(end)), verdicts.pair[:end], others)
         met, agreed, places = _agreement(take(mine, recent), verdicts.pair[recent], others)
         # as if all others were one judge: they judged the same pairs
         share = Share(met, agreed / met, wilson(agreed / met, places, LEVEL)) if met else None
-        predicted = share_of(right[recent][verdicts.decided[recent]], LEVEL)
+        predicted = share_of(right[recent][verdicts.direction[recent] != 0.0], LEVEL)
         moments.append(JudgeMoment(end, pairs, agreeing, share, predicted))
-    return moments
+    return latest, moments
 
 
 def _evidence(comparisons: Comparisons, n: int, pair: Ints) -> Floats:
     """(C, K) what each verdict says of each scale."""
-    first_won, decided = comparisons.p > 0.5, directions(comparisons.p - 0.5) != 0.0
-    shares = _shares(numbered(pair, comparisons.judge), decided)
-    return np.asarray(shares * log_likelihoods(logits(predict(comparisons, n)), first_won))
+    direction = directions(comparisons.p - 0.5)
+    shares = _shares(numbered(pair, comparisons.judge), direction)
+    return np.asarray(shares * log_likelihoods(logits(predict(comparisons, n)), direction > 0.0))
 
 
 def _discrimination(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence: Floats) -> Discrimination:
-    """Args: `evidence` (C, K) is what each verdict says of each scale."""
     own = _foreseen(judge, comparisons, n, pair, evidence)
-    count = len(own.q)
-    starts = [int(share * count) for share in STARTS]
+    starts = [int(share * len(own.q)) for share in STARTS]
     parts = [_part(own, slice(start, None)) for start in starts]
     worst = int(np.argmax([surprise for _, surprise in parts]))
     before = _part(own, slice(starts[worst]))[0] if worst else None
@@ -139,30 +130,26 @@ def _foreseen(judge: int, comparisons: Comparisons, n: int, pair: Ints, evidence
     of_each, of_judge = logits(predictions), evidence[:, mine]
     so_far = evidence[:, ~mine].sum(axis=1)[:, None] + of_judge.cumsum(axis=1) - of_judge
     q = np.clip((softmax(so_far, axis=0) * expit(of_each)).sum(axis=0), CERTAIN, 1.0 - CERTAIN)
-    p = comparisons.p[mine]
-    return PredictedVerdicts(p > 0.5, directions(p - 0.5) != 0.0, pair[mine], q, logit(q) - predictions.bias)
+    return PredictedVerdicts(directions(comparisons.p[mine] - 0.5), pair[mine], q, logit(q) - predictions.bias)
 
 
 def _part(own: PredictedVerdicts, part: slice) -> tuple[float, float]:
     """Discrimination and surprise of a part of the verdicts."""
-    w, q, lean = _shares(own.pair[part], own.decided[part]), own.q[part], own.lean[part]
-    z, lean = own.first_won[part], lean - w @ lean / max(float(w.sum()), NOTHING)
+    w, q, lean = _shares(own.pair[part], own.direction[part]), own.q[part], own.lean[part]
+    z, lean = own.direction[part] > 0.0, lean - w @ lean / max(float(w.sum()), NOTHING)
     shown, expected = float(w @ ((z - 0.5) * lean)), float(w @ ((q - 0.5) * lean))
     spread = float(np.sqrt(w @ (q * (1.0 - q) * lean**2)))
     return shown / max(expected, NOTHING), (expected - shown) / max(spread, NOTHING)
 
 
-def _shares(group: Ints, decided: Bools) -> Floats:
-    """(K,) 1 / m for m decided members of a group, 0 for the others."""
-    _, number = np.unique(group, return_inverse=True)
-    return decided / np.maximum(np.bincount(number, decided), 1.0)[number]
+def _shares(group: Ints, direction: Floats) -> Floats:
+    """(K,) 1 / m for m members of a group that decide, 0 for the others."""
+    decided = direction != 0.0
+    return np.asarray(decided / np.maximum(np.bincount(group, decided), 1.0)[group])
 
 
 def _agreement(part: Comparisons, pair: Ints, others: Ints) -> tuple[int, int, int]:
-    """Pairs of votes by a judge and another, how many of them agree, and on how many pairs of outputs they are.
-
-    Args: `pair` (K,) is that of each of the judge's verdicts; `others` (M, 3) are the other votes on each of all pairs.
-    """
+    """Pairs of votes by a judge and another of `others` (M, 3), those that agree, and how many outputs they are on."""
     direction = directions(means(lean_to_lower(part), pair, len(others), part.weight))
     voted = np.flatnonzero(~np.isnan(direction))
     beside = others[voted]

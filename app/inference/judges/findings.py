@@ -1,7 +1,6 @@
 """Findings about judges from a log: agreement, skill, repeats, and what the ranking would be without each.
 
-Their verdicts may be taken without position bias, and as sure as people prove them to be (PoE 3.5 and App. B of GPM).
-Judge j gives p to what it is shown first, x = logit p. Debiased, that is
+Debiased, the p of judge j for what it is shown first, x = logit p, becomes (PoE 3.5 and App. B of GPM)
 
     logit p' = (x - delta_j) / T_j
 
@@ -25,8 +24,7 @@ from app.inference.experts import unsaturated
 from app.inference.fitting import judge_aware
 from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
 from app.inference.fitting.model import Model
-from app.inference.judges.aggregation import Probabilities, binary, votes
-from app.inference.judges.agreement import agreement_with_others
+from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.discrimination import Discrimination, discriminations
 from app.inference.judges.group_verdicts import GroupVerdicts, confirmed, examine, skill
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
@@ -94,28 +92,26 @@ def examine_judges(
     rng: np.random.Generator,
     say: Say,
 ) -> Findings:
-    """Skill, agreement, repeats, discrimination and influence of J judges, and what they say together.
+    """Findings about J judges, of whom some are `people` (J,).
 
     `context` tells what speaks for low, rather than high, of each pair of outputs. Which of the two is class 1 is drawn
     for each: candidates may have joined in the order of their merit, which is nothing to learn from.
 
-    Args:
-        raw, tempered: the same comparisons except for p.
-        item: (K,) what each comparison was about.
-        model: soft-bt without biases.
-        people: (J,) who they are.
-        say: is called as the work goes on.
+    Args: `raw` and `tempered` are the same comparisons except for p, `item` (K,) what each was about, `model` is
+    soft-bt without biases.
     """
     judges, pair_votes = len(people), votes_by_pair(raw, item, len(people))
     turned = rng.random(pair_votes.size) < 0.5
     p = (votes_by_pair(_debiased(raw, item, model.n, people), item, judges) if way.debias else pair_votes).p
-    is_tie = directions(pair_votes.p - 0.5) == 0.0 if way.ties == "class" else None
-    y = _answers(np.where(turned[:, None], 1.0 - p, p), is_tie)
-    weighed = np.flatnonzero(~people) if not people.all() else np.arange(judges)
-    anchors = np.setdiff1d(np.arange(judges), weighed)
+    y = binary(np.where(turned[:, None], 1.0 - p, p))
+    if way.ties == "class":
+        tie = np.where(np.isnan(p), np.nan, directions(pair_votes.p - 0.5) == 0.0)[:, :, None]
+        y = np.concatenate([y * (1.0 - tie), tie], axis=2)
+    is_weighed = ~people | people.all()
+    weighed = np.flatnonzero(is_weighed)
     if context is not None:
         context = context._replace(x=csr_array(context.x * np.where(turned, -1.0, 1.0)[:, None]))
-    group = examine(y[:, weighed], way.method, rng, votes(y[:, anchors]), context, say)
+    group = examine(y[:, weighed], way.method, rng, votes(y[:, ~is_weighed]), context, say)
     aware = None
     if model.n <= RANKED_DENSE:
         aware = judge_aware.fit(tempered, model, people, lambda n: say(FitRound("judges", n)))
@@ -127,11 +123,9 @@ def examine_judges(
         group=group,
         weighed=weighed,
         skill={} if confusion is None else dict(zip(weighed.tolist(), skill(confusion).tolist(), strict=True)),
-        with_others=agreement_with_others(pair_votes),
+        with_others=pair_votes.agreement_with_others,
         discriminations={each.judge: each for each in discriminations(raw, model.n, item)},
-        repeats=[
-            repeats(take(raw, own), model.n, item[own]) for own in (raw.judge == judge for judge in range(judges))
-        ],
+        repeats=[repeats(take(raw, raw.judge == judge), model.n, item[raw.judge == judge]) for judge in range(judges)],
         judge_aware=judge_biases(aware, tempered) if aware else [],
         judge_effects=_judge_effects(tempered, model, judges, say),
         influence={judge: influence(aware, tempered, model, judge) for judge in range(judges) if aware and judges > 1},
@@ -155,8 +149,7 @@ def debias(answers: Comparisons, pair: Ints, labels: Floats, judges: int) -> Com
     for judge in range(judges):
         told = (answers.judge == judge) & ~np.isnan(outcome)
         if tells_temperature(answers.p[told]):
-            fitted = temperature(expit(x[told]), outcome[told])
-            temperatures[judge] = fitted.temperature
+            temperatures[judge] = temperature(expit(x[told]), outcome[told]).temperature
     return answers._replace(p=expit(x / temperatures[answers.judge]))
 
 
@@ -166,15 +159,6 @@ def _debiased(comparisons: Comparisons, item: Ints, n: int, people: Bools) -> Co
     by_people = people[comparisons.judge]
     labels = means(0.5 + lean[by_people], pair[by_people], pair.max(initial=-1) + 1)
     return debias(comparisons, pair, labels, len(people))
-
-
-def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
-    """(M, J, C) from (M, J) p of class 1, and from which of them are ties where those are a class of their own."""
-    y = binary(p)
-    if is_tie is None:
-        return y
-    tie = np.where(np.isnan(p), np.nan, is_tie)
-    return np.concatenate([y * (1.0 - tie)[:, :, None], tie[:, :, None]], axis=2)
 
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> LeaveOneOut:

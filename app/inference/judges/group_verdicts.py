@@ -1,15 +1,14 @@
 """One verdict of several judges' by any method, doubts about them, what people's labels tell, and what to label next.
 
 A judge's skill is (mean_c A_kcc - 1/C) / (1 - 1/C): 1 is never wrong, 0 is chance, less is against the others. By
-labels t_nc (anchored.py), a judge's vote on item n is right for the share sum_c v_nkc t_nc.
+labels t_nc (aggregation.py), a judge's vote on item n is right for the share sum_c v_nkc t_nc.
 
 Which to label: the items of each vote pattern, how many judges vote for which class, are to be labelled in proportion
-to their number. So the labelled items are like all, and what they tell of judges varies less than by chance. Labels of
-what is most disputed would mislead about how often each judge is right elsewhere (benchmarks/studies/labels.py).
+to their number, so that the labelled items are like all (decision 53).
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, TypeGuard, get_args
 
 import numpy as np
 from nextpair.words import AggregationName, ContextMethod
@@ -17,18 +16,19 @@ from nextpair.words import AggregationName, ContextMethod
 from app.inference.judges.aggregation import (
     EQUAL,
     Aggregate,
+    Dependence,
     Labels,
     Probabilities,
     Votes,
     average,
-    is_labelled,
+    dawid_skene_anchored,
+    is_unlike,
     majority,
     one_sided,
     votes,
     with_labels,
 )
-from app.inference.judges.agreement import LEVEL
-from app.inference.judges.anchored import Dependence, dawid_skene_anchored, is_unlike
+from app.inference.judges.pair_votes import LEVEL
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
 from app.inference.types import Bools, Chance, Floats, Ints
 from app.inference.wilson import Share, share_of
@@ -45,7 +45,6 @@ class Doubt(NamedTuple):
     judge: int
     kind: Literal["chance", "against", "one_sided"]
     size: float  # the skill, or the share of one class
-    of: int  # that class
 
 
 class LabelFindings(NamedTuple):
@@ -80,12 +79,8 @@ class GroupVerdicts(NamedTuple):
     to_label: Ints  # the items to label next, the most wanted first
 
 
-def needs_context(method: AggregationName) -> bool:
+def needs_context(method: AggregationName) -> TypeGuard[ContextMethod]:
     return method in get_args(ContextMethod)
-
-
-def has_regulariser(method: AggregationName) -> bool:
-    return method in ("skill-aggregation", "skill-aggregation-x")
 
 
 def examine(
@@ -99,21 +94,19 @@ def examine(
     regulariser: float | None = None,
     as_published: bool = False,
 ) -> GroupVerdicts:
-    """Weigh judges, and hold them against people where there are any.
+    """Weigh judges, and hold them against `people` (N, P, C) where there are any.
 
-    Raises ValueError where `method` needs a context and there is none. Args: `people` (N, P, C) are people's votes;
-    `regulariser` as in `by_context`; `as_published` takes average, majority and dawid-skene by the letter of SA
-    (aggregation.py), without people.
+    Raises ValueError where `method` needs a context and there is none. Args: `regulariser` as in `by_context`;
+    `as_published` takes average, majority and dawid-skene by the letter of SA (aggregation.py), without people.
     """
     people = np.empty((len(y), 0, y.shape[2])) if people is None else people
     v, labels = votes(y, to_first=as_published), labels_by(people)
-    known, by_dawid_skene = is_labelled(labels), dawid_skene_anchored(v, labels, rng, equal_shares=as_published)
+    known, by_dawid_skene = np.any(labels, axis=1), dawid_skene_anchored(v, labels, rng, equal_shares=as_published)
     if needs_context(method):
         if context is None:
             raise ValueError(f"{method} reads what the items say, and needs their texts or features")
         by_labels = by_dawid_skene if known.any() else None
-        reads = cast("ContextMethod", method)
-        group = by_context(y, context, reads, rng, by_labels=by_labels, regulariser=regulariser, progress=progress)
+        group = by_context(y, context, method, rng, by_labels=by_labels, regulariser=regulariser, progress=progress)
     elif method == "dawid-skene":
         group = by_dawid_skene.aggregate
     else:
@@ -130,32 +123,28 @@ def examine(
 
 def labels_by(people: Votes) -> Labels:
     """(N, C) t_nc of the (N, P, C) votes of people."""
-    labelled = np.asarray(people.any(axis=(1, 2)))
-    return np.where(labelled[:, None], majority(people).probability, 0.0)
+    return np.where(np.any(people, axis=(1, 2))[:, None], majority(people).probability, 0.0)
 
 
 def skill(confusion: Floats) -> Floats:
     """(K,) from (K, C, C) confusion matrices."""
     chance = 1.0 / confusion.shape[1]
-    right: Floats = np.einsum("kcc->k", confusion) * chance
-    return np.asarray((right - chance) / (1.0 - chance))
+    return np.asarray((np.einsum("kcc->k", confusion) * chance - chance) / (1.0 - chance))
 
 
 def doubts(v: Votes, by_dawid_skene: Aggregate, labels: Labels) -> list[Doubt]:
-    """Judges who say always the same, who are no better than chance, or worse.
+    """Judges who say always the same, who are no better than chance, or worse: by Dawid-Skene, whatever method is used.
 
-    Dawid-Skene tells, whatever method is used: an average or a majority counts such judges in full. Where there are
-    labels a judge is validated against them, if they are as many as FEWEST_VOTES; else against what the others say.
+    Where there are labels a judge is validated against them, if they are as many as FEWEST_VOTES.
     """
     assert by_dawid_skene.confusion is not None
-    known, sided, doubted = is_labelled(labels), one_sided(v), []
+    known, sided, doubted = np.any(labels, axis=1), one_sided(v), []
     enough = (v[known] if known.any() else v).any(axis=2).sum(axis=0) >= FEWEST_VOTES
     for k, (counts, size) in enumerate(zip(v.sum(axis=0), skill(by_dawid_skene.confusion).tolist(), strict=True)):
-        most, total = int(np.argmax(counts)), counts.sum()
-        if total >= FEWEST_VOTES and sided[k]:
-            doubted.append(Doubt(k, "one_sided", float(counts[most] / total), most))
-        elif total >= FEWEST_VOTES and enough[k] and size < CHANCE:
-            doubted.append(Doubt(k, "chance" if size > -CHANCE else "against", size, most))
+        if sided[k] and counts.sum() >= FEWEST_VOTES:
+            doubted.append(Doubt(k, "one_sided", float(counts.max() / counts.sum())))
+        elif enough[k] and size < CHANCE:
+            doubted.append(Doubt(k, "chance" if size > -CHANCE else "against", size))
     return doubted
 
 
@@ -167,12 +156,8 @@ def deviation(group: Aggregate, v: Votes) -> float:
 
 
 def label_findings(y: Probabilities, v: Votes, labels: Labels, people: Votes, held_out: Floats) -> LabelFindings | None:
-    """Judges, and ways to weigh them, by people's labels, if any.
-
-    Args: `v` are the votes of y; `held_out` (N, C) is what Dawid-Skene makes of each labelled item by the labels of the
-    others.
-    """
-    known = is_labelled(labels) & np.asarray(v.any(axis=(1, 2)))  # and judged
+    """Judges, and ways to weigh them, by people's labels, if any; `v` are the votes of y, `held_out` as in Anchored."""
+    known = np.any(labels, axis=1) & np.any(v, axis=(1, 2))  # and judged
     if not known.any():
         return None
     t, right = labels[known], _rights(v[known], labels[known])
@@ -194,36 +179,27 @@ def label_findings(y: Probabilities, v: Votes, labels: Labels, people: Votes, he
 def confirmed(v: Votes, people: Bools) -> set[int]:
     """Judges whom the labels of `people` (K,) prove to be better than chance, whatever other judges say; by number."""
     labels = labels_by(v[:, people])
-    known = is_labelled(labels)
+    known = np.any(labels, axis=1)
     judges, chance = _of_each(_rights(v[known], labels[known])), 1.0 / v.shape[2]
     return {k for k, each in enumerate(judges) if each and each.interval[0] > chance and not people[k]}
 
 
 def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
-    """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance.
-
-    With the labels that the pattern of each one lacked, and the propensity of its choice.
-    """
-    patterns, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
-    pattern = pattern.reshape(-1)
-    judged = np.asarray(v.any(axis=(1, 2)))
-    free = judged & ~labelled
-    of_all, done, left = (
-        np.bincount(pattern[some], minlength=len(patterns)) for some in (judged, judged & labelled, free)
-    )
-    share = of_all / max(judged.sum(), 1)
+    """Up to `count` items to label, most wanted first, with the labels that their patterns lack, and propensities."""
+    _, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
+    pattern, judged = pattern.reshape(-1), np.any(v, axis=(1, 2))
+    of_all, done = (np.bincount(pattern[some], minlength=len(v)) for some in (judged, judged & labelled))
+    free, share = judged & ~labelled, of_all / max(judged.sum(), 1)
     chosen: list[tuple[int, float, float]] = []
     for _ in range(min(count, int(free.sum()))):
-        behind = np.where(left > 0, share * (done.sum() + 1) - done, -np.inf)
-        most = np.flatnonzero(behind >= behind.max() - EQUAL)
-        of_most = np.flatnonzero(free & np.isin(pattern, most))
+        lacks = (share * (done.sum() + 1) - done)[pattern]
+        of_most = np.flatnonzero(free & (lacks >= lacks[free].max() - EQUAL))
         item = int(rng.choice(of_most))
-        chosen.append((item, float(behind[pattern[item]]), 1.0 / len(of_most)))
+        chosen.append((item, float(lacks[item]), 1.0 / len(of_most)))
         free[item] = False
         done[pattern[item]] += 1
-        left[pattern[item]] -= 1
-    items, lacks, propensities = np.array(chosen).reshape(-1, 3).T
-    return items.astype(np.int64), lacks, propensities
+    items, lacking, propensities = np.array(chosen).reshape(-1, 3).T
+    return items.astype(np.int64), lacking, propensities
 
 
 def _right(probability: Floats, t: Floats) -> Floats:

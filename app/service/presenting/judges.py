@@ -20,17 +20,7 @@ from app.analysis.judges import (
 )
 from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
-from app.inference.judges import (
-    Discrimination,
-    Findings,
-    JudgeMoment,
-    LeaveOneOut,
-    PairVotes,
-    Share,
-    judge_history,
-    latest_of,
-    on_pairs,
-)
+from app.inference.judges import Discrimination, Findings, JudgeMoment, LeaveOneOut, PairVotes, Share, judge_history
 from app.inference.reporting import Bias
 from app.inference.state import Catalogue, Snapshot, raw
 from app.inference.types import Ints, take
@@ -235,8 +225,8 @@ def history_of(snapshot: Snapshot, weighed: WeighedJudges, judge_id: int) -> Dat
     number = int(numbers[0]) if len(numbers) else -1
     comparisons, seq = take(raw(snapshot), is_known), entries.seq[is_known]
     own = seq[comparisons.judge == number]
-    moments = judge_history(comparisons, snapshot.model.n, entries.item[is_known], number)
-    return DatedHistory(latest_of(len(own)), [DatedMoment(int(own[each.verdicts - 1]), each) for each in moments])
+    latest, moments = judge_history(comparisons, snapshot.model.n, entries.item[is_known], number)
+    return DatedHistory(latest, [DatedMoment(int(own[each.verdicts - 1]), each) for each in moments])
 
 
 def present_judge_detail(
@@ -361,7 +351,7 @@ def _people(names: Sequence[str], catalogue: Catalogue, weighed: WeighedJudges) 
 
 def _drawn(votes: PairVotes, overlap: Overlap | None) -> PairVotes:
     """The votes on the pairs that are drawn for overlap; all where there is none."""
-    return votes if overlap is None else on_pairs(votes, drawn(overlap, votes.item, votes.low, votes.high))
+    return votes if overlap is None else votes.on(drawn(overlap, votes.item, votes.low, votes.high))
 
 
 def _verdicts(catalogue: Catalogue, findings: Findings) -> list[schemas.GroupVerdict] | None:

@@ -20,16 +20,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from nextpair.words import CovarianceName
 
-from app.inference.judges import (
-    RankBounds,
-    Wins,
-    by_people,
-    pair_numbers,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-)
-from app.inference.judges.system_scores import Instances, SystemScores
+from app.analysis.rank_sets import usual_simultaneous
+from app.inference.judges import RankBounds, Wins, pair_numbers, prediction_powered, ranked
+from app.inference.judges.rank_sets import Instances, SystemScores
 from app.inference.types import Floats, Ints
 from benchmarks.pages import table, with_error
 from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
@@ -88,7 +81,7 @@ def estimates(
     people = where(few, wins_by[HUMAN])
 
     def alone(wins: Wins) -> SystemScores:
-        return by_people(shown, wins, arena.k, covariance)
+        return prediction_powered(shown, wins, k=arena.k, covariance=covariance)
 
     def helped(*judges: str) -> SystemScores:
         return prediction_powered(shown, people, [wins_by[judge] for judge in judges], k=arena.k, covariance=covariance)

@@ -17,9 +17,16 @@ from nextpair.words import CovarianceName
 from scipy.special import expit
 from scipy.stats import norm, t
 
-from app.inference.judges import JudgedInstances, RankBounds, Wins, by_people, prediction_powered, ranked
-from app.inference.judges.rank_sets import largest_contrasts, ranks, reach_by_ellipsoid, squared_radius
-from app.inference.judges.system_scores import Instances, SystemScores, variances_of_differences
+from app.inference.judges import JudgedInstances, RankBounds, Wins, prediction_powered, ranked
+from app.inference.judges.rank_sets import (
+    Instances,
+    SystemScores,
+    largest_contrasts,
+    ranks,
+    reach_by_ellipsoid,
+    squared_radius,
+    variances_of_differences,
+)
 from app.inference.types import Bools, Floats, Ints
 from benchmarks.pages import table
 from benchmarks.studies.figures import COLOURS, DASHES, STYLE, grid, save
@@ -91,7 +98,7 @@ def one_run(design: Design, rng: np.random.Generator) -> Repetition:
     drawn = draw(design, rng)
     names = COVARIANCES if design.judge == "good" else COVARIANCES[:1]
     helped = {name: prediction_powered(*drawn, k=design.k, covariance=name) for name in names}
-    return Repetition(helped, by_people(drawn.shown, drawn.people, design.k))
+    return Repetition(helped, prediction_powered(drawn.shown, drawn.people, k=design.k))
 
 
 def draw(design: Design, rng: np.random.Generator) -> JudgedInstances:

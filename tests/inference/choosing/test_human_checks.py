@@ -4,7 +4,7 @@ import numpy as np
 
 from app.inference.choosing.human_checks import gains
 from app.inference.judges import RankBounds, prediction_powered, ranked
-from app.inference.judges.system_scores import SystemScores
+from app.inference.judges.rank_sets import SystemScores
 from app.inference.types import Floats, Ints
 from benchmarks.studies.rank_sets.simulation import where
 

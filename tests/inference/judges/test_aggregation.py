@@ -9,6 +9,7 @@ import pytest
 from nextpair.words import AggregationName
 from scipy.special import expit
 
+from app.analysis.item_contexts import standardised
 from app.inference.judges.aggregation import (
     EQUAL,
     Aggregate,
@@ -21,7 +22,7 @@ from app.inference.judges.aggregation import (
     votes,
 )
 from app.inference.judges.group_verdicts import deviation, examine
-from app.inference.judges.skill_aggregation import ItemContext, standardised
+from app.inference.judges.skill_aggregation import ItemContext
 from app.inference.types import Bools, Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 

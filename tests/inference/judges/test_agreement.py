@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from app.inference.judges.aggregation import answers_of, binary, votes
-from app.inference.judges.agreement import (
-    Krippendorff,
-    agreement_with_others,
-    agreements,
-    krippendorff,
-    krippendorff_of_items,
-    most_twos,
-)
-from app.inference.judges.pair_votes import PairVotes
+from app.analysis.aggregation import answers_of
+from app.inference.judges.aggregation import binary, votes
+from app.inference.judges.pair_votes import Krippendorff, PairVotes, agreements, krippendorff, krippendorff_of_items
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import directions
 from app.inference.wilson import wilson
@@ -62,7 +55,7 @@ def numbered(direction: Floats) -> Ints:
 
 def test_a_tie_agrees_with_a_tie_only() -> None:
     p = np.array([[0.9, 0.6, 0.5], [0.1, 0.8, np.nan], [0.5, 0.5, 0.5]])
-    found, (met, agreed) = agreements(cast(directions(p - 0.5))), agreement_with_others(cast(directions(p - 0.5)))
+    found, (met, agreed) = agreements(cast(directions(p - 0.5))), cast(directions(p - 0.5)).agreement_with_others
     assert np.column_stack(found[:4]).tolist() == [[0, 1, 3, 2], [0, 2, 2, 1], [1, 2, 2, 1]]
     assert (met.tolist(), agreed.tolist()) == ([5, 5, 4], [3, 3, 2])
 
@@ -73,10 +66,10 @@ def test_a_crowd_has_twos_only_of_those_who_met() -> None:
     row, lean = np.arange(50_000), np.where(np.arange(100_000) % 4 == 3, -0.5, 0.5)
     crowd = PairVotes(row, row, row + 1, pair, np.arange(100_000), lean, 100_000)
     found = agreements(crowd)
-    assert most_twos(crowd) == 50_000
+    assert crowd.most_twos == 50_000
     assert np.array_equal(np.stack(found[:2]), [2 * row, 2 * row + 1])
     assert np.array_equal(found.agreeing, (row + 1) % 2)
-    assert np.array_equal(agreement_with_others(crowd)[1], np.repeat((row + 1) % 2, 2))
+    assert np.array_equal(crowd.agreement_with_others[1], np.repeat((row + 1) % 2, 2))
 
 
 def test_kappa_and_alpha_are_those_of_every_pair_both_ways_round() -> None:

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference.judges.agreement import agreement_with_others
 from app.inference.judges.discrimination import (
     FEWEST_VERDICTS,
+    LEAST,
+    PARTS,
     Discrimination,
     discriminations,
     judge_history,
-    latest_of,
 )
 from app.inference.judges.pair_votes import votes_by_pair
 from app.inference.types import Comparisons, once_each, take
@@ -94,9 +94,9 @@ def logs(draw: st.DrawFn) -> tuple[Comparisons, np.ndarray]:
 @given(logs())
 def test_its_end_is_the_agreement_of_the_card(drawn: tuple[Comparisons, np.ndarray]) -> None:
     log, item = drawn
-    met, agreeing = agreement_with_others(votes_by_pair(log, item, 3))
+    met, agreeing = votes_by_pair(log, item, 3).agreement_with_others
     for judge in np.unique(log.judge).tolist():
-        end = judge_history(log, 4, item, judge)[-1]
+        end = judge_history(log, 4, item, judge)[1][-1]
         assert end.verdicts == np.count_nonzero(log.judge == judge)
         assert (end.pairs, end.agreeing) == (met[judge], agreeing[judge])
 
@@ -106,8 +106,8 @@ def test_its_end_is_the_agreement_of_the_card(drawn: tuple[Comparisons, np.ndarr
 def test_few_verdicts_are_all_among_the_latest(drawn: tuple[Comparisons, np.ndarray]) -> None:
     log, item = drawn
     for judge in range(3):
-        for moment in judge_history(log, 4, item, judge):
-            if moment.verdicts > latest_of(moment.verdicts):
+        for moment in judge_history(log, 4, item, judge)[1]:
+            if moment.verdicts > max(LEAST, moment.verdicts // PARTS):
                 continue
             assert (moment.recent.cases if moment.recent else 0) == moment.pairs
             for share in (moment.recent, moment.predicted):
@@ -119,7 +119,7 @@ def test_a_judge_who_turns_random_half_way_shows_it() -> None:
     shares = []
     for seed in range(10):
         log = simulated(seed, errs_from=0.5)
-        history = judge_history(log, N, np.zeros(log.size, np.int64), 0)
+        history = judge_history(log, N, np.zeros(log.size, np.int64), 0)[1]
         middle = max(moment for moment in history if moment.verdicts <= history[-1].verdicts / 2)
         shares.append([[each.recent.share, each.predicted.share] for each in (middle, history[-1])])  # type: ignore[union-attr]
     (with_others, as_predicted), (with_others_last, as_predicted_last) = np.mean(shares, axis=0)
@@ -130,4 +130,4 @@ def test_a_judge_who_turns_random_half_way_shows_it() -> None:
 
 def test_a_judge_without_verdicts_has_no_history() -> None:
     log = simulated(0)
-    assert judge_history(log, N, np.zeros(log.size, np.int64), 7) == []
+    assert judge_history(log, N, np.zeros(log.size, np.int64), 7)[1] == []

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.inference.judges.pair_votes import (
-    DisputedPair,
-    ItemsJudged,
-    disputed_pairs,
-    items_judged,
-    judged_pairs,
-    surprises,
-    votes_by_pair,
-)
+from app.inference.judges.pair_votes import DisputedPair, ItemsJudged, disputed_pairs, judged_pairs, votes_by_pair
 from app.inference.types import Comparisons, Floats, Ints, once_each
 
 N, ITEMS = 4, 3
@@ -50,9 +42,9 @@ def winner(p: float) -> int:
 
 @given(LOGS)
 def test_pairs_have_what_their_verdicts_say(log: list[Verdict]) -> None:
-    pairs = judged_pairs(*arrays(log), N)
+    pairs = judged_pairs(*arrays(log))
     expected = expected_of(pairs.low, pairs.high)
-    of_pairs, of_verdicts = surprises(pairs, expected)
+    of_pairs, of_verdicts = pairs.surprises(expected)
     by_pair: dict[tuple[int, int, int], list[tuple[int, float, float]]] = {}
     for seq, (item, (a, b), p_first, _, votes) in enumerate(log, 1):
         p_low = p_first if a < b else 1.0 - p_first
@@ -94,17 +86,17 @@ def test_other_numbers_and_other_orders_shown_change_nothing(
 
 def by_last(log: list[Verdict], old: list[int]) -> dict[int, list[float]]:
     """Figures of each pair, by its last verdict; what is expected goes by the `old` numbers."""
-    pairs = judged_pairs(*arrays(log), N)
+    pairs = judged_pairs(*arrays(log))
     expected = expected_of(np.array(old)[pairs.low], np.array(old)[pairs.high])
-    columns = pairs.last, pairs.agreement, pairs.disagreement, surprises(pairs, expected)[0]
+    columns = pairs.last, pairs.agreement, pairs.disagreement, pairs.surprises(expected)[0]
     return {int(last): list(figures) for last, *figures in zip(*columns, strict=True)}
 
 
 @given(LOGS)
 def test_items_have_what_their_pairs_have(log: list[Verdict]) -> None:
-    pairs = judged_pairs(*arrays(log), N)
+    pairs = judged_pairs(*arrays(log))
     expected = expected_of(pairs.low, pairs.high)
-    found, (_, bits) = items_judged(pairs, expected, ITEMS + 1), surprises(pairs, expected)
+    found, (_, bits) = pairs.of_items(expected, ITEMS + 1, expected > 0.0), pairs.surprises(expected)
     assert found.comparisons.sum() == len(log)
     assert found.pairs.sum() == len(pairs.item)
     for item in range(ITEMS):
@@ -125,25 +117,26 @@ def test_items_have_what_their_pairs_have(log: list[Verdict]) -> None:
 
 @given(LOGS, st.integers(0, N - 1))
 def test_items_of_some_pairs_are_those_of_their_verdicts(log: list[Verdict], candidate: int) -> None:
-    pairs, rest = judged_pairs(*arrays(log), N), [each for each in log if candidate not in each[1]]
+    pairs, rest = judged_pairs(*arrays(log)), [each for each in log if candidate not in each[1]]
     chosen = (pairs.low != candidate) & (pairs.high != candidate)
-    some = items_judged(pairs, expected_of(pairs.low, pairs.high), ITEMS, chosen)
+    some = pairs.of_items(expected_of(pairs.low, pairs.high), ITEMS, chosen)
     assert some.comparisons.sum() == len(rest)
     if rest:
-        pairs = judged_pairs(*arrays(rest), N)
-        for one, other in zip(some, items_judged(pairs, expected_of(pairs.low, pairs.high), ITEMS), strict=True):
+        pairs = judged_pairs(*arrays(rest))
+        expected = expected_of(pairs.low, pairs.high)
+        for one, other in zip(some, pairs.of_items(expected, ITEMS, expected > 0.0), strict=True):
             np.testing.assert_allclose(one, other)
 
 
 def test_votes_disagree_by_their_shares_and_a_sure_ranking_is_surprised() -> None:
     votes: list[Verdict] = [(0, (0, 1), p, 0, 1.0) for p in (1.0, 1.0, 1.0, 0.0)]
     ties: list[Verdict] = [(0, (2, 3), 0.5, judge, 1.0) for judge in (0, 1)]
-    pairs = judged_pairs(*arrays(votes + ties), N)
+    pairs = judged_pairs(*arrays(votes + ties))
     np.testing.assert_allclose(pairs.disagreement, [0.75, 0.0])
     np.testing.assert_allclose(pairs.agreement, [0.5, 1.0])
-    np.testing.assert_allclose(surprises(pairs, np.array([0.75, 0.9]))[1], [*[-np.log2(0.75)] * 3, 2.0, 1.0, 1.0])
-    assert np.isfinite(surprises(pairs, np.array([1.0, 1.0]))[1]).all()
-    assert np.isnan(surprises(pairs, np.array([np.nan, np.nan]))[1]).all()
+    np.testing.assert_allclose(pairs.surprises(np.array([0.75, 0.9]))[1], [*[-np.log2(0.75)] * 3, 2.0, 1.0, 1.0])
+    assert np.isfinite(pairs.surprises(np.array([1.0, 1.0]))[1]).all()
+    assert np.isnan(pairs.surprises(np.array([np.nan, np.nan]))[1]).all()
 
 
 def test_twenty_thousand_comparisons_take_a_moment() -> None:
@@ -154,8 +147,8 @@ def test_twenty_thousand_comparisons_take_a_moment() -> None:
     comparisons = Comparisons(first, second, rng.random(k), rng.integers(0, 9, k), np.ones(k))
 
     def compute() -> ItemsJudged:
-        pairs = judged_pairs(comparisons, np.zeros(k, np.int64), np.arange(k), n + 1)
-        return items_judged(pairs, np.full(len(pairs.item), 0.6), 1)
+        pairs = judged_pairs(comparisons, np.zeros(k, np.int64), np.arange(k))
+        return pairs.of_items(np.full(len(pairs.item), 0.6), 1, pairs.verdicts > 0)
 
     compute()
     began = perf_counter()
@@ -197,7 +190,7 @@ DISPUTED = [
 def disputes(upto: int = len(DISPUTED), after: int = 0, limit: int | None = None) -> list[DisputedPair]:
     item, first, second, p, judge, weight = map(np.array, zip(*DISPUTED[:upto], strict=True))
     seq: Ints = np.arange(1, upto + 1)
-    return disputed_pairs(Comparisons(first, second, p, judge, weight), item, seq, 3, after=after, limit=limit)
+    return disputed_pairs(Comparisons(first, second, p, judge, weight), item, seq, after=after, limit=limit)
 
 
 def test_a_dispute_has_what_each_judge_said_together() -> None:

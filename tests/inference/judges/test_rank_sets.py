@@ -12,28 +12,18 @@ import pytest
 from nextpair.words import SimultaneousName
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import expit
 from scipy.stats import chi2, norm, studentized_range, t
 
-from app.inference.judges import (
-    JudgedInstances,
-    Wins,
-    by_people,
-    is_judged,
-    prediction_powered,
-    ranked,
-    usual_simultaneous,
-)
-from app.inference.judges.rank_sets import largest_contrasts, squared_radius
-from app.inference.judges.system_scores import (
-    CrossMoments,
+from app.inference.judges import JudgedInstances, Wins, is_judged, prediction_powered, ranked
+from app.inference.judges.rank_sets import (
     Instances,
+    Meetings,
     SystemScores,
-    degrees_of_freedom,
-    freedom_of_differences,
-    help_of,
-    mean_wins,
-    moments,
+    covariance_of,
+    largest_contrasts,
+    squared_radius,
 )
 from app.inference.types import Floats, Ints
 from benchmarks.studies.rank_sets.arena import read_arena
@@ -111,7 +101,7 @@ def test_a_pair_that_the_judge_judged_alone_once_moves_nothing(lambdas: list[flo
     shown, more = (np.repeat([[0], [1]], size, axis=1) for size in (60, 1))
     people, judge = (wins(np.repeat([FIRST, SECOND], [won, 60 - won])) for won in (45, 42))
     data = with_more(shown, people, judge, more, wins(np.array([FIRST])))
-    helped, alone = prediction_powered(*data, k=2, lambdas=lambdas), by_people(shown, people, 2)
+    helped, alone = prediction_powered(*data, k=2, lambdas=lambdas), prediction_powered(shown, people, k=2)
     assert_allclose(alone.theta, [0.75, 0.25])
     assert_array_equal(helped.theta, alone.theta)
     assert_allclose(helped.covariance, alone.covariance)
@@ -121,7 +111,7 @@ def test_verdicts_that_are_all_alike_prove_nothing() -> None:
     """By hand: 0 won all four; one more verdict unlike them would make it 0.8. 2 was never met by 1."""
     shown = np.array([[0, 0, 0, 0, 1], [1, 1, 2, 2, 2]])
     people = np.array([[1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]])
-    alone = ranked(by_people(shown, people, 3), ALPHA)
+    alone = ranked(prediction_powered(shown, people, k=3), ALPHA)
     assert alone.estimate.theta[0] == 1.0
     assert alone.estimate.covariance[0, 0] == pytest.approx(0.2**2)
     assert_array_equal(alone.ranks, [[1, 3]] * 3)
@@ -151,7 +141,7 @@ def test_the_published_covariance_is_that_of_the_paper(shown: str) -> None:
     assert 0.0 < lam < 1.0
     assert_allclose(estimate.theta, a - b, rtol=1e-12)
     assert_allclose(estimate.covariance, far + near, rtol=1e-12, atol=1e-18)
-    by_ellipsoid, radius = ranked(estimate, ALPHA, usual_simultaneous("published")), chi2.ppf(1.0 - ALPHA, k)
+    by_ellipsoid, radius = ranked(estimate, ALPHA, "ellipsoid"), chi2.ppf(1.0 - ALPHA, k)
     for m in range(k):
         v = (far + near)[m, m] + np.diag(far + near) - 2.0 * (far + near)[m]
         above = (a - b - (a - b)[m]) ** 2 > radius * v
@@ -231,20 +221,20 @@ def test_a_judge_who_always_agrees_makes_one_large_sample() -> None:
     people = where(np.arange(shown.shape[1]) < of.people, truly)
     helped = prediction_powered(shown, people, [truly], k=5)
     assert 0.85 < helped.lambdas[0] < 1.0
-    assert np.trace(helped.covariance) < 0.15 * np.trace(by_people(shown, people, 5).covariance)
+    assert np.trace(helped.covariance) < 0.15 * np.trace(prediction_powered(shown, people, k=5).covariance)
 
 
 def test_theta_is_the_mean_chance_against_each_other_system_however_often_it_was_met() -> None:
     """By hand: 0 beats 1 in 3 of 4, and ties with 2 in the one time they met."""
     shown = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 0]])
     wins = np.array([[1.0, 1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
-    assert_allclose(mean_wins(shown, wins, 3).theta, [0.375, 0.25, 0.0])
+    assert_allclose(Meetings(shown, 3).mean_wins(wins).theta, [0.375, 0.25, 0.0])
 
 
 def test_error_is_what_theta_loses_without_an_instance() -> None:
     """The weights of the others kept as they are."""
     shown, won = np.array([[0, 0, 1, 0, 2], [1, 1, 0, 1, 1]]), np.array([1.0, 0.0, 1.0, 1.0, 0.0])
-    found = mean_wins(shown, np.array([won, 1.0 - won]), 3)
+    found = Meetings(shown, 3).mean_wins(np.array([won, 1.0 - won]))
     without = (0.25 * (0.0 + 0.0 + 1.0)) / 0.75  # of system 0, less its first instance
     assert_allclose(found.theta[0] - without, found.error[0, 0])
 
@@ -286,7 +276,7 @@ def test_prompts_that_tell_nothing_of_each_other_change_nothing(item: Ints) -> N
     (shown, people, judges, _), _ = on_prompts(1, 12, 1.0)
     for one, other in (
         (prediction_powered(shown, people, judges, item, k=4), prediction_powered(shown, people, judges, k=4)),
-        (by_people(shown, people, 4, item=item), by_people(shown, people, 4)),
+        (prediction_powered(shown, people, item=item, k=4), prediction_powered(shown, people, k=4)),
     ):
         for mine, theirs in zip(one, other, strict=True):
             assert_array_equal(mine, theirs)
@@ -308,8 +298,8 @@ def test_differences_hold_on_new_prompts() -> None:
 
 def test_showing_the_other_one_first_changes_nothing() -> None:
     data = draw(design(4, "uneven", people=200), np.random.default_rng(2))
-    found = mean_wins(data.shown, data.people, 4)
-    turned = mean_wins(data.shown[::-1], data.people[::-1], 4)
+    found = Meetings(data.shown, 4).mean_wins(data.people)
+    turned = Meetings(data.shown[::-1], 4).mean_wins(data.people[::-1])
     assert_allclose(turned.theta, found.theta)
     assert_allclose(turned.error, found.error[::-1])
 
@@ -333,7 +323,7 @@ def test_a_judge_who_was_never_asked_alone_is_left_out() -> None:
     shown, people, (judge,), _ = draw(design(4), np.random.default_rng(8))
     helped = prediction_powered(shown, people, [where(is_judged(people), judge)], k=4)
     assert_array_equal(helped.lambdas, [0.0])
-    assert_allclose(helped.covariance, by_people(shown, people, 4).covariance)
+    assert_allclose(helped.covariance, prediction_powered(shown, people, k=4).covariance)
 
 
 def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
@@ -344,8 +334,8 @@ def test_lambdas_of_several_judges_minimise_what_varies_within_pairs() -> None:
     )
     turned = good[::-1]
     judges = [good, partial, where(np.arange(shown.shape[1]) < 3000, random), turned]
-    of_people = mean_wins(shown, people, 4)
-    helps = [help_of(shown, people, judge, 4) for judge in judges]
+    of_people = Meetings(shown, 4).mean_wins(people)
+    helps = [Meetings(shown, 4).help_of(people, judge) for judge in judges]
 
     def spread(lambdas: Floats) -> float:
         alone, _, beside = (np.tensordot(lambdas, np.array(parts), 1) for parts in list(zip(*helps, strict=True))[1:])
@@ -367,7 +357,8 @@ def test_judges_who_are_left_out_leave_what_the_others_say() -> None:
     assert_allclose(both.theta, one.theta)
     assert_allclose(both.covariance, one.covariance)
     assert_allclose(
-        prediction_powered(shown, people, [judge], k=4, lambdas=[0.0]).theta, by_people(shown, people, 4).theta
+        prediction_powered(shown, people, [judge], k=4, lambdas=[0.0]).theta,
+        prediction_powered(shown, people, k=4).theta,
     )
 
 
@@ -407,33 +398,18 @@ def test_the_radius_is_that_of_hotelling() -> None:
     assert squared_radius(2, ALPHA, 0.5) == np.inf
 
 
-def moments_of(rows: Floats) -> CrossMoments:
-    return CrossMoments(rows.T @ rows, rows.T**3 @ rows, rows.T**2 @ rows**2)
-
-
-def test_moments_are_those_of_rows_with_two_entries() -> None:
-    rng, k = np.random.default_rng(2), 4
-    shown, parts, own = meet(design(k), 30, "even", rng), rng.standard_normal((2, 2, 30)), rng.random(k)
-    rows = np.zeros((2, 30, k))
-    for part, (x, y) in enumerate(parts):
-        rows[part, np.arange(30), shown[0]], rows[part, np.arange(30), shown[1]] = x, y
-    every = np.concatenate([*rows, np.diag(own)])
-    for sums, slow in zip(moments(shown, list(parts), own), moments_of(every), strict=True):
-        assert_allclose(sums, slow, atol=1e-12)
-
-
 def test_normal_rows_have_as_much_freedom_as_there_are() -> None:
     rows = np.random.default_rng(7).standard_normal((400, 30))
-    assert degrees_of_freedom(moments_of(rows)) == pytest.approx(400, rel=0.1)
-    assert degrees_of_freedom(moments_of(np.zeros((3, 2)))) == 0.0
+    assert covariance_of(csr_array(rows))[1] == pytest.approx(400, rel=0.1)
+    assert covariance_of(csr_array((3, 2)))[1] == 0.0
 
 
 def test_freedom_of_differences_is_that_of_each() -> None:
     rows = np.random.default_rng(8).standard_normal((50, 4)) * [1.0, 2.0, 0.1, 0.0]
-    freedom = freedom_of_differences(moments_of(rows))
+    freedom = covariance_of(csr_array(rows))[2]
     for a in range(4):
         for b in range(a):
-            of_one = degrees_of_freedom(moments_of(rows[:, [a]] - rows[:, [b]]))
+            of_one = covariance_of(csr_array(rows[:, [a]] - rows[:, [b]]))[1]
             assert freedom[a, b] == freedom[b, a] == pytest.approx(of_one)
     assert np.isinf(np.diag(freedom)).all()
 
@@ -460,4 +436,4 @@ def test_published_theta_of_chatbot_arena(shared_data: Path) -> None:
     data = read_arena(folder)
     for judge, won in data.wins.items():
         expected = [float(row[judge]) for row in reference]
-        assert_allclose(mean_wins(data.shown, won, 12).theta, expected, atol=1e-9)
+        assert_allclose(Meetings(data.shown, 12).mean_wins(won).theta, expected, atol=1e-9)

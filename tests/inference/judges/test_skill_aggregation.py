@@ -9,11 +9,19 @@ import pytest
 from nextpair.words import AggregationName, ContextMethod
 from scipy.sparse import csr_array
 
-from app.inference.judges.aggregation import average, binary, dawid_skene, is_labelled, majority, votes
-from app.inference.judges.anchored import dawid_skene_anchored
+from app.analysis.item_contexts import hashed_ngrams, standardised
+from app.inference.judges.aggregation import average, binary, dawid_skene, dawid_skene_anchored, majority, votes
 from app.inference.judges.group_verdicts import DEPARTS, deviation, examine, skill
-from app.inference.judges.skill_aggregation import ItemContext, Step, by_context, hashed_ngrams, standardised
-from app.inference.judges.skill_model import Head, Training, VotedItems, loss, slope_in_context, unpack
+from app.inference.judges.skill_aggregation import (
+    ItemContext,
+    Step,
+    Training,
+    VotedItems,
+    by_context,
+    loss,
+    slope_in_context,
+    unpack,
+)
 from app.inference.types import Floats, Ints
 from tests.inference.factories import doubts_without_people as doubts
 
@@ -36,30 +44,30 @@ def planted(n: int, right: list[float], seed: int = 0) -> tuple[Ints, Floats, It
     return truth, y, ItemContext(standardised(x), np.arange(n))
 
 
-@pytest.mark.parametrize("head", get_args(Head))
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("classes", [2, 3])
-def test_gradients_are_those_of_finite_differences(head: Head, classes: int) -> None:
-    draw, judges, f = rng(1), 1 if head == "shares" else 3, 4
+def test_gradients_are_those_of_finite_differences(method: ContextMethod, classes: int) -> None:
+    draw, judges, f = rng(1), 1 if method == "train-on-majority" else 3, 4
     y = draw.dirichlet(np.ones(classes), (7, judges)) * (draw.random((7, judges, 1)) > 0.2)
     labels = np.eye(7, classes)
     labels[classes, :2] = 0.5
     judged = VotedItems(csr_array(draw.standard_normal((7, f))), y, np.arange(7), labels)
-    size = f * classes + classes + judges * classes**2 * (1 + f * (head == "skills-x"))
-    theta, training = 0.5 * draw.standard_normal(size), Training(regulariser=0.3, ridge=0.2, ridge_x=0.1)
-    _, gradient = loss(theta, judged, head, training)
-    z = unpack(theta, judged, head).z
-    fixed = unpack(loss(theta, judged._replace(z=z), head, training)[1], judged, head)
+    size = f * classes + classes + judges * classes**2 * (1 + f * (method == "skill-aggregation-x"))
+    theta, training = 0.5 * draw.standard_normal(size), Training(method, regulariser=0.3, ridge=0.2, ridge_x=0.1)
+    _, gradient = loss(theta, judged, training)
+    z = unpack(theta, judged).z
+    fixed = unpack(loss(theta, judged._replace(z=z), training)[1], judged)
     assert not fixed.z.any()
-    np.testing.assert_array_equal(fixed.w, unpack(gradient, judged, head).w)
+    np.testing.assert_array_equal(fixed.w, unpack(gradient, judged).w)
     for k in range(size):
         step = np.eye(size)[k] * 1e-6
-        rise = loss(theta + step, judged, head, training)[0] - loss(theta - step, judged, head, training)[0]
+        rise = loss(theta + step, judged, training)[0] - loss(theta - step, judged, training)[0]
         assert gradient[k] == pytest.approx(rise / 2e-6, abs=1e-7)
-    slopes = slope_in_context(theta, judged, head, training)
+    slopes = slope_in_context(theta, judged, training)
     for n, k in np.ndindex(7, f):
         step = np.zeros((7, f))
         step[n, k] = 1e-6
-        ends = [loss(theta, judged._replace(x=csr_array(judged.x + e)), head, training)[0] for e in (step, -step)]
+        ends = [loss(theta, judged._replace(x=csr_array(judged.x + e)), training)[0] for e in (step, -step)]
         assert slopes[n, k] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
 
 
@@ -99,7 +107,7 @@ def test_with_labels_judges_are_as_dawid_skene_has_them() -> None:
     """Held to labels once, for all judges, whoever says always the same among them."""
     _, y, context, labels = misled_together(319, 0, telling=True)
     with_one_sided = binary(np.column_stack([y, np.ones(319)]))
-    people = votes(np.where(is_labelled(labels)[:, None], labels, np.nan)[:, None, :])
+    people = votes(np.where(labels.any(axis=1, keepdims=True), labels, np.nan)[:, None, :])
     one, other = (examine(with_one_sided, method, rng(), people, context) for method in ("dawid-skene", "crowdlayer"))
     np.testing.assert_array_equal(one.aggregate.confusion, other.aggregate.confusion)
     np.testing.assert_array_equal(other.aggregate.probability[:40], labels[:40])

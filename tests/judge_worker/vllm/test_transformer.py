@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from nextpair.words import ContextMethod
 
+from app.analysis.item_contexts import standardised
 from app.inference.judges.aggregation import binary, majority, votes
-from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, by_context, standardised
+from app.inference.judges.skill_aggregation import ItemContext, Learner, Step, by_context
 from app.inference.types import Floats, Ints
 from app.offline import transformer
 from app.offline.transformer import Transformer, encode, fine_tuned, load, tokens

@@ -3,8 +3,16 @@
 import numpy as np
 import pytest
 
-from app.inference.judges.aggregation import Latent, binary, dawid_skene, estimated, votes
-from app.inference.judges.anchored import as_of_all, dawid_skene_anchored, dependence
+from app.inference.judges.aggregation import (
+    Latent,
+    as_of_all,
+    binary,
+    dawid_skene,
+    dawid_skene_anchored,
+    dependence,
+    estimated,
+    votes,
+)
 from app.inference.judges.group_verdicts import GroupVerdicts, examine, labels_by, next_to_label
 from app.inference.types import Floats, Ints
 from app.sentences.judges import about_labels, warnings
