@@ -180,7 +180,7 @@ def _answers(p: Floats, is_tie: Bools | None) -> Probabilities:
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> LeaveOneOut:
     """Change of the ranking if the judge were left out, by down-dating."""
-    with_all = ranks(aware.scores)
+    with_all = ranks(aware.of_scores.mean)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))
     correlation = rank_correlation(with_all, without) if moved else 1.0

@@ -159,10 +159,9 @@ def by_baseline(name: str, comparisons: Comparisons, n: int) -> Standings:
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
     """Biases and discriminations of the judges that compared anything."""
-    (delta, c), sd = aware.judges, aware.sd_of_judges
-    every = listed(comparisons, delta, sd.delta, aware.share_of_verdicts)
+    every = listed(comparisons, aware.delta, aware.sd_of_delta, aware.share_of_verdicts)
     return [
-        bias._replace(discrimination=float(c[bias.judge]), sd_of_discrimination=float(sd.c[bias.judge]))
+        bias._replace(discrimination=float(aware.c[bias.judge]), sd_of_discrimination=float(aware.sd_of_c[bias.judge]))
         for bias in every
     ]
 

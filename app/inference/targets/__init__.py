@@ -9,7 +9,6 @@
 Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
 """
 
-from app.inference.fitting.people import EffectsContribution, effects_apart, pool_effects
 from app.inference.targets.all_pairs import WinRates, judged_alone
 from app.inference.targets.drawing import DRAWS_SEED
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed

@@ -14,8 +14,6 @@ from app.inference.fitting.effects import (
     average_information,
     consensus,
     known_at,
-    likeliest,
-    slopes,
 )
 from app.inference.fitting.model import BIAS_VARIANCE, Method, build
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, join, no_comparisons, once_each
@@ -41,7 +39,7 @@ def simulated(
 
 def hierarchy(expert: str = "soft-bt", count: int = 60) -> Hierarchy:
     _, log = simulated([0.6, 0.3, 0.1], count, 0, delta=0.5)
-    return Hierarchy(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
+    return Hierarchy.of(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
 
 
 def design(of: Hierarchy) -> Floats:
@@ -52,17 +50,17 @@ def design(of: Hierarchy) -> Floats:
 def precision(weights: Floats, of: Hierarchy) -> Floats:
     """H, from the columns of the design."""
     r = design(of)
-    return np.asarray(np.diag(of.precision) + r.T @ (weights[:, None] * r))
+    return np.asarray(np.diag(of.prior.precision) + r.T @ (weights[:, None] * r))
 
 
 def log_posterior(theta: Floats, of: Hierarchy) -> float:
     log_density = of.model.expert.log_density(design(of) @ theta, of.comparisons.p)
-    return float(log_density.sum() - 0.5 * of.precision @ theta**2)
+    return float(log_density.sum() - 0.5 * of.prior.precision @ theta**2)
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
     of = hierarchy()
-    theta = np.random.default_rng(1).standard_normal(len(of.precision))
+    theta = np.random.default_rng(1).standard_normal(len(of.prior.precision))
 
     g, weights = of.evaluate(theta)
     nearby = [(theta - step, theta + step) for step in 1e-5 * np.eye(len(theta))]
@@ -75,7 +73,7 @@ def test_derivatives_are_those_of_finite_differences() -> None:
 
 def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     of = hierarchy()
-    theta, inverse, weights = likeliest(np.zeros(len(of.precision)), of, 1e-9)
+    theta, inverse, weights = of.likeliest(np.zeros(len(of.prior.precision)), 1e-9)
     found = known_at(theta, inverse, inverse.sigma.base, DONE)
 
     whole = np.linalg.inv(precision(weights, of))
@@ -85,7 +83,7 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
 
     np.testing.assert_allclose(inverse.sigma.base, whole[:N, :N], atol=1e-9)
     np.testing.assert_allclose(inverse.times(g), whole @ g, atol=1e-9)
-    volume = np.log(of.precision).sum() + np.linalg.slogdet(whole)[1]
+    volume = np.log(of.prior.precision).sum() + np.linalg.slogdet(whole)[1]
     constant = JUDGES * np.log(1.0 / BIAS_VARIANCE)
     assert inverse.log_volume == pytest.approx(0.5 * (volume - constant))
     np.testing.assert_allclose(found.sd_of_effects**2, about_their_mean, atol=1e-9)
@@ -100,24 +98,24 @@ def test_slopes_and_information_are_those_of_all_answers() -> None:
 
     def at(logarithms: Floats) -> Hierarchy:
         tau2, *ratios = np.exp(logarithms)
-        return of._replace(of_scores=tau2, of_effects=tau2 * np.array(ratios))
+        return Hierarchy.of(log, of.model, tau2, tau2 * np.array(ratios))
 
     def log_evidence(logarithms: Floats) -> float:
-        covariance = r @ (r / at(logarithms).precision).T + 4.0 * np.eye(log.size)
+        covariance = r @ (r / at(logarithms).prior.precision).T + 4.0 * np.eye(log.size)
         return float(multivariate_normal(cov=covariance).logpdf(4.0 * (log.p - 0.5)))
 
     def mode(logarithms: Floats) -> Floats:
-        return likeliest(np.zeros(len(of.precision)), at(logarithms), 1e-9)[0]
+        return at(logarithms).likeliest(np.zeros(len(of.prior.precision)), 1e-9)[0]
 
-    theta, inverse, _ = likeliest(np.zeros(len(of.precision)), of, 1e-9)
-    of_scale, of_effects = slopes(theta, theta, inverse)
+    theta, inverse, _ = of.likeliest(np.zeros(len(of.prior.precision)), 1e-9)
+    of_scale, of_effects = inverse.slopes(theta, theta)
     by_eta, information = average_information(theta, inverse, np.ones(1 + JUDGES))
 
     rises = approx_fprime(logarithms, log_evidence, 1e-6)
     np.testing.assert_allclose([of_scale + of_effects.sum(), *of_effects], rises, atol=1e-4)
     moves = [(mode(logarithms + step) - mode(logarithms - step)) / 2e-4 for step in 1e-4 * np.eye(1 + JUDGES)]
     np.testing.assert_allclose(by_eta, moves, atol=1e-6)
-    whole = np.linalg.inv(r @ (r / of.precision).T + 4.0 * np.eye(log.size))
+    whole = np.linalg.inv(r @ (r / of.prior.precision).T + 4.0 * np.eye(log.size))
     working = np.array([r @ row for row in _of_each(theta)])
     np.testing.assert_allclose(information, 0.5 * working @ whole @ working.T, atol=1e-9)
 
@@ -134,9 +132,9 @@ def _of_each(theta: Floats) -> Floats:
 
 def test_judges_without_effects_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
-    of = Hierarchy(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
+    of = Hierarchy.of(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
 
-    theta, inverse, _ = likeliest(np.zeros(len(of.precision)), of, 1e-6)
+    theta, inverse, _ = of.likeliest(np.zeros(len(of.prior.precision)), 1e-6)
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
 
     np.testing.assert_allclose(theta[:N], pooled.mean[:N], atol=1e-5)
