@@ -1,11 +1,10 @@
 """Verdicts of these judges on all pairs: known where they judged, drawn where they did not (methods 13a; ours).
 
 A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
-there. W_i is the mean of i's verdicts against the others over all questions. It is the expected win rate, by which a
-complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior, d = s_i
-- s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
-
-The share r of a verdict comes back whenever this is asked, and the rest is new each time. With r = 1
+there. W_i is the mean of i's verdicts against the others over all questions: the expected win rate, by which a complete
+round of comparisons ranks (decision 70). With s and delta from the posterior, d = s_i - s_j, delta > 0 where the judge
+favours the first position, the verdict on a pair is the mean of both orders. The share r of it comes back whenever this
+is asked, and the rest is new each time. With r = 1
 
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
@@ -16,12 +15,11 @@ With r = 0 what was said tells no more than s does, and the verdict is the mean 
     q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes then correlate by rho = r^2. Given a votes
     for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
-r is a judge's with a probability, else it is 0: whether a model repeats itself is known by that alone (methods 17), and
-a part w1 of the draws has r = 1. Where it may be consistent, delta = 0 in a part of these. Of people r is known.
+r is a judge's with a probability w1, in a part of the draws, else it is 0: whether a model repeats itself is known by
+that alone (decision 97). Where it may be consistent, delta = 0 in a part of these. Of people r is known.
 
-Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
-pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
-each other one is drawn in their place, without a bias. It may well be the best, or the last.
+A pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
+each other one is drawn in their place, without a bias.
 
     W                       WinRates.values                         (D, N)
     r, w1                   Lasting.share, .probability             (J,)
@@ -131,8 +129,8 @@ def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool
     """
     probability, consistent = known.probability, known.consistent
     if supposing:
-        probability = (known.supposed > DRAWS_ANEW).astype(np.float64)
-        consistent = (known.supposed_consistent > DRAWS_ANEW).astype(np.float64)
+        supposed = known.supposed, known.supposed_consistent
+        probability, consistent = ((each > DRAWS_ANEW).astype(np.float64) for each in supposed)
     share = np.where(people, np.sqrt(rho), 1.0)
     return Lasting(share, np.where(people, 1.0, probability), np.where(people, 0.0, consistent))
 
@@ -149,17 +147,17 @@ def on_all_pairs(
         lasting = Lasting(np.ones(1), np.ones(1), np.zeros(1))
     questions, order = len(asked.judge), best_first(scores.mean)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
-    drawn = draw_scores(scores, order, rng, draws)
+    drawn, noise = draw_scores(scores, order, rng, draws)
     shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
     biases = np.where(consistent, 0.0, _biases(published, asked, rng, draws))
-    errors = _errors(published, asked)[:, None] * np.sqrt(drawn.noise)
+    errors = _errors(published, asked)[:, None] * np.sqrt(noise)
     pairs = np.ix_(np.arange(questions), order, order)
     in_order = RoundAnswers(asked.judge, np.ascontiguousarray(asked.has[:, order]), asked.p[pairs], asked.times[pairs])
-    rates = mean_verdicts(np.ascontiguousarray(drawn.scores.T), biases, in_order, errors, shares, rng).T
+    rates = mean_verdicts(np.ascontiguousarray(drawn.T), biases, in_order, errors, shares, rng).T
     judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
     of_round = _round(asked, judged, lasting)
     if not of_round.verdicts.all():
-        rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
+        rates = _with_strangers(rates, of_round.verdicts[order], drawn, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
     outputs, by_question = asked.has.sum(axis=1), judged.sum(axis=(1, 2)) // 2
@@ -207,15 +205,14 @@ def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random
 def _errors(published: Published, asked: RoundAnswers) -> Floats:
     """(Q,) the sd of a measurement's error, 0 of votes."""
     answers, learnt = published.answers, published.learnt
-    if not answers.size:
-        return np.zeros(len(asked.judge))
-    judges = int(answers.judge.max()) + 1
+    judges = int(answers.judge.max(initial=0)) + 1
     measures = np.bincount(answers.judge, ~is_vote(published.comparisons.p), judges) > 0.0
-    if learnt is not None:
-        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge]
-    d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
-    y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
-    return np.where(measures, np.sqrt(means((y - d) ** 2, answers.judge, judges)), 0.0)[asked.judge]
+    if learnt is None:
+        d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
+        variance = means((np.clip(logit(answers.p), -LONGEST, LONGEST) - d) ** 2, answers.judge, judges)
+    else:
+        variance = learnt.noise[:judges]
+    return np.where(measures, np.sqrt(variance), 0.0)[asked.judge]
 
 
 def _biases(published: Published, asked: RoundAnswers, rng: np.random.Generator, draws: int) -> Floats:
@@ -251,31 +248,21 @@ def _sigma(x: float) -> float:
 
 
 @unchecked_kernel
-def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Generator) -> float:
-    """The mean of the votes in both orders, of which one was cast; NaN is the other."""
-    cast, favour = (forth, delta) if math.isnan(back) else (back, -delta)
-    if favour == 0.0 or cast == 0.5:
-        return cast
-    here, there = _sigma(d + favour), _sigma(d - favour)
-    won = min(here, there) / here if cast > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
-    return 0.5 * (cast + (rng.random() < won))
-
-
-@unchecked_kernel
-def _measured(delta: float, forth: float, back: float) -> float:
-    """The mean of the probabilities in both orders, of which one was given; NaN is the other."""
-    p, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+def _in_both_orders(
+    d: float, delta: float, forth: float, back: float, measures: bool, rng: np.random.Generator
+) -> float:
+    """The mean of the verdicts in both orders, of which one was given; NaN is the other."""
+    said, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0:
-        return p
-    odds = math.exp(-2.0 * favour)
-    return 0.5 * (p + p * odds / (p * odds + (1.0 - p)))
-
-
-@unchecked_kernel
-def _expected(d: float, delta: float, sd: float) -> float:
-    """The mean of the probabilities in both orders over an error that is drawn anew each time."""
-    flatter = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd * sd)
-    return 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
+        return said
+    if measures:
+        odds = math.exp(-2.0 * favour)
+        return 0.5 * (said + said * odds / (said * odds + (1.0 - said)))
+    if said == 0.5:
+        return said
+    here, there = _sigma(d + favour), _sigma(d - favour)
+    won = min(here, there) / here if said > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
+    return 0.5 * (said + (rng.random() < won))
 
 
 @unchecked_kernel
@@ -285,15 +272,11 @@ def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float,
     Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
         how many votes there were so, and for it.
     """
-    first = 1.0 if here > there else 0.0
-    both = _log(min(here, there)) + _log_of_votes(1.0, here, cast[0], won[0], share)
-    both += _log_of_votes(1.0, there, cast[1], won[1], share)
-    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, here, cast[0], won[0], share)
-    neither += _log_of_votes(0.0, there, cast[1], won[1], share)
-    one = -math.inf
+    both = _log(min(here, there)) + _log_of_votes(1.0, 1.0, here, there, cast, won, share)
+    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, 0.0, here, there, cast, won, share)
+    one, first = -math.inf, 1.0 if here > there else 0.0
     if here != there:
-        one = _log(abs(here - there)) + _log_of_votes(first, here, cast[0], won[0], share)
-        one += _log_of_votes(1.0 - first, there, cast[1], won[1], share)
+        one = _log(abs(here - there)) + _log_of_votes(first, 1.0 - first, here, there, cast, won, share)
     most = max(both, one, neither)
     p_both, p_one, p_neither = math.exp(both - most), math.exp(one - most), math.exp(neither - most)
     u = rng.random() * (p_both + p_one + p_neither)
@@ -306,12 +289,18 @@ def _log(probability: float) -> float:
 
 
 @unchecked_kernel
-def _log_of_votes(lasting: float, q: float, cast: float, won: float, share: float) -> float:
-    """The log-probability of these votes in one order, given the lasting one."""
-    wins = share * lasting + (1.0 - share) * q
-    of_wins = won * _log(wins) if won > 0.0 else 0.0
-    of_losses = (cast - won) * _log(1.0 - wins) if cast > won else 0.0
-    return of_wins + of_losses
+def _log_of_votes(
+    first: float, second: float, here: float, there: float, cast: Floats, won: Floats, share: float
+) -> float:
+    """The log-probability of all votes, given the lasting ones where it is shown first, and second."""
+    total = 0.0
+    for order, (lasting, q) in enumerate(((first, here), (second, there))):
+        wins = share * lasting + (1.0 - share) * q
+        if won[order] > 0.0:
+            total += won[order] * _log(wins)
+        if cast[order] > won[order]:
+            total += (cast[order] - won[order]) * _log(1.0 - wins)
+    return total
 
 
 @unchecked_kernel
@@ -344,7 +333,8 @@ def mean_verdicts(
                 for draw in range(draws):  # as a function of its own this takes four times as long
                     above, below, d = odds[i, draw], odds[j, draw], scores[i, draw] - scores[j, draw]
                     if measures and share[q, draw] == 0.0:
-                        verdict[draw] = _expected(d, bias[q, draw], sd[q, draw])
+                        flatter, delta = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd[q, draw] ** 2), bias[q, draw]
+                        verdict[draw] = 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
                     elif measures and cast[0] + cast[1] == 0.0:
                         x = math.exp(-d - sd[q, draw] * rng.standard_normal())
                         verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
@@ -361,10 +351,8 @@ def mean_verdicts(
                         verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
                     elif cast[0] > 0.0 and cast[1] > 0.0:
                         verdict[draw] = 0.5 * (forth + back)
-                    elif measures:
-                        verdict[draw] = _measured(bias[q, draw], forth, back)
                     else:
-                        verdict[draw] = _voted(d, bias[q, draw], forth, back, rng)
+                        verdict[draw] = _in_both_orders(d, bias[q, draw], forth, back, measures, rng)
                 total[i] += verdict
                 total[j] += 1.0 - verdict
     return total / np.maximum(count, 1.0)

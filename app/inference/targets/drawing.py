@@ -1,8 +1,8 @@
 """Draws of the scores from their posterior, a mixture or not.
 
-The normal that stands for votes has mass where their likelihood has none: after 20 votes of 20 it puts 6% where the
-loser is the better one. So draws of it are moved. With x = theta - mu and the sites of fitting/evidence.py, the
-posterior is N(x; 0, Sigma) exp r(x), whatever its prior and its measurements are:
+The normal that stands for votes has mass where their likelihood has none, so draws of it are moved (decision 68). With
+x = theta - mu and the sites of fitting/evidence.py, the posterior is N(x; 0, Sigma) exp r(x), whatever its prior and its
+measurements are:
 
     r(x) = sum_m a ln sigma(d) + b ln sigma(-d) - nu d + tau d^2 / 2        d = r_m^T (mu + x), over the rows of votes
     z ~ N(0, Sigma),  ln y = r(x) + ln u,  alpha ~ U(0, 2 pi),  [low, high] = [alpha - 2 pi, alpha]
@@ -17,7 +17,6 @@ of the posterior has beyond its votes, as that on new prompts has, the mean is a
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -36,19 +35,13 @@ NARROWEST = 1e-9  # bracket of angles, at which a draw stays where it is
 LARGEST = 1e200  # product whose logarithm is taken
 
 
-class ScoreDraws(NamedTuple):
-    """D draws from the posterior of the scores."""
-
-    scores: Floats  # (D, N)
-    noise: Floats  # (D,) sigma2, relative to that learnt
-
-
 def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
     """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
     order = best_first(posterior.mean)
-    draws = draws or min(max(SCORES // max(len(order), 1), FEWEST), MOST)
+    if draws is None:
+        draws = min(max(SCORES // max(len(order), 1), FEWEST), MOST)
     values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(posterior, order, rng, draws).scores
+    values[:, order], _ = draw_scores(posterior, order, rng, draws)
     return values
 
 
@@ -57,13 +50,16 @@ def best_first(mean: Floats) -> Ints:
     return np.argsort(-np.round(mean, ROUNDING), kind="stable")
 
 
-def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> ScoreDraws:
-    """Draws of the scores, in this order; of a mixture, each part has as many as its weight gives by chance."""
+def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> tuple[Floats, Floats]:
+    """(D, N) draws of the scores, in this order, and (D,) sigma2 with each, relative to that learnt.
+
+    Of a mixture, each part has as many as its weight gives by chance.
+    """
     if posterior.parts:
         counts = rng.multinomial(draws, [weight for weight, _ in posterior.parts]).tolist()
         by_part = zip(posterior.parts, counts, strict=True)
-        of_parts = [draw_scores(part, order, rng, count) for (_, part), count in by_part]
-        return ScoreDraws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
+        scores, noise = zip(*(draw_scores(part, order, rng, count) for (_, part), count in by_part), strict=True)
+        return np.concatenate(scores), np.concatenate(noise)
     covariance = posterior.covariance.matrix()
     if posterior.votes is None:
         factor = np.linalg.cholesky(covariance[np.ix_(order, order)])
@@ -74,7 +70,7 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
         values, vectors = np.linalg.eigh(beyond)
         if (some := values > NOTHING * covariance.diagonal().max()).any():
             x += rng.standard_normal(x.shape) @ (vectors[:, some] * np.sqrt(values[some]) @ vectors[:, some].T)
-    return ScoreDraws(posterior.mean[order] + x, np.full(draws, posterior.noise))
+    return posterior.mean[order] + x, np.full(draws, posterior.noise)
 
 
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:

@@ -8,20 +8,19 @@ comparison, at the mode of the posterior (fitting/posterior.py):
     V = A (M / (M - 1) sum_m g_m g_m^T + Q) A                        the cluster sandwich (Liang and Zeger 1986)
     E = C U max(Lambda - 1, 0) U^T C^T,   Sigma = C C^T,   V = C U Lambda U^T C^T
 
-Sigma and V are of the scores, biases of judges integrated out. E is what V has beyond the posterior's Sigma: V itself
-decides only in those directions in which prompts make the scores less certain. It is an error of what the comparisons
-tell, not of the prior. With J = Sigma^-1 - Q and h = Sigma^-1 mean - pull, what they tell as if prompts were alike, and
-D = Sigma^-1 E Sigma^-1 / x, x ~ chi2_{M-1} / (M - 1), on prompts to come the scores are
+Sigma and V are of the scores, biases of judges integrated out. E is what V has beyond the posterior's Sigma: an error
+of what the comparisons tell, not of the prior (decision 66). With J = Sigma^-1 - Q and h = Sigma^-1 mean - pull, what
+they tell as if prompts were alike, and D = Sigma^-1 E Sigma^-1 / x, x ~ chi2_{M-1} / (M - 1), on prompts to come the
+scores are
 
     N(mean*, Sigma*),   Sigma* = (Q + J (J + D)^-1 J)^-1,   mean* = Sigma* (pull + J (J + D)^-1 h)
 
 for each part of the posterior, if it is a mixture, and each x of Gauss and Laguerre: about s + e with e ~ t(0, E) of
 M - 1 degrees of freedom where there are many comparisons, and the posterior itself where E is 0.
 
-How much of the variance more comparisons on the same prompts would leave follows from omega2, the variance of u, by
-moments: residuals of two pairs k, l of one prompt are alike as far as these share candidates. Let g_k and w_k be the
-sums of c l'(d) and of w over the comparisons of a pair on a prompt, and H_m = sum w_k r_k r_k^T, without biases. Then,
-over pairs k != l of a prompt,
+omega2, the variance of u, is by moments: residuals of two pairs k, l of one prompt are alike as far as these share
+candidates. With g_k and w_k the sums of c l'(d) and of w over the comparisons of a pair on a prompt, and
+H_m = sum w_k r_k r_k^T, without biases, over pairs k != l of a prompt
 
     omega2 = M / (M - 1) sum g_k g_l (r_k . r_l) / sum w_k w_l (r_k . r_l)^2, at least 0
            = M / (M - 1) (sum_m |g_m|^2 - 2 sum_k g_k^2) / (sum_m |H_m|^2 - 4 sum_k w_k^2)
@@ -31,13 +30,11 @@ over pairs k != l of a prompt,
 """
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import roots_genlaguerre
 
-from app.inference.core.design import Design
 from app.inference.fitting import Effect, Published, Scores, effects_of
 from app.inference.fitting.model import Prior, design_of
 from app.inference.gaussian import mixed, plain
@@ -86,7 +83,7 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
     """
     (_, prompts), scores, prior = prompts_of(item), published.scores, published.model.prior
     excess, omega2 = _excess(published, item, scores.covariance.matrix()), variance_of_effects(published, item)
-    likeliest = max(scores.parts, key=itemgetter(0))[1] if scores.parts else scores
+    _, likeliest = max(scores.parts or ((1.0, scores),), key=lambda part: part[0])
 
     def reached(count: int) -> bool:
         """Whether so many prompts are enough; more than there are, on the likeliest part of the posterior alone."""
@@ -107,22 +104,19 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
     """omega2; None where no prompt has two pairs that share a candidate.
 
-    Args: `d` (K,) are the differences without effects, those of the mode by default; where each of several groups of
-        prompts, fewer than M, has scores of its own there, M / (M - groups) replaces M / (M - 1).
+    Args: `d` (K,) as of `on_new_items`, without effects; where each of several groups of prompts, fewer than M, has
+        scores of its own there, M / (M - groups) replaces M / (M - 1).
     """
-    (prompt, prompts), comparisons, model = prompts_of(item), published.comparisons, published.model
-    slope, weight = slopes(published, d)
-    pair = numbered(prompt, pair_numbers(comparisons, model.n))
-    of_pairs = np.bincount(pair, np.where(comparisons.first < comparisons.second, slope, -slope))
+    (prompt, prompts), (first, second, *_), n = prompts_of(item), published.comparisons, published.model.n
+    pulls, slope, weight = by_prompt(published, prompt, prompts, d)
+    pair, row = numbered(prompt, pair_numbers(published.comparisons, n)), prompt * n
+    of_pairs = np.bincount(pair, np.where(first < second, slope, -slope))
     squares = float((np.bincount(pair, weight) ** 2).sum())
-    own = by_prompt(design_of(comparisons, model), prompt, prompts)
-    pull, information = (
-        sums.reshape(prompts, model.size)[:, : model.n] for sums in (own.scatter(slope), own.information(weight))
-    )
+    information = np.bincount(np.append(row + first, row + second), np.tile(weight, 2))
     alike = float((information**2).sum()) - 2.0 * squares
     if alike <= 1e-9 * squares:
         return None
-    together = float((pull**2).sum() - 2.0 * (of_pairs**2).sum())
+    together = float((pulls[:, :n] ** 2).sum() - 2.0 * (of_pairs**2).sum())
     return max(together / alike * prompts / (prompts - groups), 0.0)
 
 
@@ -136,29 +130,27 @@ def prompts_of(item: Ints) -> tuple[Ints, int]:
     return np.asarray(prompt, np.int64), len(used)
 
 
-def slopes(published: Published, d: Floats | None = None) -> tuple[Floats, Floats]:
-    """c l'(d) and w (K,), by default at the mode."""
-    comparisons, model = published.comparisons, published.model
-    d = design_of(comparisons, model).differences(published.posterior.mean) if d is None else d
-    slope, curvature = model.expert.slope(d, comparisons.p), model.expert.curvature(d, comparisons.p)
-    return comparisons.weight * slope, comparisons.weight * curvature
-
-
-def by_prompt(design: Design, prompt: Ints, prompts: int) -> Design:
-    """The design in which each of M prompts has all P parameters for itself, without covariates; `prompt` (K,)."""
+def by_prompt(
+    published: Published, prompt: Ints, prompts: int, d: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """g (M, P) of the prompts, c l'(d) and w (K,) of the comparisons; `d` (K,) are those of the mode by default."""
+    comparisons, expert = published.comparisons, published.model.expert
+    design = design_of(comparisons, published.model)
+    d = design.differences(published.posterior.mean) if d is None else d
+    slope, weight = (comparisons.weight * each(d, comparisons.p) for each in (expert.slope, expert.curvature))
     row = prompt * design.size
     bias = row + design.bias if len(design.bias) else design.bias
-    own = design._replace(first=row + design.first, second=row + design.second, bias=bias)
-    return own._replace(size=prompts * design.size, covariates=None)
+    own = design._replace(size=prompts * design.size, first=row + design.first, second=row + design.second, bias=bias)
+    pulls = own._replace(covariates=None).scatter(slope).reshape(prompts, design.size)
+    if design.covariates is not None:
+        np.add.at(pulls[:, design.effects], prompt, slope[:, None] * design.covariates)
+    return pulls, slope, weight
 
 
 def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = None) -> Floats:
     """E of the parameters that come first, as many as have this Sigma."""
     (prompt, prompts), whole = prompts_of(item), published.posterior.covariance.matrix()
-    design, (slope, _) = design_of(published.comparisons, published.model), slopes(published, d)
-    pulls = by_prompt(design, prompt, prompts).scatter(slope).reshape(prompts, design.size)  # g
-    if design.covariates is not None:
-        np.add.at(pulls[:, design.effects], prompt, slope[:, None] * design.covariates)
+    pulls, *_ = by_prompt(published, prompt, prompts, d)
     between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
     sandwich = (whole @ between @ whole)[: len(sigma), : len(sigma)]
     root = np.linalg.cholesky(sigma)
@@ -169,12 +161,12 @@ def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = 
 
 def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:
     """The scores on new prompts, had there been so many times as many prompts as these."""
-    parts = posterior.parts or ((1.0, posterior),)
-    if times != 1.0:
-        parts = tuple((weight, part._replace(votes=None)) for weight, part in parts)
-    nodes = _nodes(times * prompts - 1.0)
-    pairs = [(weight * share, part, x) for weight, part in parts for x, share in nodes]
-    return mixed([(weight, _with_excess(part, excess / x, prior, times)) for weight, part, x in pairs])
+    of_x = [
+        (weight * share, _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times))
+        for weight, part in posterior.parts or ((1.0, posterior),)
+        for x, share in _nodes(times * prompts - 1.0)
+    ]
+    return mixed(of_x)
 
 
 def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Scores:
@@ -189,8 +181,7 @@ def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Sc
     share = times * root @ np.linalg.inv(np.eye(int(known.sum())) + 0.5 * (beyond + beyond.T))
     sigma = np.linalg.inv(np.diag(q) + share @ root.T)
     mean = sigma @ (pull + share @ inverse.T @ (precision @ part.mean - pull))
-    sigma = 0.5 * (sigma + sigma.T)
-    return Scores(mean, plain(sigma), scale=scale, votes=part.votes)
+    return Scores(mean, plain(0.5 * (sigma + sigma.T)), scale=scale, votes=part.votes)
 
 
 def _nodes(freedom: float) -> list[tuple[float, float]]:

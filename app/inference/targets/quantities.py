@@ -5,23 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.fitting import (
-    WEAK,
-    AbsoluteScores,
-    Covariates,
-    Hyperprior,
-    Method,
-    Normal,
-    Published,
-    Repetition,
-    Scores,
-    publish,
-    repeat_correlations,
-    repetition_of,
-    unknown,
-)
+from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.evidence import Approximation
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import Covariates, Method
 from app.inference.fitting.people import of_people
+from app.inference.fitting.published import Published, publish, repeat_correlations
+from app.inference.fitting.repetition import Repetition, repetition_of, unknown
+from app.inference.fitting.weights import WEAK, Hyperprior
+from app.inference.gaussian import Scores
 from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
@@ -76,28 +68,22 @@ def quantity_of(
         published: by `publish_for`.
         answers, item: (K,) as they came, and what each was about.
         has: (I, N) which candidates have an output for an item.
-        people: (J,) which judges are people.
+        people, log_effects: (J,) which judges are people, and what a pool tells, as of `of_people`.
         draws: of win rates; as many as their number allows by default.
-        log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
-        known: of judges' repeating themselves; by default, what these answers tell.
-        supposing: all those who may repeat themselves do.
+        known, supposing: as of `lasting_of`; by default, what these answers tell.
 
     Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
     """
-    if not published.model.n:
+    if target == "latent" or not published.model.n:
         return published.scores
-    match target:
-        case "all-pairs":
-            known = known or repetition_of(published, answers, item, unknown(len(people)))
-            rho = repeat_correlations(published, item, len(people))
-            lasting, rng = lasting_of(known, people, rho, supposing=supposing), np.random.default_rng(DRAWS_SEED)
-            return on_all_pairs(published, asked_in(published, answers, item, has), lasting, rng, draws)
-        case "new-items":
-            return on_new_items(published, item)
-        case "people":
-            return of_people(published, people, log_effects)
-        case "latent":
-            return published.scores
+    if target == "new-items":
+        return on_new_items(published, item)
+    if target == "people":
+        return of_people(published, people, log_effects)
+    known = known or repetition_of(published, answers, item, unknown(len(people)))
+    lasting = lasting_of(known, people, repeat_correlations(published, item, len(people)), supposing=supposing)
+    asked, rng = asked_in(published, answers, item, has), np.random.default_rng(DRAWS_SEED)
+    return on_all_pairs(published, asked, lasting, rng, draws)
 
 
 def ranked_by(quantity: Quantity) -> Floats:

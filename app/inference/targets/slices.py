@@ -10,27 +10,25 @@ Integrating out an effect N(0, v I), which is one term of x, gives the same form
 
     k = (I + v H)^-1 g,   K = (I + v H)^-1 H,   constant v g . k / 2 - ln det(I + v H) / 2
 
-This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each
-tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share
-of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
+so it is for each prompt with v = omega2, and for each tag, with v = eta2, of the sums k_t and K_t over its prompts. The
+sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share of t among the tagged
+prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID, times the constants of the tags and of a. theta_t is s^ + a + b_t at the
-prior's mean, from a first pass at s^, and omega2 is the variance of effects about theta_t. The scores on prompts of t
-are delta_t, taken as normal with its mean and covariance over the grid, plus the scores on new prompts with the tags of
-these prompts (new_items.py, with the pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts;
-with many prompts of t they come near those of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^.
+The scores on prompts of t are delta_t, taken as normal over the grid and centred over candidates, plus the scores on new
+prompts with the tags of these prompts (new_items.py, with the pulls of prompts at s^ + delta_t).
 
-That a tag deviates is tested by permuting tags. With k_-t and K_-t the sums over all other tags, at s^,
+That a tag deviates is tested by permuting tags over the prompts that have one, B times. With k_-t and K_-t the sums over
+all other tags, at s^,
 
     z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
-    p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
+    p_t   = (1 + number of permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
 
-Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
-bias and choice of pairs, if prompts are exchangeable apart from their tags and the choice ignores tags. It is valid for
-all tags and pairs together: without deviations, any p_t is at most .05 in one set of 20.
+It is valid for all tags and pairs together, whatever the judge, noise, effects, bias and choice of pairs, if prompts are
+exchangeable apart from their tags and the choice ignores tags (decision 74).
 
     [H | g], [K | k]    blocks, (..., N, N + 1), of each of M prompts or T tags
 """
@@ -47,7 +45,7 @@ from app.inference.fitting.model import design_of
 from app.inference.gaussian import mixed, plain
 from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.drawing import best_first
-from app.inference.targets.new_items import by_prompt, on_new_items, slopes, variance_of_effects
+from app.inference.targets.new_items import by_prompt, on_new_items, variance_of_effects
 from app.inference.types import Floats, Ints
 
 LOG_ETA2 = Normal(0.0, 2.0)  # of ln(eta2 / tau2)
@@ -110,12 +108,18 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     """
     prompts = tagged_prompts(item, tag, tags, published.model.n)
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
-    of_tags = _of_tags(published, prompts, np.zeros((tags, published.model.n)), within)
-    apart = at_variance(tau2 * float(np.exp(LOG_ETA2.mean)), of_tags, prompts.share).apart
+
+    def of_tags(apart: Floats) -> Floats:
+        return sums_by_tag(prompt_blocks(published, prompts, apart, within), prompts.tag, tags)
+
+    at_mean = at_variance(
+        tau2 * float(np.exp(LOG_ETA2.mean)), of_tags(np.zeros((tags, published.model.n))), prompts.share
+    )
     if len(prompts.tag) > prompts.groups:
-        within = variance_of_effects(published, item, _differences(published, prompts, apart), prompts.groups)
-    of_tags, between = _of_tags(published, prompts, apart, within), tau2 * np.exp(GRID)
-    weight, delta, variance = _over_grid([at_variance(float(eta2), of_tags, prompts.share) for eta2 in between])
+        d = _differences(published, prompts, at_mean.apart)
+        within = variance_of_effects(published, item, d, prompts.groups)
+    sums, between = of_tags(at_mean.apart), tau2 * np.exp(GRID)
+    weight, delta, variance = _over_grid([at_variance(float(eta2), sums, prompts.share) for eta2 in between])
     whole = on_new_items(published, item, _differences(published, prompts, delta))
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
@@ -129,8 +133,7 @@ def deviations(
     """
     n = published.model.n
     prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
-    blocks = prompt_blocks(published, prompts, np.zeros((tags, n)))
-    blocks, _ = without_effects(blocks, variance_of_effects(published, item) or 0.0)
+    blocks = prompt_blocks(published, prompts, np.zeros((tags, n)), variance_of_effects(published, item))
     scores, covariance = _estimates(blocks, prompts.tag, tags)
     z = _z(scores, covariance)
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
@@ -166,17 +169,18 @@ def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
     return TaggedPrompts(prompt, tag[used], share, int(groups))
 
 
-def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
-    """(M, N, N + 1) [H | g] of each prompt, by the slopes at theta, which is `apart` (T, N) from the mode."""
-    comparisons, n, m = published.comparisons, published.model.n, len(prompts.tag)
-    slope, weight = slopes(published, _differences(published, prompts, apart))
-    design = design_of(comparisons, published.model)
-    place = (prompts.prompt * n + comparisons.first) * n + comparisons.second
-    half = np.bincount(place, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
+def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
+    """(M, N, N + 1) [K | k] of each prompt, by the slopes at theta, which is `apart` (T, N) from the mode.
+
+    Its effects have the variance `within`; without one the blocks are [H | g].
+    """
+    (first, second, *_), n, m = published.comparisons, published.model.n, len(prompts.tag)
+    pulls, _, weight = by_prompt(published, prompts.prompt, m + 1, _differences(published, prompts, apart))
+    half = np.bincount((prompts.prompt * n + first) * n + second, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
     information = half + half.swapaxes(1, 2)
     information[:, np.arange(n), np.arange(n)] = -information.sum(axis=2)
-    pull = by_prompt(design, prompts.prompt, m + 1).scatter(slope).reshape(m + 1, design.size)[:m, :n, None]
-    return np.concatenate([information, pull + information @ apart[prompts.tag][..., None]], axis=2)
+    pull = pulls[:m, :n, None] + information @ apart[prompts.tag][..., None]
+    return without_effects(np.concatenate([information, pull], axis=2), within or 0.0)[0]
 
 
 def _differences(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
@@ -200,12 +204,6 @@ def sums_by_tag(blocks: Floats, tag: Ints, tags: int) -> Floats:
     """(..., T, N, N + 1) sums over the prompts of each tag; `tag` (..., M) is 0, 1, ..., T - 1."""
     is_of_tag = (np.arange(tags)[:, None] == tag[..., None, :]).astype(np.float64)
     return np.tensordot(is_of_tag, blocks, 1)
-
-
-def _of_tags(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
-    """(T, N, N + 1) [K_t | k_t]."""
-    blocks, _ = without_effects(prompt_blocks(published, prompts, apart), within or 0.0)
-    return sums_by_tag(blocks, prompts.tag, len(prompts.share))
 
 
 def _identified(information: Floats, size: float) -> Floats:

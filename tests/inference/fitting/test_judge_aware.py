@@ -10,8 +10,8 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 from app.inference.fitting import posterior
-from app.inference.fitting.judge_aware import Task, e_step, evaluate, fit, m_step, without
-from app.inference.fitting.model import Method, Model, build, design_of
+from app.inference.fitting.judge_aware import e_step, evaluate, fit, m_step, without
+from app.inference.fitting.model import Method, build, design_of
 from app.inference.gaussian import from_precision
 from app.inference.reporting.intervals import ranks
 from app.inference.types import Bools, Comparisons, Floats, by_one_judge, join, no_comparisons, once_each, take
@@ -35,17 +35,13 @@ def simulated(c: list[float], delta: list[float], n: int, count: int, seed: int 
     return s, once_each(first, second, (rng.random(count) < 1.0 / (1.0 + np.exp(-d))).astype(float), judge)
 
 
-def task_of(log: Comparisons, model: Model) -> Task:
-    return Task(log, design_of(log, model), model)
-
-
 def test_derivatives_are_those_of_finite_differences() -> None:
     _, log = simulated([2.0, 0.5], [0.5, -1.0], 6, 40)
     model, judges = build(Method(), 6), np.array([[0.3, -0.4], [1.2, -0.6]])
     delta, c = judges[:, log.judge]
     s = np.random.default_rng(1).standard_normal(6)
-    task = task_of(log, model)
-    g, weights = evaluate(s, judges, task)
+    g, weights = evaluate(s, judges, log, model)
+    h = design_of(log, model).precision(weights, model.prior.precision)
 
     def log_posterior(s: Floats) -> float:
         d = c * (s[log.first] - s[log.second]) + delta
@@ -54,17 +50,17 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     for k in range(6):
         step = np.eye(6)[k] * 1e-5
         assert g[k] == pytest.approx((log_posterior(s + step) - log_posterior(s - step)) / 2e-5, abs=1e-6)
-        bend = evaluate(s - step, judges, task)[0] - evaluate(s + step, judges, task)[0]
-        np.testing.assert_allclose(task.precision(weights)[:, k], bend / 2e-5, atol=1e-6)
+        bend = evaluate(s - step, judges, log, model)[0] - evaluate(s + step, judges, log, model)[0]
+        np.testing.assert_allclose(h[:, k], bend / 2e-5, atol=1e-6)
 
 
 def test_judges_maximise_what_is_expected_of_them() -> None:
     """Against draws of the scores: after some steps no other in any direction does better."""
     _, log = simulated([1.5, 0.5], [0.8, 0.0], 8, 400)
     model = build(Method(), 8)
-    task, start = task_of(log, model), np.array([[0.0, 0.0], [1.0, 1.0]])
-    s, weights = e_step(np.zeros(8), start, task)
-    sigma = from_precision(task.precision(weights))
+    start = np.array([[0.0, 0.0], [1.0, 1.0]])
+    s, h = e_step(np.zeros(8), start, log, model)
+    sigma = from_precision(h)
     draws = np.random.default_rng(2).multivariate_normal(s, sigma.base, 4000)
 
     def expected(judges: Floats) -> float:
@@ -75,7 +71,7 @@ def test_judges_maximise_what_is_expected_of_them() -> None:
 
     best = start
     for _ in range(20):
-        best = best + m_step(s, sigma, best, nobody(2), task)
+        best = best + m_step(s, sigma, best, nobody(2), log, model)
     for part in range(2):
         for k in range(2):
             for step in (-0.15, 0.15):
@@ -152,7 +148,7 @@ def test_taking_a_judge_out_is_like_never_having_had_it() -> None:
     for judge in range(4):
         others = take(log, log.judge != judge)
         judges = np.array([found.delta, found.c])
-        refitted, _ = e_step(found.of_scores.mean, judges, task_of(others, model))
+        refitted, _ = e_step(found.of_scores.mean, judges, others, model)
         np.testing.assert_allclose(without(found, log, model, judge), refitted, atol=0.01)
 
 

@@ -301,7 +301,7 @@ def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says()
     absolute = AbsoluteScores(np.array([0, 1, 3]), np.ones(3, np.int64), np.array([0.0, -1.0, 1.0]), np.full(3, 0.5))
     published = publish_for("all-pairs", log, item, absolute, Method(absolute_scale="given"), 5, 2)
     rates = drawn_by(published, log, item, has)
-    s = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000).scores
+    s, _ = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000)
     wins = expit(s[:, :, None] - s[:, None]).mean(axis=0)
     expected = [(won + wins[i, 3] + wins[i, 4]) / (known + 2) for i, won, known in ((0, 2, 2), (1, 0, 1), (2, 0, 1))]
     expected += [np.delete(wins[i], i).mean() for i in (3, 4)]

@@ -70,7 +70,7 @@ def test_blocks_are_the_slopes_and_curvatures_of_each_prompt() -> None:
     fitted = published(comparisons, item, ONE_VOTE)
     theta, step = np.random.default_rng(2).normal(size=(TAGS, N)), 1e-4
     c, mean = fitted.comparisons, fitted.posterior.mean
-    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta - mean[:N])
+    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta - mean[:N], None)
     information, pull = blocks[..., :N], blocks[..., N]
 
     def log_likelihood(m: int, x: Floats) -> float:
@@ -108,8 +108,7 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
     comparisons, item, tag = judged(4, 8, PLANTED)
     fitted = published(comparisons, item)
     prompts = tagged_prompts(item, tag, TAGS, N)
-    blocks = prompt_blocks(fitted, prompts, np.zeros((TAGS, N)))
-    of_tags = sums_by_tag(without_effects(blocks, 0.2)[0], tag, TAGS)
+    of_tags = sums_by_tag(prompt_blocks(fitted, prompts, np.zeros((TAGS, N)), 0.2), tag, TAGS)
     information, k = of_tags[..., :N], of_tags[..., N]
     to_b = np.kron(np.hstack([np.ones((TAGS, 1)), np.eye(TAGS)]), np.eye(N))
     c = np.kron(np.hstack([np.zeros((TAGS, 1)), np.eye(TAGS) - prompts.share]), np.eye(N))
