@@ -1,24 +1,21 @@
 """Judges with effects of their own: the score they have in common (ours; none of the papers; decisions 48, 67).
 
     d_k = t_j,first - t_j,second + delta_j        j the judge of comparison k; delta_j > 0 favours the first position
-    t_ji = s_i + u_ji                             what judge j makes of candidate i
+    t_ji = s_i + u_ji                             what judge j makes of candidate i; u = 0 of people (people.py)
     s_i ~ N(0, tau2)      u_ji ~ N(0, omega_j^2)      delta_j ~ N(0, BIAS_VARIANCE)
 
-However often judge j answers, it tells no more of s than t_j does. A random or adversarial judge only has large effects
-here: judge_aware.py is for such judges. In people.py some judges have none, and anchor s.
-
-Given the variances, theta = (s, u, delta) is at its mode. H, its precision, is reduced to s by blocks, since judges are
-independent given s. With w the weights at the mode, L_j = R^T diag(w) R of j's comparisons, less what delta_j takes up,
-q the precision of the scores' prior, and A_j = I - omega_j^2 M_j
+Given the variances, theta = (s, u, delta), of shape (P,), is at its mode, and H, its precision, is reduced to s by
+blocks. With w the weights there, L_j = R^T diag(w) R of j's comparisons, less what delta_j takes up, q the precision of
+the scores' prior, and A_j = I - omega_j^2 M_j
 
     M_j = (I - (I + omega_j^2 L_j)^-1) / omega_j^2          what j tells of s, at most 1 / omega_j^2 of any direction
     Sigma = (diag(q) + sum_j M_j)^-1                        the covariance of s, which costs J N^3
     cov(t_j) = A_j Sigma A_j + omega_j^2 A_j                delta_j given t_j is a precision, and how it leans on t_j
 
-eta = (ln tau2, all ln(omega_j^2 / tau2)) has a normal prior, in whose units it is z. The common score has z where the
-evidence is greatest, by Laplace with weights that stay (PQL; Breslow and Clayton 1993). With P_j = M_j - M_j Sigma M_j
+eta = (ln tau2, all ln(omega_j^2 / tau2)) has a normal prior, in whose units it is z. It is where the evidence is
+greatest, by Laplace with weights that stay (PQL; Breslow and Clayton 1993), of slopes, with P_j = M_j - M_j Sigma M_j,
 
-    ln tau2        ((s . s + tr Sigma) / tau2 - N) / 2                         its slope while omega^2 stay
+    ln tau2        ((s . s + tr Sigma) / tau2 - N) / 2                         while omega^2 stay
     ln omega_j^2   (u_j . u_j / omega_j^2 - omega_j^2 tr P_j) / 2
 
 Row x_k of X is theta where its variance depends on eta_k, and 0 elsewhere; with Q the precision of theta's prior
@@ -26,10 +23,6 @@ Row x_k of X is theta where its variance depends on eta_k, and 0 elsewhere; with
     Y = X Q H^-1               how theta moves with eta
     F = (X - Y) Q X^T / 2      average information (Gilmour, Thompson and Cullis 1995)
     cov(s) = Sigma + Y_s^T (F + the prior's)^-1 Y_s         scores are less sure for not knowing the variances
-
-    s, u, delta     Hierarchy.split(theta)                (N,), (J, N), (J,): theta is (P,)
-    tau2, omega^2   Hierarchy.of_scores, .of_effects      a number, (J,)
-    M, Sigma        Inverse.of_scores, .sigma             (J, N, N), (N, N)
 """
 
 from collections.abc import Callable
@@ -73,6 +66,7 @@ class Hierarchy(NamedTuple):
         return cls(comparisons, model, of_scores, of_effects, of_s.and_others(n, of_others), design)
 
     def split(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """s (N,), u (J, N) and delta (J,)."""
         n, judges = self.model.n, len(self.of_effects)
         s, u, delta = np.split(theta, [n, n + judges * n])
         return s, u.reshape(judges, n), delta

@@ -1,27 +1,22 @@
 """The scores that people would give, where judges that are no people have effects of their own (decision 67; ours).
 
 The model of effects.py, with people as one voice without effects, who anchor s, and with measurements, y = d + error of
-variance sigma2_j. Nothing is plugged in that few answers leave open: over eta = (ln tau2, ln(omega_j^2 / tau2) of each
-judge, ln sigma2_j of each voice that measures)
+variance sigma2_j. eta = (ln tau2, ln(omega_j^2 / tau2) of each judge, ln sigma2_j of each voice that measures) is
+integrated over:
 
     p(s | log) = sum_g w_g N(mu_g, Sigma_g)      mu_g, Sigma_g given eta_g
     w_g ~ p(eta_g | log) / q(eta_g)              q normal, around the mode and with the curvature of p(eta | log)
     ln p(eta | log) = ln p(log, theta) - ln(det H / det of the prior's precision) / 2 + ln prior + constant
 
-by Laplace in theta, which is exact for measurements. It finds the mode and the curvature; with votes it makes tau2 too
+by Laplace in theta, which is exact for measurements and finds the mode and the curvature. With votes it makes tau2 too
 small, so that mu_g, Sigma_g and p(eta_g | log) are by expectation propagation there (evidence.py).
+
 Weights of votes move with theta, and theta with eta, so that the determinant moves in two ways. Its slope has
 theta' = theta - x, twice as far as the posterior's mean is from its mode. With var d = R H^-1 R^T, G_j how many
 measurements j has, the slopes of effects.py are those of s . s' and u_j . u_j', with
 
     H x = R^T (var d dw/dd)                                                    0 where nobody votes
     ln sigma2_j    (sum of w ((y - d) (y - d') + var d) over j's measurements - G_j) / 2
-
-Nothing tells the effects of a judge alone from its scores: its omega^2 / tau2 keeps the prior, USUAL_EFFECTS or what
-the sets of a pool tell (`effects_apart`, `pool_effects`).
-
-    eta, its prior      Voices.prior; in units of its sd from its mean, z       (D,)
-    mu_g, Sigma_g, w_g  Scores.parts
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,7 +63,7 @@ class Voices(NamedTuple):
     answers: Ints  # (V,) G, pairs that it measured, if any: both orders share their error
     model: Model
     judges: Ints  # (V - 1,) numbers of voices 1, 2, ...
-    prior: Sequence[Normal]  # D, of eta
+    prior: Sequence[Normal]  # D, of eta, which is z in units of its sd from its mean
 
 
 class Point(NamedTuple):

@@ -1,12 +1,10 @@
 """Targets: the quantities that a ranking can be about, drawn or in closed form from one posterior and one log.
 
-    latent       the scores themselves, of which every verdict is a noisy reading       Scores
-    all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
-    new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
-                 and on prompts of one tag, with a test that they differ (slices.py)
-    people       the scores that people would give, where judges have effects           Scores (people.py)
-
-Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
+latent       the scores themselves, of which every verdict is a noisy reading       Scores
+all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
+new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
+             and on prompts of one tag, with a test that they differ (slices.py)
+people       the scores that people would give, where judges have effects           Scores (fitting/people.py)
 """
 
 from app.inference.targets.all_pairs import WinRates, judged_alone

@@ -15,15 +15,8 @@ With r = 0 what was said tells no more than s does, and the verdict is the mean 
     q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes then correlate by rho = r^2. Given a votes
     for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
-r is a judge's with a probability w1, in a part of the draws, else it is 0: whether a model repeats itself is known by
-that alone (decision 97). Where it may be consistent, delta = 0 in a part of these. Of people r is known.
-
-A pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
-each other one is drawn in their place, without a bias.
-
-    W                       WinRates.values                         (D, N)
-    r, w1                   Lasting.share, .probability             (J,)
-    mean_verdicts           compiled; the slow formulas are above and in the tests
+Where no question can be asked about a candidate, a stranger's vote on it and each other one is drawn in their place,
+without a bias. The slow formulas of the kernels are above and in the tests.
 """
 
 import math
@@ -57,11 +50,11 @@ class Round(NamedTuple):
 
 
 class Lasting(NamedTuple):
-    """How much of the verdicts of J judges comes back when they are asked again."""
+    """How much of the verdicts of J judges comes back when they are asked again (decision 97)."""
 
     share: Floats  # (J,) r
-    probability: Floats  # (J,) of that r; else it is 0
-    consistent: Floats  # (J,) of that, that the judge has no position bias
+    probability: Floats  # (J,) of that r, in a part of the draws; else it is 0
+    consistent: Floats  # (J,) of that, that delta = 0
 
 
 class WinRates(NamedTuple):

@@ -1,8 +1,7 @@
 """Draws of the scores from their posterior, a mixture or not.
 
 The normal that stands for votes has mass where their likelihood has none, so draws of it are moved (decision 68). With
-x = theta - mu and the sites of fitting/evidence.py, the posterior is N(x; 0, Sigma) exp r(x), whatever its prior and its
-measurements are:
+x = theta - mu and the sites of fitting/evidence.py, the posterior is N(x; 0, Sigma) exp r(x):
 
     r(x) = sum_m a ln sigma(d) + b ln sigma(-d) - nu d + tau d^2 / 2        d = r_m^T (mu + x), over the rows of votes
     z ~ N(0, Sigma),  ln y = r(x) + ln u,  alpha ~ U(0, 2 pi),  [low, high] = [alpha - 2 pi, alpha]

@@ -1,22 +1,20 @@
 """The scores on prompts to come: comparisons on one prompt share what is peculiar to it, so prompts are clusters.
 
-Candidate i has the score s_i + u_im on prompt m. Over all prompts there could be, u_im has mean 0; the M prompts that
-have comparisons are drawn from these. With l' the expert's slope, c the weight and r the row of the design of each
-comparison, at the mode of the posterior (fitting/posterior.py):
+Candidate i has the score s_i + u_im on prompt m, u_im of mean 0 over all prompts there could be, from which the M that
+have comparisons are drawn. With l' the expert's slope, c the weight and r the row of the design of each comparison, at
+the mode of the posterior (fitting/posterior.py):
 
     g_m = sum over the comparisons of prompt m of c l'(d) r          A = H^-1        Q the prior's precision
     V = A (M / (M - 1) sum_m g_m g_m^T + Q) A                        the cluster sandwich (Liang and Zeger 1986)
     E = C U max(Lambda - 1, 0) U^T C^T,   Sigma = C C^T,   V = C U Lambda U^T C^T
 
-Sigma and V are of the scores, biases of judges integrated out. E is what V has beyond the posterior's Sigma: an error
-of what the comparisons tell, not of the prior (decision 66). With J = Sigma^-1 - Q and h = Sigma^-1 mean - pull, what
-they tell as if prompts were alike, and D = Sigma^-1 E Sigma^-1 / x, x ~ chi2_{M-1} / (M - 1), on prompts to come the
-scores are
+E is what V has beyond the posterior's Sigma, of the scores: an error of what the comparisons tell, not of the prior
+(decision 66). With J = Sigma^-1 - Q and h = Sigma^-1 mean - pull, what they tell as if prompts were alike, and
+D = Sigma^-1 E Sigma^-1 / x, x ~ chi2_{M-1} / (M - 1) by Gauss and Laguerre, each part has on prompts to come the scores
 
     N(mean*, Sigma*),   Sigma* = (Q + J (J + D)^-1 J)^-1,   mean* = Sigma* (pull + J (J + D)^-1 h)
 
-for each part of the posterior, if it is a mixture, and each x of Gauss and Laguerre: about s + e with e ~ t(0, E) of
-M - 1 degrees of freedom where there are many comparisons, and the posterior itself where E is 0.
+about s + e with e ~ t(0, E) of M - 1 degrees of freedom where there are many comparisons.
 
 omega2, the variance of u, is by moments: residuals of two pairs k, l of one prompt are alike as far as these share
 candidates. With g_k and w_k the sums of c l'(d) and of w over the comparisons of a pair on a prompt, and
@@ -63,8 +61,8 @@ def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> S
 
     Raises ValueError with fewer than two prompts, TooMany where the covariance is no matrix.
     """
-    excess = _excess(published, item, published.scores.covariance.matrix(), d)
-    return _scores(published.scores, published.model.prior, excess, prompts_of(item)[1])
+    excess, prompts = _excess(published, item, published.scores.covariance.matrix(), d)
+    return _scores(published.scores, published.model.prior, excess, prompts)
 
 
 def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
@@ -73,7 +71,7 @@ def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
     Errors as `on_new_items`.
     """
     sigma = published.posterior.covariance.matrix()
-    return effects_of(published, sigma + _excess(published, item, sigma))
+    return effects_of(published, sigma + _excess(published, item, sigma)[0])
 
 
 def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], float], level: float) -> PromptsNeeded:
@@ -81,8 +79,9 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 
     `figure` has to grow with confidence. Errors as `on_new_items`.
     """
-    (_, prompts), scores, prior = prompts_of(item), published.scores, published.model.prior
-    excess, omega2 = _excess(published, item, scores.covariance.matrix()), variance_of_effects(published, item)
+    scores, prior = published.scores, published.model.prior
+    excess, prompts = _excess(published, item, scores.covariance.matrix())
+    omega2 = variance_of_effects(published, item)
     _, likeliest = max(scores.parts or ((1.0, scores),), key=lambda part: part[0])
 
     def reached(count: int) -> bool:
@@ -107,8 +106,8 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
     Args: `d` (K,) as of `on_new_items`, without effects; where each of several groups of prompts, fewer than M, has
         scores of its own there, M / (M - groups) replaces M / (M - 1).
     """
-    (prompt, prompts), (first, second, *_), n = prompts_of(item), published.comparisons, published.model.n
-    pulls, slope, weight = by_prompt(published, prompt, prompts, d)
+    (first, second, *_), n = published.comparisons, published.model.n
+    prompt, pulls, slope, weight = by_prompt(published, item, d)
     pair, row = numbered(prompt, pair_numbers(published.comparisons, n)), prompt * n
     of_pairs = np.bincount(pair, np.where(first < second, slope, -slope))
     squares = float((np.bincount(pair, weight) ** 2).sum())
@@ -117,46 +116,41 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
     if alike <= 1e-9 * squares:
         return None
     together = float((pulls[:, :n] ** 2).sum() - 2.0 * (of_pairs**2).sum())
-    return max(together / alike * prompts / (prompts - groups), 0.0)
+    return max(together / alike * len(pulls) / (len(pulls) - groups), 0.0)
 
 
-def prompts_of(item: Ints) -> tuple[Ints, int]:
-    """(K,) numbers of the prompts without gaps, and M. Raises ValueError."""
+def by_prompt(published: Published, item: Ints, d: Floats | None = None) -> tuple[Ints, Floats, Floats, Floats]:
+    """Numbers of the prompts without gaps (K,), g (M, P) of each, and c l'(d) and w (K,) of the comparisons.
+
+    Args: as of `on_new_items`. Raises ValueError with fewer than two prompts.
+    """
     used, prompt = np.unique(item, return_inverse=True)
     if len(used) < 2:
         raise ValueError(
             f"new prompts: at least 2 prompts need comparisons to say anything of others; {len(used)} has any"
         )
-    return np.asarray(prompt, np.int64), len(used)
-
-
-def by_prompt(
-    published: Published, prompt: Ints, prompts: int, d: Floats | None = None
-) -> tuple[Floats, Floats, Floats]:
-    """g (M, P) of the prompts, c l'(d) and w (K,) of the comparisons; `d` (K,) are those of the mode by default."""
     comparisons, expert = published.comparisons, published.model.expert
     design = design_of(comparisons, published.model)
     d = design.differences(published.posterior.mean) if d is None else d
     slope, weight = (comparisons.weight * each(d, comparisons.p) for each in (expert.slope, expert.curvature))
-    row = prompt * design.size
+    row, size = prompt * design.size, len(used) * design.size
     bias = row + design.bias if len(design.bias) else design.bias
-    own = design._replace(size=prompts * design.size, first=row + design.first, second=row + design.second, bias=bias)
-    pulls = own._replace(covariates=None).scatter(slope).reshape(prompts, design.size)
+    own = design._replace(size=size, first=row + design.first, second=row + design.second, bias=bias, covariates=None)
+    pulls = own.scatter(slope).reshape(len(used), design.size)
     if design.covariates is not None:
         np.add.at(pulls[:, design.effects], prompt, slope[:, None] * design.covariates)
-    return pulls, slope, weight
+    return np.asarray(prompt, np.int64), pulls, slope, weight
 
 
-def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = None) -> Floats:
-    """E of the parameters that come first, as many as have this Sigma."""
-    (prompt, prompts), whole = prompts_of(item), published.posterior.covariance.matrix()
-    pulls, *_ = by_prompt(published, prompt, prompts, d)
-    between = prompts / (prompts - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
+def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = None) -> tuple[Floats, int]:
+    """E of the parameters that come first, as many as have this Sigma, and M."""
+    whole, (_, pulls, *_) = published.posterior.covariance.matrix(), by_prompt(published, item, d)
+    between = len(pulls) / (len(pulls) - 1) * pulls.T @ pulls + np.diag(published.model.prior.precision)
     sandwich = (whole @ between @ whole)[: len(sigma), : len(sigma)]
     root = np.linalg.cholesky(sigma)
     values, vectors = np.linalg.eigh(np.linalg.solve(root, np.linalg.solve(root, sandwich).T))
     beyond = root @ (vectors * np.sqrt(np.maximum(values - 1.0, 0.0)))
-    return np.asarray(beyond @ beyond.T)
+    return np.asarray(beyond @ beyond.T), len(pulls)
 
 
 def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:

@@ -18,17 +18,14 @@ prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
 ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^.
-The scores on prompts of t are delta_t, taken as normal over the grid and centred over candidates, plus the scores on new
-prompts with the tags of these prompts (new_items.py, with the pulls of prompts at s^ + delta_t).
+The scores on prompts of t are delta_t, taken as normal over the grid and centred over candidates, plus the scores on
+new prompts with the tags of these prompts, whose pulls are at s^ + delta_t.
 
-That a tag deviates is tested by permuting tags over the prompts that have one, B times. With k_-t and K_-t the sums over
-all other tags, at s^,
+That a tag deviates is tested by permuting tags over the prompts that have one. With k_-t and K_-t the sums over all
+other tags, at s^, all tags and pairs together (decision 74)
 
     z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
-    p_t   = (1 + number of permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
-
-It is valid for all tags and pairs together, whatever the judge, noise, effects, bias and choice of pairs, if prompts are
-exchangeable apart from their tags and the choice ignores tags (decision 74).
+    p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
 
     [H | g], [K | k]    blocks, (..., N, N + 1), of each of M prompts or T tags
 """
@@ -42,6 +39,7 @@ from scipy.special import softmax
 from app.inference.fitting import Published, Scores
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import design_of
+from app.inference.fitting.weights import log_prior
 from app.inference.gaussian import mixed, plain
 from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.drawing import best_first
@@ -79,15 +77,6 @@ class Sliced(NamedTuple):
         return None if self.within is None else self.within / (self.between + self.within)
 
 
-class AtVariance(NamedTuple):
-    """Posterior at one eta2."""
-
-    log_density: float
-    delta: Floats  # (T, N)
-    variance: Floats  # (T, N, N) of delta
-    apart: Floats  # (T, N) a + b_t
-
-
 class TagDeviation(NamedTuple):
     """The pair whose difference on a tag is the most standard deviations from its difference on the other tags."""
 
@@ -106,20 +95,15 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
 
     Raises ValueError where no prompt with comparisons has a tag, for more than MOST_IN_SLICES, and as `on_new_items`.
     """
-    prompts = tagged_prompts(item, tag, tags, published.model.n)
+    prompts, n = tagged_prompts(item, tag, tags, published.model.n), published.model.n
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
-
-    def of_tags(apart: Floats) -> Floats:
-        return sums_by_tag(prompt_blocks(published, prompts, apart, within), prompts.tag, tags)
-
-    at_mean = at_variance(
-        tau2 * float(np.exp(LOG_ETA2.mean)), of_tags(np.zeros((tags, published.model.n))), prompts.share
-    )
+    sums = sums_by_tag(prompt_blocks(published, prompts, np.zeros((tags, n)), within), prompts.tag, tags)
+    _, apart, _ = at_variance(tau2 * float(np.exp(LOG_ETA2.mean)), sums, prompts.share)
     if len(prompts.tag) > prompts.groups:
-        d = _differences(published, prompts, at_mean.apart)
-        within = variance_of_effects(published, item, d, prompts.groups)
-    sums, between = of_tags(at_mean.apart), tau2 * np.exp(GRID)
-    weight, delta, variance = _over_grid([at_variance(float(eta2), sums, prompts.share) for eta2 in between])
+        within = variance_of_effects(published, item, _differences(published, prompts, apart), prompts.groups)
+    sums = sums_by_tag(prompt_blocks(published, prompts, apart, within), prompts.tag, tags)
+    between = tau2 * np.exp(GRID)
+    weight, delta, variance = _over_grid([at_variance(float(eta2), sums, prompts.share) for eta2 in between], prompts)
     whole = on_new_items(published, item, _differences(published, prompts, delta))
     return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
 
@@ -175,7 +159,7 @@ def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats, w
     Its effects have the variance `within`; without one the blocks are [H | g].
     """
     (first, second, *_), n, m = published.comparisons, published.model.n, len(prompts.tag)
-    pulls, _, weight = by_prompt(published, prompts.prompt, m + 1, _differences(published, prompts, apart))
+    _, pulls, _, weight = by_prompt(published, prompts.prompt, _differences(published, prompts, apart))
     half = np.bincount((prompts.prompt * n + first) * n + second, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
     information = half + half.swapaxes(1, 2)
     information[:, np.arange(n), np.arange(n)] = -information.sum(axis=2)
@@ -212,8 +196,8 @@ def _identified(information: Floats, size: float) -> Floats:
     return np.asarray(information + size * (np.full((n, n), 1.0 / n) + UNKNOWN * np.eye(n)))
 
 
-def at_variance(eta2: float, of_tags: Floats, share: Floats) -> AtVariance:
-    """Args: `of_tags` (T, N, N + 1) are [K_t | k_t]."""
+def at_variance(eta2: float, of_tags: Floats, share: Floats) -> tuple[float, Floats, Floats]:
+    """ln p(eta2), a + b_t (T, N) and var delta_t (T, N, N), from (T, N, N + 1) [K_t | k_t]."""
     n = of_tags.shape[1]
     information, pull = of_tags[..., :n], of_tags[..., n]
     of_each, change = without_effects(of_tags, eta2)
@@ -226,14 +210,14 @@ def at_variance(eta2: float, of_tags: Floats, share: Floats) -> AtVariance:
     lean = v @ information
     lean = lean - np.tensordot(share, lean, 1)
     own = (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1)
-    return AtVariance(log_density, b - share @ b, own + lean @ spread @ lean.swapaxes(1, 2), a + b)
+    return log_density, a + b, own + lean @ spread @ lean.swapaxes(1, 2)
 
 
-def _over_grid(points: list[AtVariance]) -> tuple[Floats, Floats, Floats]:
+def _over_grid(points: list[tuple[float, Floats, Floats]], prompts: TaggedPrompts) -> tuple[Floats, Floats, Floats]:
     """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
-    log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
-    weight = softmax(np.array([point.log_density for point in points]) + log_prior)
-    deltas, variances = np.array([point.delta for point in points]), np.array([point.variance for point in points])
+    log_density, scores, variances = (np.array(column) for column in zip(*points, strict=True))
+    weight = softmax(log_density + log_prior(GRID, LOG_ETA2))
+    deltas = scores - (prompts.share @ scores)[:, None]
     delta = np.tensordot(weight, deltas, 1)
     apart = deltas - delta
     return weight, delta, np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
