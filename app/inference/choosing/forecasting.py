@@ -281,7 +281,7 @@ def _first(later: Floats, is_met: Bools) -> Floats:
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
     """(3,) low, median and high; None where nothing is forecast."""
-    if not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.judged:
+    if not ranked.about.all() or not ranked.repeats or not ranked.judged:
         return None
     counts = counts_of(ranked)
     needs = [

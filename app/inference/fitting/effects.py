@@ -44,7 +44,6 @@ SD_OF_SCALE = 1.0  # of ln tau2, about as much as two candidates tell
 CLOSE, ROUGHLY = 1e-2, 0.1  # decrement of z, and of theta in a round, in posterior sds
 FARTHEST = 5.0  # prior sds of eta: beyond, matrices are not factored exactly
 LONGEST = 1.0  # step, in prior sds
-MOST_LISTED = 12  # deviations of one judge
 
 
 class Hierarchy(NamedTuple):
@@ -177,16 +176,11 @@ class Consensus(NamedTuple):
     convergence: Convergence
 
 
-class Deviation(NamedTuple):
-    candidate: int
-    deviation: float  # what the judge adds to the common score
-    sd: float
-
-
 class JudgeEffects(NamedTuple):
     judge: int
     sd: float  # omega
-    largest_deviations: list[Deviation]  # farthest first
+    deviations: Floats  # (N,) u: what the judge adds to the common score
+    sd_of_deviations: Floats  # (N,)
 
 
 def consensus(
@@ -265,11 +259,7 @@ def known_at(theta: Floats, inverse: Inverse, covariance: Floats, convergence: C
 
 
 def judge_effects_of(agreed: Consensus, comparisons: Comparisons) -> list[JudgeEffects]:
-    """Of each judge that compared anything, the candidates on which it departs most."""
-    by_judge = []
-    for judge in np.unique(comparisons.judge).tolist():
-        u, sd = agreed.effects[judge].tolist(), agreed.sd_of_effects[judge].tolist()
-        farthest = np.argsort(-np.abs(agreed.effects[judge]), kind="stable")[:MOST_LISTED].tolist()
-        deviations = [Deviation(candidate, u[candidate], sd[candidate]) for candidate in farthest]
-        by_judge.append(JudgeEffects(judge, float(agreed.omega[judge]), deviations))
-    return by_judge
+    """One for each judge that compared anything."""
+    columns = agreed.omega.tolist(), agreed.effects, agreed.sd_of_effects
+    every = [JudgeEffects(judge, *row) for judge, row in enumerate(zip(*columns, strict=True))]
+    return [every[judge] for judge in np.unique(comparisons.judge).tolist()]

@@ -175,7 +175,7 @@ def beside_one(
     if not isinstance(quantity, WinRates):
         return against(_drawn_difference(quantity, first, second), verdicts, never, level)
     rate = expected_verdict(_drawn_difference(quantity.scores, first, second), verdicts)
-    wins, to_come = quantity.round.wins, quantity.round.left[first, second]
+    wins, to_come = quantity.wins, quantity.left[first, second]
     if times := wins[first, second] + wins[second, first] + to_come:
         rate = (wins[first, second] + to_come * rate) / times
     of_all = against(quantity.values[:, first] - quantity.values[:, second], None, never, level)
@@ -207,7 +207,7 @@ def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
     """
     if isinstance(quantity, WinRates):
         expected = expected_win_rates(quantity.scores, attenuation)
-        wins, to_come = quantity.round.wins, quantity.round.left
+        wins, to_come = quantity.wins, quantity.left
         verdicts = wins + wins.T + to_come
         return np.divide(wins + to_come * expected, verdicts, out=expected, where=verdicts > 0.0)
     values = drawn_values(quantity)

@@ -40,15 +40,6 @@ WIDEST = 1000.0  # between the scores of a draw: wider ones have odds that are n
 LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
-class Round(NamedTuple):
-    """The complete round of verdicts, one on each pair by each question, pair by pair."""
-
-    wins: Floats  # (N, N) the sum of the verdicts that i is better than j
-    left: Ints  # (N, N) how many are to come
-    verdicts: Floats  # (N,) on each candidate
-    repeats: bool  # whether every judge is taken to answer alike when it is asked again
-
-
 class Lasting(NamedTuple):
     """How much of the verdicts of J judges comes back when they are asked again (decision 97)."""
 
@@ -62,10 +53,17 @@ class WinRates(NamedTuple):
 
     scores: Scores
     values: Floats  # (D, N) W
-    verdicts: int  # in a complete round
-    judged: int  # of them, in either order
+    wins: Floats  # (N, N) the sum of the verdicts that i is better than j, in a complete round of all questions
+    left: Ints  # (N, N) how many are to come
+    about: Floats  # (N,) verdicts on each candidate
+    judged: int  # of the verdicts, in either order
     known: float  # of them, as far as they come back
-    round: Round
+    repeats: bool  # whether every judge is taken to answer alike when it is asked again
+
+    @property
+    def verdicts(self) -> int:
+        """In a complete round."""
+        return int(self.about.sum()) // 2
 
     @property
     def mean(self) -> Floats:
@@ -88,10 +86,9 @@ def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools)
     An answer that counts as a vote is one: what was said is added to what is drawn. Args: as of `quantity_of`.
     """
     n, taken = has.shape[1], published.comparisons.p
-    if not answers.size:
-        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
-        return RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
+    if not answers.size:
+        judges, items, has = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones((1, n), np.bool_)
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
     cell, cells = (question * n + answers.first) * n + answers.second, len(judges) * len(items) * n * n
@@ -147,16 +144,26 @@ def on_all_pairs(
     pairs = np.ix_(np.arange(questions), order, order)
     in_order = RoundAnswers(asked.judge, np.ascontiguousarray(asked.has[:, order]), asked.p[pairs], asked.times[pairs])
     rates = mean_verdicts(np.ascontiguousarray(drawn.T), biases, in_order, errors, shares, rng).T
-    judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, judged, lasting)
-    if not of_round.verdicts.all():
-        rates = _with_strangers(rates, of_round.verdicts[order], drawn, rng)
+    has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(n, dtype=np.bool_)
+    about = has.sum(axis=(0, 2)).astype(np.float64)
+    if not about.all():
+        rates = _with_strangers(rates, about[order], drawn, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
-    outputs, by_question = asked.has.sum(axis=1), judged.sum(axis=(1, 2)) // 2
-    verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    come_back = float(by_question @ (lasting.share * lasting.probability)[asked.judge])
-    return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
+    shown, turned = asked.times > 0.0, asked.times.swapaxes(1, 2) > 0.0
+    said = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
+    by_question = (shown | turned).sum(axis=(1, 2)) // 2
+    comes_back = (lasting.share * lasting.probability)[asked.judge]
+    return WinRates(
+        scores,
+        values,
+        wins=(said / np.maximum(shown.astype(np.float64) + turned, 1.0)).sum(axis=0),
+        left=(has & ~shown & ~turned).sum(axis=0),
+        about=about,
+        judged=int(by_question.sum()),
+        known=float(by_question @ comes_back),
+        repeats=bool((comes_back == 1.0).all()),
+    )
 
 
 def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
@@ -165,20 +172,6 @@ def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int
     quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
     drawn = lasting.share[judges][:, None] * (quantiles < lasting.probability[judges][:, None])
     return np.ascontiguousarray(drawn[number]), (quantiles < lasting.consistent[judges][:, None])[number]
-
-
-def _round(asked: RoundAnswers, judged: Bools, lasting: Lasting) -> Round:
-    """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
-    shown, turned = asked.times > 0.0, asked.times.swapaxes(1, 2) > 0.0
-    both = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
-    wins = both / np.maximum(shown.astype(np.float64) + turned, 1.0)
-    has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
-    return Round(
-        wins.sum(axis=0),
-        (has & ~judged).sum(axis=0),
-        has.sum(axis=(0, 2)).astype(np.float64),
-        bool((lasting.share * lasting.probability == 1.0)[asked.judge].all()),
-    )
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:

@@ -74,8 +74,10 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
 
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
-    n = len(order)
-    votes = _in_order(votes, np.append(order, n + best_first(votes.mean[n:])))
+    n, (mean, covariance, *ends) = len(order), votes[:5]
+    order = np.append(order, n + best_first(mean[n:]))
+    rows = [*(np.argsort(order)[end] for end in ends), *(contiguous(each) for each in votes[5:])]
+    votes = Votes(mean[order], covariance[np.ix_(order, order)], *rows)
     factor = np.linalg.cholesky(votes.covariance)
     x = rng.standard_normal((draws, len(factor))) @ factor.T
     if draws > PROBES and log_ratios(x[:PROBES], votes).std() < ALIKE:
@@ -88,14 +90,6 @@ def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -
     for _ in range(SLICES):
         turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, votes, rng)
     return x[:, :n]
-
-
-def _in_order(votes: Votes, order: Ints) -> Votes:
-    """The same with the (P,) parameters in this order, in arrays that kernels take."""
-    mean, covariance, *ends = votes[:5]
-    first, second, bias = (np.argsort(order)[end] for end in ends)
-    rows = (contiguous(each) for each in votes[5:])
-    return Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
 
 
 @unchecked_kernel

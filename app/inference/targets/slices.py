@@ -102,10 +102,16 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     if len(prompts.tag) > prompts.groups:
         within = variance_of_effects(published, item, _differences(published, prompts, apart), prompts.groups)
     sums = sums_by_tag(prompt_blocks(published, prompts, apart, within), prompts.tag, tags)
-    between = tau2 * np.exp(GRID)
-    weight, delta, variance = _over_grid([at_variance(float(eta2), sums, prompts.share) for eta2 in between], prompts)
+    points = [at_variance(tau2 * float(np.exp(x)), sums, prompts.share) for x in GRID]
+    log_density, scores, variances = (np.array(column) for column in zip(*points, strict=True))
+    weight = softmax(log_density + log_prior(GRID, LOG_ETA2))
+    deltas = scores - (prompts.share @ scores)[:, None]
+    delta = np.tensordot(weight, deltas, 1)
+    apart = deltas - delta
+    variance = np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
     whole = on_new_items(published, item, _differences(published, prompts, delta))
-    return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
+    of_tags = [_plus(whole, *each) for each in zip(delta, variance, strict=True)]
+    return Sliced(of_tags, tau2 * float(weight @ np.exp(GRID)), within)
 
 
 def deviations(
@@ -118,8 +124,7 @@ def deviations(
     n = published.model.n
     prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
     blocks = prompt_blocks(published, prompts, np.zeros((tags, n)), variance_of_effects(published, item))
-    scores, covariance = _estimates(blocks, prompts.tag, tags)
-    z = _z(scores, covariance)
+    scores, covariance, z = _estimates(blocks, prompts.tag, tags)
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores.mean), rng, permutations, tags)
     sizes = np.bincount(prompts.tag, minlength=tags).tolist()
@@ -127,7 +132,7 @@ def deviations(
     for t, size in enumerate(sizes):
         first, second = (int(place) for place in np.unravel_index(z[t].argmax(), (n, n)))
         here, there = scores[:, t, first] - scores[:, t, second]
-        sd_here, sd_there = np.sqrt(_of_differences(covariance[:, t])[:, first, second])
+        sd_here, sd_there = _sd_of_differences(covariance[:, t])[:, first, second]
         d = mode[first] - mode[second]
         is_reversal = bool(d + here > CLEAR * sd_here and d + there < -CLEAR * sd_there)
         p_value = (1 + int((permuted >= z[t].max()).sum())) / (1 + permutations)
@@ -213,48 +218,34 @@ def at_variance(eta2: float, of_tags: Floats, share: Floats) -> tuple[float, Flo
     return log_density, a + b, own + lean @ spread @ lean.swapaxes(1, 2)
 
 
-def _over_grid(points: list[tuple[float, Floats, Floats]], prompts: TaggedPrompts) -> tuple[Floats, Floats, Floats]:
-    """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
-    log_density, scores, variances = (np.array(column) for column in zip(*points, strict=True))
-    weight = softmax(log_density + log_prior(GRID, LOG_ETA2))
-    deltas = scores - (prompts.share @ scores)[:, None]
-    delta = np.tensordot(weight, deltas, 1)
-    apart = deltas - delta
-    return weight, delta, np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
-
-
 def _plus(whole: Scores, delta: Floats, variance: Floats) -> Scores:
     """The scores plus N(delta, variance), in every part; of differences alone."""
     apart = delta - delta.mean()
     variance = variance - variance.mean(axis=0) - variance.mean(axis=1)[:, None] + variance.mean()
-    parts = whole.parts or ((1.0, whole),)
-    return mixed(
-        [
-            (weight, part._replace(mean=part.mean + apart, covariance=plain(part.covariance.matrix() + variance)))
-            for weight, part in parts
-        ]
-    )
+    moved = [
+        (weight, part._replace(mean=part.mean + apart, covariance=plain(part.covariance.matrix() + variance)))
+        for weight, part in whole.parts or ((1.0, whole),)
+    ]
+    return mixed(moved)
 
 
-def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats]:
-    """Scores less the mode, (2, ..., T, N), by each tag and by all others, and covariances; `tag` (..., M)."""
+def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats, Floats]:
+    """Scores less the mode (2, ..., T, N), by each tag and by all others, their covariances, and z (..., T, N, N).
+
+    Args: `tag` (..., M).
+    """
     total, here = blocks.sum(axis=0), sums_by_tag(blocks, tag, tags)
     n, both = len(total), np.array([here, total - here])
     covariance = np.asarray(np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n)), np.float64)
-    return (covariance @ both[..., n:])[..., 0], covariance
+    scores = (covariance @ both[..., n:])[..., 0]
+    d, sd = scores[0] - scores[1], _sd_of_differences(covariance.sum(axis=0))
+    return scores, covariance, np.round((d[..., :, None] - d[..., None, :]) / sd, ROUNDING)
 
 
-def _z(scores: Floats, covariance: Floats) -> Floats:
-    """(..., T, N, N), of `_estimates`."""
-    d, v = scores[0] - scores[1], _of_differences(covariance.sum(axis=0))
-    return np.asarray(np.round((d[..., :, None] - d[..., None, :]) / np.sqrt(v), ROUNDING))
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """(..., N, N) variances of differences, 1 of a candidate with itself."""
-    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
-    n = variance.shape[-1]
-    return np.asarray(variance[..., :, None] + variance[..., None, :] - 2.0 * covariance + np.eye(n))
+def _sd_of_differences(covariance: Floats) -> Floats:
+    """(..., N, N), 1 of a candidate with itself."""
+    own, n = np.diagonal(covariance, axis1=-2, axis2=-1), covariance.shape[-1]
+    return np.sqrt(own[..., :, None] + own[..., None, :] - 2.0 * covariance + np.eye(n))
 
 
 def _permuted(blocks: Floats, tag: Ints, order: Ints, rng: np.random.Generator, permutations: int, tags: int) -> Floats:
@@ -264,4 +255,4 @@ def _permuted(blocks: Floats, tag: Ints, order: Ints, rng: np.random.Generator, 
     drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]
     together = max(IN_ONE_GO // (tags * len(order) ** 2), 1)
     parts = (drawn[start : start + together] for start in range(0, permutations, together))
-    return np.concatenate([_z(*_estimates(blocks, part, tags)).max(axis=(1, 2, 3)) for part in parts])
+    return np.concatenate([_estimates(blocks, part, tags)[2].max(axis=(1, 2, 3)) for part in parts])
