@@ -80,24 +80,12 @@ class Hierarchy(NamedTuple):
         of_t, n, judges = self.design.scatter(y), self.model.n, len(self.of_effects)
         return np.append(of_t[: judges * n].reshape(judges, n).sum(axis=0), of_t)
 
-    def evaluate(self, theta: Floats) -> tuple[Floats, Floats]:
-        """The gradient (P,), and w (K,)."""
+    def evaluate(self, theta: Floats) -> tuple[Floats, "Inverse"]:
+        """The gradient (P,), and H^-1."""
         p, weight, expert, prior = self.comparisons.p, self.comparisons.weight, self.model.expert, self.prior
         d = self.differences(theta)
         g = self.scatter(weight * expert.slope(d, p)) + prior.pull - prior.precision * theta
-        return g, weight * expert.curvature(d, p)
-
-    def likeliest(self, start: Floats, close: float) -> tuple[Floats, "Inverse", Floats]:
-        """The mode of theta, H^-1 and w (K,) there. Concave, so wherever it begins. Args: `close` as of `maximum`."""
-        inverse: Inverse
-
-        def solve(weights: Floats, g: Floats) -> Floats:
-            nonlocal inverse
-            inverse = self.inverse(weights)
-            return inverse.times(g)
-
-        theta, weights, _ = maximum(self.evaluate, solve, start, close)
-        return theta, inverse, weights
+        return g, self.inverse(weight * expert.curvature(d, p))
 
     def inverse(self, weights: Floats) -> "Inverse":
         """H^-1 where comparisons weigh w (K,), delta_j and u_j taken out one after the other.
@@ -117,13 +105,14 @@ class Hierarchy(NamedTuple):
         sigma = from_precision(np.diag(self.prior.precision[:n]) + of_scores.sum(axis=0))
         log_det = sigma.log_det + sum(of_j.log_det for of_j in apart)
         log_volume = 0.5 * (log_det - n * np.log(self.of_scores) - np.log(of_biases).sum())
-        return Inverse(self, of_scores, lean, of_biases, sigma, float(log_volume))
+        return Inverse(self, weights, of_scores, lean, of_biases, sigma, float(log_volume))
 
 
 class Inverse(NamedTuple):
     """H^-1 by blocks."""
 
     hierarchy: Hierarchy
+    weights: Floats  # (K,) w
     of_scores: Floats  # (J, N, N) M
     lean: Floats  # (J, N) how delta falls as t rises
     of_biases: Floats  # (J,) precision of delta given t
@@ -207,7 +196,7 @@ def consensus(
         start, z_of_theta = theta + (z - z_of_theta) @ by_z, z
         tau2, *ratios = np.exp(mean + sd * np.clip(z, -FARTHEST, FARTHEST))
         hierarchy = Hierarchy.of(comparisons, model, tau2, tau2 * np.array(ratios))
-        theta, inverse, _ = hierarchy.likeliest(start, ROUGHLY)
+        theta, inverse, _ = maximum(hierarchy.evaluate, Inverse.times, start, ROUGHLY)
         of_scale, of_effects = inverse.slopes(theta, theta)
         return sd * np.append(of_scale + of_effects.sum(), of_effects) - z, inverse
 

@@ -20,6 +20,7 @@ measurements j has, the slopes of effects.py are those of s . s' and u_j . u_j',
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -73,8 +74,7 @@ class Point(NamedTuple):
     slope: Floats  # (D,) of it, by Laplace
     scores: Scores
     theta: Floats  # the mode
-    weights: Floats  # (K,) there
-    inverse: Inverse
+    inverse: Inverse  # there
     log_prior: float  # of eta, and of the noise's constant
 
 
@@ -86,10 +86,8 @@ def has_too_many_effects(candidates: int, models: int) -> bool:
 def of_people(published: Published, people: Bools, log_effects: Mapping[int, Normal]) -> Scores:
     """The posterior of the scores that people would give; the latent one where people alone have judged.
 
-    Args:
-        published: of a smooth expert.
-        people: (J,) tells who they are.
-        log_effects: what is known of ln(omega^2 / tau2), by the judges' numbers; USUAL_EFFECTS of all others.
+    Args: `published` is of a smooth expert; `people` (J,) tells who they are; `log_effects` is what is known of
+        ln(omega^2 / tau2), by the judges' numbers, USUAL_EFFECTS of all others.
 
     Raises ValueError for more than RANKED_DENSE candidates or MOST_EFFECTS effects, and numpy.linalg.LinAlgError.
     """
@@ -183,7 +181,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     weight = np.where(is_measured, log.weight / sigma2[log.judge], log.weight)
     omega2 = tau2 * np.append(NO_EFFECTS, np.exp(eta[1:count]))
     hierarchy = Hierarchy.of(log._replace(weight=weight), model, tau2, omega2)
-    theta, inverse, curvature = hierarchy.likeliest(start, DECREMENT)
+    theta, inverse, _ = maximum(hierarchy.evaluate, Inverse.times, start, DECREMENT)
     d, variance, prior = hierarchy.differences(theta), inverse.variances(), hierarchy.prior
     of_eta = -0.5 * float(answers @ np.log(sigma2) + z @ z)
     log_density = weight @ model.expert.log_density(d, log.p) + theta @ (prior.pull - 0.5 * prior.precision * theta)
@@ -196,7 +194,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
     scores = Scores(theta[: model.n], inverse.sigma, scale=tau2)
     log_density = float(log_density + of_eta + inverse.log_volume)
-    return Point(log_density, sd * slope - z, scores, theta, curvature, inverse, of_eta)
+    return Point(log_density, sd * slope - z, scores, theta, inverse, of_eta)
 
 
 def true_to_votes(point: Point, voices: Voices) -> Point:
@@ -205,9 +203,10 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     if not votes.any() or expert.as_soft_bt is None:
         return point
     log, d = hierarchy.comparisons, hierarchy.differences(point.theta)
-    precision, shift = point.weights.copy(), point.weights * d + log.weight * expert.slope(d, log.p)
+    weights = point.inverse.weights
+    precision, shift = weights.copy(), weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
-    constant = point.log_prior - 0.5 * float((shift**2 / point.weights)[~votes].sum())
+    constant = point.log_prior - 0.5 * float((shift**2 / weights)[~votes].sum())
     sites = Sites(wins, log.weight[votes] - wins, np.zeros(len(wins)), precision[votes], shift[votes])
 
     def moments(sites: Sites) -> SiteMoments[tuple[Floats, DenseCovariance]]:
@@ -218,15 +217,12 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
         log_integral = 0.5 * float(pull @ mean) + inverse.log_volume
         return SiteMoments((mean[: hierarchy.model.n], inverse.sigma), m[votes], v[votes], log_integral)
 
-    try:
-        with np.errstate(all="ignore"):
-            (mean, sigma), _, log_evidence, convergence = converge(sites, moments, MOMENTS_APART)
-    except np.linalg.LinAlgError:
-        return point
-    if not convergence.converged:
-        return point
-    scores = Scores(mean, sigma, scale=hierarchy.of_scores)
-    return point._replace(log_density=log_evidence + constant, scores=scores)
+    with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"):
+        (mean, sigma), _, log_evidence, convergence = converge(sites, moments, MOMENTS_APART)
+        if convergence.converged:
+            scores = Scores(mean, sigma, scale=hierarchy.of_scores)
+            return point._replace(log_density=log_evidence + constant, scores=scores)
+    return point
 
 
 def effects_apart(published: Published, people: Bools, judges: Ints) -> dict[int, Normal]:

@@ -66,10 +66,7 @@ def on_new_items(published: Published, item: Ints, d: Floats | None = None) -> S
 
 
 def effects_on_new_items(published: Published, item: Ints) -> list[Effect]:
-    """The effects of covariates on new prompts: those of the posterior with a covariance of Sigma + E.
-
-    Errors as `on_new_items`.
-    """
+    """The effects of covariates on new prompts, with a covariance of Sigma + E. Errors as `on_new_items`."""
     sigma = published.posterior.covariance.matrix()
     return effects_of(published, sigma + _excess(published, item, sigma)[0])
 
@@ -155,27 +152,23 @@ def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = 
 
 def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:
     """The scores on new prompts, had there been so many times as many prompts as these."""
-    of_x = [
-        (weight * share, _with_excess(part if times == 1.0 else part._replace(votes=None), excess / x, prior, times))
-        for weight, part in posterior.parts or ((1.0, posterior),)
-        for x, share in _nodes(times * prompts - 1.0)
-    ]
-    return mixed(of_x)
-
-
-def _with_excess(part: Scores, excess: Floats, prior: Prior, times: float) -> Scores:
-    """N(mean*, Sigma*) of one part of the posterior. Args: `excess` (N, N) is E / x."""
-    n, scale = len(part.mean), prior.variance if part.scale is None else part.scale
-    q = prior.precision[:n] if part.scale is None else np.full(n, 1.0 / scale)
-    pull, precision = prior.pull[:n], np.linalg.inv(part.covariance.matrix())
-    values, vectors = np.linalg.eigh(precision - np.diag(q))  # of what comparisons tell, in every direction
-    known = values > ROUNDING * values.max(initial=0.0)
-    root, inverse = (vectors[:, known] * values[known] ** power for power in (0.5, -0.5))
-    beyond = inverse.T @ precision @ excess @ precision @ inverse
-    share = times * root @ np.linalg.inv(np.eye(int(known.sum())) + 0.5 * (beyond + beyond.T))
-    sigma = np.linalg.inv(np.diag(q) + share @ root.T)
-    mean = sigma @ (pull + share @ inverse.T @ (precision @ part.mean - pull))
-    return Scores(mean, plain(0.5 * (sigma + sigma.T)), scale=scale, votes=part.votes)
+    n, pull, of_all = len(excess), prior.pull[: len(excess)], list[tuple[float, Scores]]()
+    for weight, part in posterior.parts or ((1.0, posterior),):
+        scale = prior.variance if part.scale is None else part.scale
+        q = prior.precision[:n] if part.scale is None else np.full(n, 1.0 / scale)
+        precision = np.linalg.inv(part.covariance.matrix())
+        values, vectors = np.linalg.eigh(precision - np.diag(q))  # of what comparisons tell, in every direction
+        known = values > ROUNDING * values.max(initial=0.0)
+        root, inverse = (vectors[:, known] * values[known] ** power for power in (0.5, -0.5))
+        beyond = inverse.T @ precision @ excess @ precision @ inverse
+        told = inverse.T @ (precision @ part.mean - pull)
+        for x, share in _nodes(times * prompts - 1.0):
+            kept = times * root @ np.linalg.inv(np.eye(len(beyond)) + 0.5 / x * (beyond + beyond.T))
+            sigma = np.linalg.inv(np.diag(q) + kept @ root.T)
+            covariance, votes = plain(0.5 * (sigma + sigma.T)), part.votes if times == 1.0 else None
+            of_x = Scores(sigma @ (pull + kept @ told), covariance, scale=scale, votes=votes)
+            of_all.append((weight * share, of_x))
+    return mixed(of_all)
 
 
 def _nodes(freedom: float) -> list[tuple[float, float]]:

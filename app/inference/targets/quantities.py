@@ -64,13 +64,9 @@ def quantity_of(
 ) -> Quantity:
     """Quantity that is ranked.
 
-    Args:
-        published: by `publish_for`.
-        answers, item: (K,) as they came, and what each was about.
-        has: (I, N) which candidates have an output for an item.
-        people, log_effects: (J,) which judges are people, and what a pool tells, as of `of_people`.
-        draws: of win rates; as many as their number allows by default.
-        known, supposing: as of `lasting_of`; by default, what these answers tell.
+    Args: `published` is by `publish_for`; `answers` and `item` (K,) are as they came, and what each was about; `has`
+        (I, N) tells which candidates have an output for an item. `people` and `log_effects` are as of `of_people`,
+        `known`, by default what these answers tell, and `supposing` as of `lasting_of`, `draws` as of `on_all_pairs`.
 
     Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
     """

@@ -65,16 +65,10 @@ class TaggedPrompts(NamedTuple):
 
 
 class Sliced(NamedTuple):
-    """The scores on new prompts of each tag."""
-
     scores: list[Scores]  # (T,)
     between: float  # eta2, the variance of effects that all prompts of a tag have
     within: float | None  # variance of all other effects; None where no prompt has two pairs that share a candidate
-
-    @property
-    def shared(self) -> float | None:
-        """The share of the effects of prompts that is not their tags'; None where it is unknown."""
-        return None if self.within is None else self.within / (self.between + self.within)
+    shared: float | None  # its share
 
 
 class TagDeviation(NamedTuple):
@@ -111,7 +105,8 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
     variance = np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
     whole = on_new_items(published, item, _differences(published, prompts, delta))
     of_tags = [_plus(whole, *each) for each in zip(delta, variance, strict=True)]
-    return Sliced(of_tags, tau2 * float(weight @ np.exp(GRID)), within)
+    between = tau2 * float(weight @ np.exp(GRID))
+    return Sliced(of_tags, between, within, None if within is None else within / (between + within))
 
 
 def deviations(

@@ -7,10 +7,12 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, spearmanr
 
+from app.inference.core.maximum import maximum
 from app.inference.fitting import posterior
 from app.inference.fitting.effects import (
     USUAL_EFFECTS,
     Hierarchy,
+    Inverse,
     average_information,
     consensus,
     known_at,
@@ -62,21 +64,21 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     of = hierarchy()
     theta = np.random.default_rng(1).standard_normal(len(of.prior.precision))
 
-    g, weights = of.evaluate(theta)
+    g, inverse = of.evaluate(theta)
     nearby = [(theta - step, theta + step) for step in 1e-5 * np.eye(len(theta))]
 
     rises = [(log_posterior(above, of) - log_posterior(below, of)) / 2e-5 for below, above in nearby]
     np.testing.assert_allclose(g, rises, atol=1e-6)
     bends = [(of.evaluate(below)[0] - of.evaluate(above)[0]) / 2e-5 for below, above in nearby]
-    np.testing.assert_allclose(precision(weights, of), bends, atol=1e-6)
+    np.testing.assert_allclose(precision(inverse.weights, of), bends, atol=1e-6)
 
 
 def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     of = hierarchy()
-    theta, inverse, weights = of.likeliest(np.zeros(len(of.prior.precision)), 1e-9)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)
     found = known_at(theta, inverse, inverse.sigma.base, DONE)
 
-    whole = np.linalg.inv(precision(weights, of))
+    whole = np.linalg.inv(precision(inverse.weights, of))
     effects = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
     about_their_mean = effects - of.of_effects[:, None] / N
     g = np.random.default_rng(2).standard_normal(len(theta))
@@ -105,9 +107,9 @@ def test_slopes_and_information_are_those_of_all_answers() -> None:
         return float(multivariate_normal(cov=covariance).logpdf(4.0 * (log.p - 0.5)))
 
     def mode(logarithms: Floats) -> Floats:
-        return at(logarithms).likeliest(np.zeros(len(of.prior.precision)), 1e-9)[0]
+        return maximum(at(logarithms).evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)[0]
 
-    theta, inverse, _ = of.likeliest(np.zeros(len(of.prior.precision)), 1e-9)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)
     of_scale, of_effects = inverse.slopes(theta, theta)
     by_eta, information = average_information(theta, inverse, np.ones(1 + JUDGES))
 
@@ -134,7 +136,7 @@ def test_judges_without_effects_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
     of = Hierarchy.of(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
 
-    theta, inverse, _ = of.likeliest(np.zeros(len(of.prior.precision)), 1e-6)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-6)
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
 
     np.testing.assert_allclose(theta[:N], pooled.mean[:N], atol=1e-5)
