@@ -154,17 +154,6 @@ class Inverse(NamedTuple):
         return of_scale, 0.5 * ((u * u_2).sum(axis=1) / hierarchy.of_effects - hierarchy.of_effects * of_p)
 
 
-class Consensus(NamedTuple):
-    of_scores: Scores
-    effects: Floats  # (J, N) u
-    sd_of_effects: Floats  # (J, N)
-    omega: Floats  # (J,)
-    delta: Floats  # (J,)
-    sd_of_delta: Floats  # (J,)
-    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
-    convergence: Convergence
-
-
 class JudgeEffects(NamedTuple):
     judge: int
     sd: float  # omega
@@ -172,12 +161,19 @@ class JudgeEffects(NamedTuple):
     sd_of_deviations: Floats  # (N,)
 
 
+class Consensus(NamedTuple):
+    of_scores: Scores
+    effects: list[JudgeEffects]  # of each judge
+    delta: Floats  # (J,)
+    sd_of_delta: Floats  # (J,)
+    share_of_verdicts: Floats  # (J,) in what is known of delta (covariates.py)
+    convergence: Convergence
+
+
 def consensus(
     comparisons: Comparisons, model: Model, judges: int, progress: Callable[[int], None] = lambda _: None
 ) -> Consensus:
-    """The common score and the effects of J judges.
-
-    Args: `model` is without biases, of a smooth expert; `progress` is called each round.
+    """The common score and the effects of J judges; `model` is as of Hierarchy, `progress` is called each round.
 
     Raises ValueError for more than MOST_EFFECTS effects, and numpy.linalg.LinAlgError.
     """
@@ -234,21 +230,14 @@ def known_at(theta: Floats, inverse: Inverse, covariance: Floats, convergence: C
     of_effects = omega2 * (1.0 - 1.0 / n - omega2 * of_p)  # about their mean, which is 0
     flat = from_precision(m.sum(axis=0) + np.eye(n) / VAGUE).base
     (*_, of_biases), (*_, of_biases_alone) = inverse.of_judges(sigma), inverse.of_judges(flat)
-    s, u, delta = hierarchy.split(theta)
+    (s, u, delta), omega = hierarchy.split(theta), np.sqrt(hierarchy.of_effects).tolist()
     return Consensus(
         of_scores=Scores(s, plain(covariance)),
-        effects=u,
-        sd_of_effects=np.sqrt(of_effects),
-        omega=np.sqrt(hierarchy.of_effects),
+        effects=[
+            JudgeEffects(judge, *row) for judge, row in enumerate(zip(omega, u, np.sqrt(of_effects), strict=True))
+        ],
         delta=delta,
         sd_of_delta=np.sqrt(of_biases),
         share_of_verdicts=of_biases * (1.0 / of_biases_alone - 1.0 / BIAS_VARIANCE),
         convergence=convergence,
     )
-
-
-def judge_effects_of(agreed: Consensus, comparisons: Comparisons) -> list[JudgeEffects]:
-    """One for each judge that compared anything."""
-    columns = agreed.omega.tolist(), agreed.effects, agreed.sd_of_effects
-    every = [JudgeEffects(judge, *row) for judge, row in enumerate(zip(*columns, strict=True))]
-    return [every[judge] for judge in np.unique(comparisons.judge).tolist()]

@@ -78,7 +78,7 @@ def fit(
 def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> Floats:
     """(N,) scores had this judge said nothing, by a Newton step. Conceptually: e_step of the others' comparisons.
 
-    Who is against the others counts for nothing here: it may be this judge whom they are against.
+    Who is against the others counts for nothing: it may be this judge whom they are against.
     """
     others, s = take(comparisons, comparisons.judge != judge), aware.of_scores.mean
     g, weights = evaluate(s, np.array([aware.delta, np.maximum(aware.c, 0.0)]), others, model)
@@ -110,10 +110,7 @@ def evaluate(s: Floats, judges: Floats, comparisons: Comparisons, model: Model) 
 def m_step(
     s: Floats, sigma: DenseCovariance, judges: Floats, people: Bools, comparisons: Comparisons, model: Model
 ) -> Floats:
-    """(2, J) Newton steps of delta and c, of at most 1, towards what explains best what each judge said.
-
-    That is whatever s ~ N(s, sigma) may be; c of people stays.
-    """
+    """(2, J) Newton steps of delta and c, of at most 1, where the scores are N(s, sigma); c of people stays."""
     (first, second, p, judge, weight), expert, (delta, c) = comparisons, model.expert, judges
     sd = np.sqrt(np.maximum(sigma.variances(first, second), 0.0))
     m = (s[first] - s[second])[:, None] + sd[:, None] * NODES

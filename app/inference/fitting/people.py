@@ -228,11 +228,9 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
 def effects_apart(published: Published, people: Bools, judges: Ints) -> dict[int, Normal]:
     """ln(omega^2 / tau2) by what one set tells of it, of its judges: none unless several judge, or one and people.
 
-    Laplace's, with the prior taken out: at the mode z and with its variance v, both in units of the prior,
-    N(z / (1 - v), v / (1 - v)) times the prior is N(z, v).
+    Laplace's, without the prior: in whose units N(z / (1 - v), v / (1 - v)) times the prior is N(z, v).
 
-    Args: `people` (J,) tells who they are; `judges` (J,) are what their numbers here stand for in the pool. Raises as
-        `of_people` does.
+    Args: `judges` (J,) are what their numbers here stand for in the pool; otherwise, and errors, as of `of_people`.
     """
     if people[published.answers.judge].all():
         return {}
@@ -247,10 +245,7 @@ def effects_apart(published: Published, people: Bools, judges: Ints) -> dict[int
 
 
 def pool_effects(of_sets: Sequence[Mapping[int, Normal]]) -> dict[int, Normal]:
-    """Prior of ln(omega^2 / tau2) of each judge of these sets, as pooling.py does of their noise.
-
-    x_sj ~ N(c_j, d_j^2) between sets; of what S sets tell 1 / S is a set's own, and left out.
-    """
+    """Prior of ln(omega^2 / tau2) of each judge of these sets, as pooling.py has that of their noise."""
     pooled, prior = dict[int, Normal](), LOG_PRIOR_OF_SPREAD[:, None] + log_prior(EFFECTS, USUAL_EFFECTS)
     for judge in sorted(set().union(*of_sets)):
         mean, sd = np.array([of_set[judge] for of_set in of_sets if judge in of_set]).T[:, :, None, None]

@@ -23,7 +23,7 @@ from scipy.special import expit, logit
 
 from app.inference.experts import unsaturated
 from app.inference.fitting import judge_aware
-from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
+from app.inference.fitting.effects import JudgeEffects, consensus
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import Probabilities, binary, votes
 from app.inference.judges.agreement import agreement_with_others
@@ -191,4 +191,5 @@ def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say
     if model.n > RANKED_DENSE or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
-    return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
+    judged = np.unique(comparisons.judge).tolist() if agreed.convergence.converged else []
+    return {judge: agreed.effects[judge] for judge in judged}

@@ -21,7 +21,7 @@ from nextpair.words import InferenceTargetName, JointName
 
 from app.inference.fitting import judge_aware
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.effects import Consensus, JudgeEffects, consensus, judge_effects_of
+from app.inference.fitting.effects import Consensus, JudgeEffects, consensus
 from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
@@ -139,7 +139,7 @@ def by_judges(
             if name == "consensus":
                 fitted = consensus(comparisons, model, len(people))
                 biases = listed(comparisons, fitted.delta, fitted.sd_of_delta, fitted.share_of_verdicts)
-                effects = judge_effects_of(fitted, comparisons)
+                effects = [fitted.effects[judge] for judge in np.unique(comparisons.judge).tolist()]
             else:
                 fitted = judge_aware.fit(comparisons, model, people)
                 biases, effects = judge_biases(fitted, comparisons), []

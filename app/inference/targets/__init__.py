@@ -7,7 +7,7 @@ new-items    the scores on prompts like those that were judged                  
 people       the scores that people would give, where judges have effects           Scores (fitting/people.py)
 """
 
-from app.inference.targets.all_pairs import WinRates, judged_alone
+from app.inference.targets.all_pairs import WinRates
 from app.inference.targets.drawing import DRAWS_SEED
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
 from app.inference.targets.quantities import (

@@ -81,9 +81,9 @@ class RoundAnswers(NamedTuple):
 
 
 def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
-    """The answers of every judge, each of whom may be asked about all items; of nobody, a stranger who said nothing.
+    """The answers of every judge, who may be asked about all items; of nobody, a stranger's. Args: as of `quantity_of`.
 
-    An answer that counts as a vote is one: what was said is added to what is drawn. Args: as of `quantity_of`.
+    An answer that counts as a vote is one: what was said is added to what is drawn.
     """
     n, taken = has.shape[1], published.comparisons.p
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
@@ -105,17 +105,10 @@ def _as_they_came(values: Ints) -> tuple[Ints, Ints]:
     return different[order], np.argsort(order)[number]
 
 
-def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
-    """(I, N) which candidates were judged on each item; all of them where there is but one item."""
-    has = np.zeros((int(item.max(initial=0)) + 1, n), np.bool_)
-    has[item, first] = has[item, second] = True
-    return has if len(np.unique(item)) > 1 else np.ones_like(has)
-
-
 def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool = False) -> Lasting:
-    """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing.
+    """Of people's (J,) verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing.
 
-    Args: `people` (J,) tells who they are; with `supposing`, all those who may repeat themselves do.
+    Args: with `supposing`, all those who may repeat themselves do.
     """
     probability, consistent = known.probability, known.consistent
     if supposing:
@@ -138,7 +131,10 @@ def on_all_pairs(
     questions, order = len(asked.judge), best_first(scores.mean)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
     drawn, noise = draw_scores(scores, order, rng, draws)
-    shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
+    judges, number = _as_they_came(asked.judge)
+    quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])[number]
+    repeats, consistent = (quantiles < each[asked.judge, None] for each in (lasting.probability, lasting.consistent))
+    shares = lasting.share[asked.judge, None] * repeats
     biases = np.where(consistent, 0.0, _biases(published, asked, rng, draws))
     errors = _errors(published, asked)[:, None] * np.sqrt(noise)
     pairs = np.ix_(np.arange(questions), order, order)
@@ -164,14 +160,6 @@ def on_all_pairs(
         known=float(by_question @ comes_back),
         repeats=bool((comes_back == 1.0).all()),
     )
-
-
-def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
-    """(Q, D) r of who is asked, and whether it has no bias; in the same part of the draws whatever the others have."""
-    judges, number = _as_they_came(judge)
-    quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
-    drawn = lasting.share[judges][:, None] * (quantiles < lasting.probability[judges][:, None])
-    return np.ascontiguousarray(drawn[number]), (quantiles < lasting.consistent[judges][:, None])[number]
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
@@ -255,8 +243,8 @@ def _in_both_orders(
 def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float, rng: np.random.Generator) -> float:
     """The mean of the lasting votes in both orders of a judge who repeats itself with probability `share`.
 
-    Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
-        how many votes there were so, and for it.
+    Args: of one shown first, and second, `here` and `there` are the probabilities of a vote for it, `cast` (2,) and
+        `won` (2,) how many votes there were, and for it.
     """
     both = _log(min(here, there)) + _log_of_votes(1.0, 1.0, here, there, cast, won, share)
     neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, 0.0, here, there, cast, won, share)
@@ -293,9 +281,7 @@ def _log_of_votes(
 def mean_verdicts(
     scores: Floats, bias: Floats, asked: RoundAnswers, sd: Floats, share: Floats, rng: np.random.Generator
 ) -> Floats:
-    """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
-
-    It is 0 of a candidate about whom nothing is asked.
+    """(N, D) each candidate's mean verdict in D draws, 0 where nothing is asked about it.
 
     Args: `scores` (N, D); of who is asked, `bias`, `sd` of a measurement's error, 0 of votes, and `share`, r, which of
         a measurement is 0 or 1, (Q, D) each.

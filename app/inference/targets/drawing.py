@@ -125,10 +125,7 @@ def log_ratios(x: Floats, votes: Votes) -> Floats:
 
 @unchecked_kernel
 def turn(x: Floats, ratio: Floats, z: Floats, votes: Votes, rng: np.random.Generator) -> None:
-    """Move each draw along an ellipse, in place.
-
-    Args: `x` (D, P) are draws less the mean, `ratio` (D,) r of them, `z` (D, P) draws of N(0, Sigma).
-    """
+    """Move `x`, (D, P) draws less the mean, and `ratio`, (D,) r of them, by draws `z` of N(0, Sigma), in place."""
     turned = np.empty(x.shape[1])
     for k in range(len(x)):
         level = ratio[k] + math.log(1.0 - rng.random())

@@ -148,16 +148,12 @@ def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
             f"on {len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
         )
     share = np.bincount(tag[used], minlength=tags) / len(used)
-    groups = np.count_nonzero(share) + (not is_tagged.all())
     prompt = np.where(is_tagged, np.searchsorted(used, item), len(used))
-    return TaggedPrompts(prompt, tag[used], share, int(groups))
+    return TaggedPrompts(prompt, tag[used], share, int(np.count_nonzero(share) + (not is_tagged.all())))
 
 
 def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
-    """(M, N, N + 1) [K | k] of each prompt, by the slopes at theta, which is `apart` (T, N) from the mode.
-
-    Its effects have the variance `within`; without one the blocks are [H | g].
-    """
+    """(M, N, N + 1) [K | k] of each prompt, of effects of variance `within`, at theta, `apart` (T, N) from the mode."""
     (first, second, *_), n, m = published.comparisons, published.model.n, len(prompts.tag)
     _, pulls, _, weight = by_prompt(published, prompts.prompt, _differences(published, prompts, apart))
     half = np.bincount((prompts.prompt * n + first) * n + second, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
@@ -225,10 +221,7 @@ def _plus(whole: Scores, delta: Floats, variance: Floats) -> Scores:
 
 
 def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats, Floats]:
-    """Scores less the mode (2, ..., T, N), by each tag and by all others, their covariances, and z (..., T, N, N).
-
-    Args: `tag` (..., M).
-    """
+    """Scores less the mode (2, ..., T, N), by each `tag` (..., M) and the others, covariances, z (..., T, N, N)."""
     total, here = blocks.sum(axis=0), sums_by_tag(blocks, tag, tags)
     n, both = len(total), np.array([here, total - here])
     covariance = np.asarray(np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n)), np.float64)

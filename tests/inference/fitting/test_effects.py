@@ -88,9 +88,10 @@ def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     volume = np.log(of.prior.precision).sum() + np.linalg.slogdet(whole)[1]
     constant = JUDGES * np.log(1.0 / BIAS_VARIANCE)
     assert inverse.log_volume == pytest.approx(0.5 * (volume - constant))
-    np.testing.assert_allclose(found.sd_of_effects**2, about_their_mean, atol=1e-9)
+    sds = np.array([each.sd_of_deviations for each in found.effects])
+    np.testing.assert_allclose(sds**2, about_their_mean, atol=1e-9)
     np.testing.assert_allclose(found.sd_of_delta**2, whole.diagonal()[-JUDGES:], atol=1e-9)
-    np.testing.assert_allclose(found.effects.sum(axis=1), 0.0, atol=1e-6)
+    np.testing.assert_allclose([each.deviations.sum() for each in found.effects], 0.0, atol=1e-6)
 
 
 def test_slopes_and_information_are_those_of_all_answers() -> None:
@@ -170,8 +171,8 @@ def test_a_thousand_answers_of_one_do_not_outvote_ten_people() -> None:
 
     assert posterior.fit(join(model, people), both).mean[0] > 1.0
     assert together.of_scores.mean[1] > together.of_scores.mean[0]
-    assert together.effects[0, 0] > 2.0 * together.sd_of_effects[0, 0]
-    apart = 2.0 * np.log(alone.omega[0] / alone.omega[1])  # of the logarithms of variances
+    assert together.effects[0].deviations[0] > 2.0 * together.effects[0].sd_of_deviations[0]
+    apart = 2.0 * np.log(alone.effects[0].sd / alone.effects[1].sd)  # of the logarithms of variances
     assert abs(apart) < USUAL_EFFECTS.sd  # nobody is there to tell it from the common score
     assert (alone.of_scores.covariance.diagonal > 0.25).all()
 
@@ -188,7 +189,11 @@ def test_gpt4_likes_its_own_answers(shared_data: Path) -> None:
     found = consensus(log, build(Method(), len(systems)), len(JUDGES_OF_FIVE))
     people = human_scores(shared_data / "prd_vicuna80", systems)
     own = [(judge, systems.index(name)) for judge, name in enumerate(JUDGES_OF_FIVE)]
-    sure = [JUDGES_OF_FIVE[at[0]] for at in own if found.effects[at] > 2.0 * found.sd_of_effects[at]]
+    sure = [
+        JUDGES_OF_FIVE[judge]
+        for judge, at in own
+        if found.effects[judge].deviations[at] > 2.0 * found.effects[judge].sd_of_deviations[at]
+    ]
     assert spearmanr(found.of_scores.mean, people)[0] == pytest.approx(1.0)
     assert sure == ["gpt4"]
 
@@ -197,7 +202,7 @@ def test_without_comparisons_the_prior_holds() -> None:
     found = consensus(no_comparisons(), build(Method(prior_variance=2.0), 3), 2)
     np.testing.assert_allclose(found.of_scores.mean, 0.0)
     np.testing.assert_allclose(found.of_scores.covariance.matrix(), 2.0 * np.eye(3), atol=1e-9)
-    np.testing.assert_allclose(found.omega**2, 2.0 * np.exp(USUAL_EFFECTS.mean), rtol=1e-3)
+    np.testing.assert_allclose([each.sd**2 for each in found.effects], 2.0 * np.exp(USUAL_EFFECTS.mean), rtol=1e-3)
 
 
 def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
@@ -206,7 +211,8 @@ def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
     renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = (consensus(each, build(Method(), N), JUDGES) for each in (log, renamed))
     np.testing.assert_allclose(other.of_scores.mean[order], one.of_scores.mean, atol=1e-9)
-    np.testing.assert_allclose(other.effects[judges][:, order], one.effects, atol=1e-9)
+    for mine, theirs in zip(one.effects, (other.effects[judge] for judge in judges), strict=True):
+        np.testing.assert_allclose(theirs.deviations[order], mine.deviations, atol=1e-9)
     np.testing.assert_allclose(other.delta[judges], one.delta, atol=1e-9)
 
 

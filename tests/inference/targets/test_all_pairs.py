@@ -15,10 +15,11 @@ from app.inference.fitting import (
     repetition_of,
 )
 from app.inference.reporting import Wanted, summary_of
-from app.inference.targets import WinRates, drawn_values, judged_alone, publish_for, quantity_of
+from app.inference.targets import WinRates, drawn_values, publish_for, quantity_of
 from app.inference.targets.all_pairs import Lasting, RoundAnswers, asked_in, mean_verdicts, on_all_pairs
 from app.inference.targets.drawing import draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
+from app.offline.ranking import judged_alone
 
 LEARNT = Method(verdict_weight="learnt")
 DRAWS = 40_000
