@@ -233,9 +233,7 @@ def known_at(theta: Floats, inverse: Inverse, covariance: Floats, convergence: C
     (s, u, delta), omega = hierarchy.split(theta), np.sqrt(hierarchy.of_effects).tolist()
     return Consensus(
         of_scores=Scores(s, plain(covariance)),
-        effects=[
-            JudgeEffects(judge, *row) for judge, row in enumerate(zip(omega, u, np.sqrt(of_effects), strict=True))
-        ],
+        effects=[JudgeEffects(*row) for row in zip(range(len(u)), omega, u, np.sqrt(of_effects), strict=True)],
         delta=delta,
         sd_of_delta=np.sqrt(of_biases),
         share_of_verdicts=of_biases * (1.0 / of_biases_alone - 1.0 / BIAS_VARIANCE),

@@ -82,8 +82,7 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
     """
     others, s = take(comparisons, comparisons.judge != judge), aware.of_scores.mean
     g, weights = evaluate(s, np.array([aware.delta, np.maximum(aware.c, 0.0)]), others, model)
-    h = design_of(others, model).precision(weights, model.prior.precision)
-    return np.asarray(s + np.linalg.solve(h, g))
+    return np.asarray(s + np.linalg.solve(design_of(others, model).precision(weights, model.prior.precision), g))
 
 
 def e_step(s: Floats, judges: Floats, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:

@@ -45,8 +45,7 @@ NO_EFFECTS = 1e-6  # omega^2 / tau2 of people: as good as 0, which M would be di
 DECREMENT = 1e-6  # of theta, in posterior sds
 MOMENTS_APART = 1e-4  # of votes, in standard deviations
 BESIDE = 1e-4  # difference of scores between which a weight's slope is read
-SEED = 0  # of the points: the same log gives the same posterior
-POINTS = 64
+POINTS, SEED = 64, 0  # the same log gives the same posterior
 WIDER = 1.3  # variance of q for that of the curvature
 NEGLIGIBLE = 1e-3  # weight of a point, relative to the largest
 STEP = 1e-3  # of differences, in prior sds
@@ -68,8 +67,6 @@ class Voices(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Posterior at one eta."""
-
     log_density: float
     slope: Floats  # (D,) of it, by Laplace
     scores: Scores
@@ -192,9 +189,10 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     explained = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
     of_noise = 0.5 * (explained - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
-    scores = Scores(theta[: model.n], inverse.sigma, scale=tau2)
     log_density = float(log_density + of_eta + inverse.log_volume)
-    return Point(log_density, sd * slope - z, scores, theta, inverse, of_eta)
+    return Point(
+        log_density, sd * slope - z, Scores(theta[: model.n], inverse.sigma, scale=tau2), theta, inverse, of_eta
+    )
 
 
 def true_to_votes(point: Point, voices: Voices) -> Point:
@@ -202,8 +200,7 @@ def true_to_votes(point: Point, voices: Voices) -> Point:
     hierarchy, expert, votes = point.inverse.hierarchy, voices.model.expert, ~voices.is_measured
     if not votes.any() or expert.as_soft_bt is None:
         return point
-    log, d = hierarchy.comparisons, hierarchy.differences(point.theta)
-    weights = point.inverse.weights
+    log, weights, d = hierarchy.comparisons, point.inverse.weights, hierarchy.differences(point.theta)
     precision, shift = weights.copy(), weights * d + log.weight * expert.slope(d, log.p)
     wins = (log.weight * expert.as_soft_bt(log.p))[votes]
     constant = point.log_prior - 0.5 * float((shift**2 / weights)[~votes].sum())

@@ -15,8 +15,7 @@ With r = 0 what was said tells no more than s does, and the verdict is the mean 
     q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes then correlate by rho = r^2. Given a votes
     for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
-Where no question can be asked about a candidate, a stranger's vote on it and each other one is drawn in their place,
-without a bias. The slow formulas of the kernels are above and in the tests.
+Where no question can be asked about a candidate, strangers vote. Slow formulas of the kernels are in the tests.
 """
 
 import math
@@ -106,10 +105,7 @@ def _as_they_came(values: Ints) -> tuple[Ints, Ints]:
 
 
 def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool = False) -> Lasting:
-    """Of people's (J,) verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing.
-
-    Args: with `supposing`, all those who may repeat themselves do.
-    """
+    """What comes back: of people (J,) by `rho` (J,), of models all or nothing; `supposing` that who may repeat does."""
     probability, consistent = known.probability, known.consistent
     if supposing:
         supposed = known.supposed, known.supposed_consistent
@@ -121,10 +117,7 @@ def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool
 def on_all_pairs(
     published: Published, asked: RoundAnswers, lasting: Lasting, rng: np.random.Generator, draws: int | None = None
 ) -> WinRates:
-    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
-
-    Args: `lasting` is of every judge who answered.
-    """
+    """Draws of W, more of them for fewer candidates, whoever is listed first; `lasting` is of all who answered."""
     scores, n = published.scores, published.model.n
     if not published.answers.size:
         lasting = Lasting(np.ones(1), np.ones(1), np.zeros(1))
@@ -163,7 +156,10 @@ def on_all_pairs(
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
-    """(D, N) W with the votes of strangers, by what W is over (N,) `asked` verdicts, and the (D, N) scores."""
+    """(D, N) W with the votes, without a bias, of a stranger on each pair of who is not asked about.
+
+    Args: `rates` (D, N) are W over (N,) `asked` verdicts; `scores` (D, N).
+    """
     won, count = rates * asked, asked.copy()
     unasked = np.flatnonzero(asked == 0.0)
     for place, i in enumerate(unasked):
@@ -246,11 +242,11 @@ def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float,
     Args: of one shown first, and second, `here` and `there` are the probabilities of a vote for it, `cast` (2,) and
         `won` (2,) how many votes there were, and for it.
     """
-    both = _log(min(here, there)) + _log_of_votes(1.0, 1.0, here, there, cast, won, share)
-    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, 0.0, here, there, cast, won, share)
+    both = _log_of_votes(min(here, there), 1.0, 1.0, here, there, cast, won, share)
+    neither = _log_of_votes(1.0 - max(here, there), 0.0, 0.0, here, there, cast, won, share)
     one, first = -math.inf, 1.0 if here > there else 0.0
     if here != there:
-        one = _log(abs(here - there)) + _log_of_votes(first, 1.0 - first, here, there, cast, won, share)
+        one = _log_of_votes(abs(here - there), first, 1.0 - first, here, there, cast, won, share)
     most = max(both, one, neither)
     p_both, p_one, p_neither = math.exp(both - most), math.exp(one - most), math.exp(neither - most)
     u = rng.random() * (p_both + p_one + p_neither)
@@ -258,22 +254,17 @@ def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float,
 
 
 @unchecked_kernel
-def _log(probability: float) -> float:
-    return math.log(max(probability, LEAST))
-
-
-@unchecked_kernel
 def _log_of_votes(
-    first: float, second: float, here: float, there: float, cast: Floats, won: Floats, share: float
+    p: float, first: float, second: float, here: float, there: float, cast: Floats, won: Floats, share: float
 ) -> float:
-    """The log-probability of all votes, given the lasting ones where it is shown first, and second."""
-    total = 0.0
+    """The log-probability of all votes and of these lasting ones, shown first, and second, which by themselves is p."""
+    total = math.log(max(p, LEAST))
     for order, (lasting, q) in enumerate(((first, here), (second, there))):
         wins = share * lasting + (1.0 - share) * q
         if won[order] > 0.0:
-            total += won[order] * _log(wins)
+            total += won[order] * math.log(max(wins, LEAST))
         if cast[order] > won[order]:
-            total += (cast[order] - won[order]) * _log(1.0 - wins)
+            total += (cast[order] - won[order]) * math.log(max(1.0 - wins, LEAST))
     return total
 
 

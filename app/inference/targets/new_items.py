@@ -22,9 +22,6 @@ H_m = sum w_k r_k r_k^T, without biases, over pairs k != l of a prompt
 
     omega2 = M / (M - 1) sum g_k g_l (r_k . r_l) / sum w_k w_l (r_k . r_l)^2, at least 0
            = M / (M - 1) (sum_m |g_m|^2 - 2 sum_k g_k^2) / (sum_m |H_m|^2 - 4 sum_k w_k^2)
-
-    M prompts, endless comparisons on them      omega2 / M I, t with M - 1 degrees
-    f M prompts with as many on each            f J (J + D)^-1 for J (J + D)^-1, x of f M - 1 degrees
 """
 
 from collections.abc import Callable
@@ -91,7 +88,7 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
         return PromptsNeeded(prompts, None, needed, None)
     sigma, n = scores.covariance.matrix() + excess, len(excess)
     of_differences = float(2.0 * (np.trace(sigma) - sigma.sum() / n) / (n - 1))  # their mean variance
-    left = max(omega2 / prompts, np.finfo(np.float64).tiny)  # by endless comparisons on the present prompts
+    left = max(omega2 / prompts, np.finfo(np.float64).tiny)  # by endless comparisons on these: t, M - 1 degrees
     endless = [(share, Scores(scores.mean, plain(np.eye(n) * (left / x)))) for x, share in _nodes(prompts - 1.0)]
     suffices = figure(mixed(endless)) >= level
     return PromptsNeeded(prompts, min(2.0 * left / of_differences, 1.0), needed, suffices)
@@ -100,8 +97,8 @@ def prompts_needed(published: Published, item: Ints, figure: Callable[[Scores], 
 def variance_of_effects(published: Published, item: Ints, d: Floats | None = None, groups: int = 1) -> float | None:
     """omega2; None where no prompt has two pairs that share a candidate.
 
-    Args: `d` (K,) as of `on_new_items`, without effects; where each of several groups of prompts, fewer than M, has
-        scores of its own there, M / (M - groups) replaces M / (M - 1).
+    Args: `d` (K,) as of `on_new_items`; where each of several groups of prompts, fewer than M, has scores of its own
+        there, M / (M - groups) replaces M / (M - 1).
     """
     (first, second, *_), n = published.comparisons, published.model.n
     prompt, pulls, slope, weight = by_prompt(published, item, d)
@@ -151,8 +148,9 @@ def _excess(published: Published, item: Ints, sigma: Floats, d: Floats | None = 
 
 
 def _scores(posterior: Scores, prior: Prior, excess: Floats, prompts: int, times: float = 1.0) -> Scores:
-    """The scores on new prompts, had there been so many times as many prompts as these."""
-    n, pull, of_all = len(excess), prior.pull[: len(excess)], list[tuple[float, Scores]]()
+    """The scores on new prompts, had there been f `times` as many: f J (J + D)^-1 counts, x of f M - 1 degrees."""
+    n, of_all = len(excess), list[tuple[float, Scores]]()
+    pull = prior.pull[:n]
     for weight, part in posterior.parts or ((1.0, posterior),):
         scale = prior.variance if part.scale is None else part.scale
         q = prior.precision[:n] if part.scale is None else np.full(n, 1.0 / scale)

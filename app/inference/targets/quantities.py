@@ -36,8 +36,8 @@ def publish_for(
 ) -> Published:
     """The posterior that the target is read from; arguments as of `publish`.
 
-    It is true to votes that separate candidates, except where latent scores are wanted of a model whose verdict weights
-    are given, as papers have it. Of all pairs and new prompts, probabilities that pile up count as votes.
+    It is true to votes that separate candidates, but for latent scores of given verdict weights, as papers have them.
+    Of all pairs and new prompts, probabilities that pile up count as votes.
     """
     by_votes = read_from(target) == "all-pairs"
     approximation: Approximation = "ep" if by_votes or method.verdict_weight == "learnt" else "laplace"

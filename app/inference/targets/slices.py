@@ -26,8 +26,6 @@ other tags, at s^, all tags and pairs together (decision 74)
 
     z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
     p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
-
-    [H | g], [K | k]    blocks, (..., N, N + 1), of each of M prompts or T tags
 """
 
 from math import comb
