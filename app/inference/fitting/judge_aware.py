@@ -124,7 +124,7 @@ def m_step(
     of_delta, of_c = by_judge(curvature) + 1.0 / BIAS_VARIANCE, by_judge(curvature * m * m) + 1.0 / C_VARIANCE
     of_both = np.where(people, 0.0, by_judge(curvature * m))
     steps = np.array([of_c * up_delta - of_both * up_c, of_delta * up_c - of_both * up_delta])
-    return np.clip(steps / (of_delta * of_c - of_both**2), -1.0, 1.0)
+    return np.asarray(np.clip(steps / (of_delta * of_c - of_both**2), -1.0, 1.0))
 
 
 def _information(s: Floats, h: Floats, judges: Floats, people: Bools, comparisons: Comparisons, model: Model) -> Floats:

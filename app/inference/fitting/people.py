@@ -181,7 +181,7 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     theta, inverse, _ = maximum(hierarchy.evaluate, Inverse.times, start, DECREMENT)
     d, variance, prior = hierarchy.differences(theta), inverse.variances(), hierarchy.prior
     of_eta = -0.5 * float(answers @ np.log(sigma2) + z @ z)
-    log_density = weight @ model.expert.log_density(d, log.p) + theta @ (prior.pull - 0.5 * prior.precision * theta)
+    of_theta = weight @ model.expert.log_density(d, log.p) + theta @ (prior.pull - 0.5 * prior.precision * theta)
     below, above = (model.expert.curvature(d + side, log.p) for side in (-BESIDE, BESIDE))
     theta_2 = theta - inverse.times(hierarchy.scatter(weight * (above - below) / (2.0 * BESIDE) * variance))
     of_scale, of_effects = inverse.slopes(theta, theta_2)
@@ -189,10 +189,8 @@ def at(z: Floats, start: Floats, voices: Voices) -> Point:
     explained = np.bincount(log.judge, is_measured * weight * (error * error_2 + variance), count)
     of_noise = 0.5 * (explained - answers)[measuring] * np.exp(eta[count:]) / sigma2[measuring]
     slope = np.concatenate([[of_scale + of_effects.sum()], of_effects[1:], of_noise])
-    log_density = float(log_density + of_eta + inverse.log_volume)
-    return Point(
-        log_density, sd * slope - z, Scores(theta[: model.n], inverse.sigma, scale=tau2), theta, inverse, of_eta
-    )
+    scores, log_density = Scores(theta[: model.n], inverse.sigma, scale=tau2), of_theta + of_eta + inverse.log_volume
+    return Point(float(log_density), sd * slope - z, scores, theta, inverse, of_eta)
 
 
 def true_to_votes(point: Point, voices: Voices) -> Point:

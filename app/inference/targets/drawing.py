@@ -76,8 +76,9 @@ def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
     n, (mean, covariance, *ends) = len(order), votes[:5]
     order = np.append(order, n + best_first(mean[n:]))
-    rows = [*(np.argsort(order)[end] for end in ends), *(contiguous(each) for each in votes[5:])]
-    votes = Votes(mean[order], covariance[np.ix_(order, order)], *rows)
+    first, second, bias = (np.argsort(order)[end] for end in ends)
+    rows = (contiguous(each) for each in votes[5:])
+    votes = Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
     factor = np.linalg.cholesky(votes.covariance)
     x = rng.standard_normal((draws, len(factor))) @ factor.T
     if draws > PROBES and log_ratios(x[:PROBES], votes).std() < ALIKE:
