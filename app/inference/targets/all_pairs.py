@@ -80,10 +80,7 @@ class RoundAnswers(NamedTuple):
 
 
 def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
-    """The answers of every judge, who may be asked about all items; of nobody, a stranger's. Args: as of `quantity_of`.
-
-    An answer that counts as a vote is one: what was said is added to what is drawn.
-    """
+    """The answers of every judge, who may be asked about all items, votes where they count as such; of nobody, none."""
     n, taken = has.shape[1], published.comparisons.p
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
     if not answers.size:
@@ -156,10 +153,7 @@ def on_all_pairs(
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
-    """(D, N) W with the votes, without a bias, of a stranger on each pair of who is not asked about.
-
-    Args: `rates` (D, N) are W over (N,) `asked` verdicts; `scores` (D, N).
-    """
+    """(D, N) W with votes of strangers, without a bias, on who has none of (N,) `asked`; `rates` are W, (D, N)."""
     won, count = rates * asked, asked.copy()
     unasked = np.flatnonzero(asked == 0.0)
     for place, i in enumerate(unasked):

@@ -114,10 +114,7 @@ def variance_of_effects(published: Published, item: Ints, d: Floats | None = Non
 
 
 def by_prompt(published: Published, item: Ints, d: Floats | None = None) -> tuple[Ints, Floats, Floats, Floats]:
-    """Numbers of the prompts without gaps (K,), g (M, P) of each, and c l'(d) and w (K,) of the comparisons.
-
-    Args: as of `on_new_items`. Raises ValueError with fewer than two prompts.
-    """
+    """Numbers of prompts without gaps (K,), g (M, P), c l'(d) and w (K,); arguments and errors as of `on_new_items`."""
     used, prompt = np.unique(item, return_inverse=True)
     if len(used) < 2:
         raise ValueError(

@@ -114,8 +114,8 @@ def deviations(
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """
-    n = published.model.n
-    prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
+    n, mode = published.model.n, published.posterior.mean
+    prompts = tagged_prompts(item, tag, tags, n)
     blocks = prompt_blocks(published, prompts, np.zeros((tags, n)), variance_of_effects(published, item))
     scores, covariance, z = _estimates(blocks, prompts.tag, tags)
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
