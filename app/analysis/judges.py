@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 
+import numpy as np
 from nextpair import schemas
 
 from app.inference.fitting import JudgeEffects
@@ -37,11 +38,12 @@ def present_judge_effects(
     effects: JudgeEffects, keys: Sequence[str], most: int = DEVIATIONS_OF_MANY
 ) -> schemas.JudgeEffects:
     """Args: `most` is the number of deviations that are shown."""
-    deviations = [
-        schemas.LargestDeviation(key=keys[candidate], deviation=deviation, sd=sd)
-        for candidate, deviation, sd in effects.largest_deviations[:most]
+    _, _, deviations, sds = effects
+    farthest = np.argsort(-np.abs(deviations), kind="stable")[:most].tolist()
+    largest = [
+        schemas.LargestDeviation(key=keys[i], deviation=float(deviations[i]), sd=float(sds[i])) for i in farthest
     ]
-    return schemas.JudgeEffects(sd=effects.sd, largest_deviations=deviations)
+    return schemas.JudgeEffects(sd=effects.sd, largest_deviations=largest)
 
 
 def present_alpha(votes: PairVotes, *, drawn: bool = False) -> schemas.Alpha | None:

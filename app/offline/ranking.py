@@ -44,8 +44,8 @@ from app.inference.fitting import (
 )
 from app.inference.regimes import DENSE, RANKED_DENSE
 from app.inference.reporting import Wanted
-from app.inference.targets import judged_alone, publish_for, quantity_of, read_from
-from app.inference.types import Comparisons, Floats
+from app.inference.targets import publish_for, quantity_of, read_from
+from app.inference.types import Bools, Comparisons, Floats, Ints
 from app.inference.verdicts import name_one_side, turned_alike
 from app.offline import absolute_scores, memory, outputs
 from app.offline.agreement import JudgeAgreement, agreement_of
@@ -265,6 +265,13 @@ def _possible_for(group: Group, method: RankingMethod) -> tuple[RankingMethod, l
     if method.inference_target == "auto" and group.is_folded:
         method = method._replace(inference_target="latent")
     return method, left_out
+
+
+def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
+    """(I, N) which candidates were judged on each item; all of them where there is but one item."""
+    has = np.zeros((int(item.max(initial=0)) + 1, n), np.bool_)
+    has[item, first] = has[item, second] = True
+    return has if len(np.unique(item)) > 1 else np.ones_like(has)
 
 
 def _judged(group: Group, verdicts: Comparisons, method: RankingMethod, publish: analysis.Publish) -> JudgedLog:

@@ -157,12 +157,13 @@ def home_advantages() -> None:
     fit = judge_aware.fit(log, model, nobody(5))
     cells = []
     for number, name in enumerate(FIVE):
-        others = judge_aware.fit(take(log, judge != number), model, nobody(5)).scores
+        others = judge_aware.fit(take(log, judge != number), model, nobody(5)).of_scores.mean
         order = " > ".join(systems[k] for k in np.argsort(-others))
-        (delta, c), (sd_of_delta, sd_of_c) = ((of.delta[number], of.c[number]) for of in (fit.judges, fit.sd_of_judges))
+        columns = fit.c, fit.sd_of_c, fit.delta, fit.sd_of_delta
+        c, sd_of_c, delta, sd_of_delta = (column[number] for column in columns)
         cells.append([name, f"{c:.2f} ± {sd_of_c:.2f}", f"{delta:+.2f} ± {sd_of_delta:.2f}", order])
     show(["judge", "discrimination", "home advantage", "order without it"], cells)
-    print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-fit.scores)), flush=True)
+    print("\nof all: " + " > ".join(systems[k] for k in np.argsort(-fit.of_scores.mean)), flush=True)
 
 
 def human_checks(runs: int) -> None:

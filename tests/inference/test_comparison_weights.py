@@ -66,8 +66,9 @@ def test_parts_of_a_weight_add_up() -> None:
 
 def test_judge_aware_scores_know_weights() -> None:
     one, other = (judge_aware.fit(log, model(N), np.zeros(JUDGES, np.bool_)) for log in (weighted(), repeated()))
-    np.testing.assert_allclose(one.scores, other.scores, atol=1e-6)
-    np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-5)
+    np.testing.assert_allclose(one.of_scores.mean, other.of_scores.mean, atol=1e-6)
+    weighed, as_repeated = (of.of_scores.covariance.matrix() for of in (one, other))
+    np.testing.assert_allclose(weighed, as_repeated, atol=1e-5)
 
 
 @pytest.mark.parametrize("baseline", [baselines.BASELINES["win-ratio"], baselines.average_probability])

@@ -12,8 +12,9 @@ from app.inference.choosing import RANKING, Goal, Stop, goal_kinds
 from app.inference.choosing.stopping import counts_of, reason
 from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.reporting import Standings, Wanted, beside_one, by_posterior, predict, signal_of, summary_of
-from app.inference.targets import Quantity, judged_alone, publish_for, quantity_of
+from app.inference.targets import Quantity, publish_for, quantity_of
 from app.inference.types import Comparisons, Ints, once_each
+from app.offline.ranking import judged_alone
 from app.sentences.confidence import evidence, first_place
 from app.sentences.lists import NAMED
 

@@ -63,7 +63,7 @@ from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores
 from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, prompts_needed
-from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.targets.drawing import best_first, drawn_in_place
 from app.inference.types import Bools, Floats, Ints
 
 FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
@@ -225,9 +225,8 @@ def _futures(
     order = best_first(now.posterior.mean)
     first, second = (order[places][None] for places in np.nonzero(np.triu((pairs | pairs.T)[np.ix_(order, order)])))
     draws = min(MOST_NUMBERS // (len(LATER) * first.size), MOST_DRAWS)
-    scores = np.empty((draws if draws >= FEWEST else 0, len(order)))
     normal = Scores(now.posterior.mean, now.posterior.covariance)
-    scores[:, order] = draw_scores(normal, order, rng, len(scores)).scores
+    scores = drawn_in_place(normal, rng, draws if draws >= FEWEST else 0)
     if claimed and claimed.pair is None:
         first, second = _claimed(claimed, scores, order)
     row = np.arange(len(scores))[:, None]
@@ -282,7 +281,7 @@ def _first(later: Floats, is_met: Bools) -> Floats:
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
     """(3,) low, median and high; None where nothing is forecast."""
-    if not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.judged:
+    if not ranked.about.all() or not ranked.repeats or not ranked.judged:
         return None
     counts = counts_of(ranked)
     needs = [

@@ -2,8 +2,8 @@
 
 Verdict k of a judge is predicted from all verdicts of the others and from its own earlier ones
 (reporting/calibration.py), with scales that count in proportion to how well they predict both. Then q is the
-probability predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the candidates, less
-its mean. Over a part of the judge's verdicts
+probability predicted that the first wins, z what was decided, 1 or 0, and l = logit q - delta what is known of the
+candidates, less its mean. Over a part of the judge's verdicts
 
     discrimination  A = sum w (z - 1/2) l / sum w (q - 1/2) l     1: as the others, 0: random, below 0: inverted
     surprise        sum w (q - z) l / sqrt(sum w q (1 - q) l^2)       about N(0, 1) where it answers as is predicted

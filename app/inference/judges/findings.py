@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 
 from app.inference.experts import unsaturated
 from app.inference.fitting import judge_aware
-from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
+from app.inference.fitting.effects import JudgeEffects, consensus
 from app.inference.fitting.model import Model
 from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.discrimination import Discrimination, discriminations
@@ -163,7 +163,7 @@ def _debiased(comparisons: Comparisons, item: Ints, n: int, people: Bools) -> Co
 
 def influence(aware: judge_aware.JudgeAware, comparisons: Comparisons, model: Model, judge: int) -> LeaveOneOut:
     """Change of the ranking if the judge were left out, by down-dating."""
-    with_all = ranks(aware.scores)
+    with_all = ranks(aware.of_scores.mean)
     without = ranks(judge_aware.without(aware, comparisons, model, judge))
     moved = int(np.abs(with_all - without).max(initial=0))
     correlation = rank_correlation(with_all, without) if moved else 1.0
@@ -174,4 +174,5 @@ def _judge_effects(comparisons: Comparisons, model: Model, judges: int, say: Say
     if model.n > RANKED_DENSE or not 0 < model.n * judges <= MOST_EFFECTS:
         return {}
     agreed = consensus(comparisons, model, judges, lambda n: say(FitRound("effects", n)))
-    return {each.judge: each for each in judge_effects_of(agreed, comparisons)} if agreed.convergence.converged else {}
+    judged = np.unique(comparisons.judge).tolist() if agreed.convergence.converged else []
+    return {judge: agreed.effects[judge] for judge in judged}

@@ -71,8 +71,7 @@ def listed(comparisons: Comparisons, delta: Floats, sd: Floats, shares: Floats, 
 
 
 def judge_biases(aware: JudgeAware, comparisons: Comparisons) -> list[Bias]:
-    (delta, c), sd = aware.judges, aware.sd_of_judges
-    return listed(comparisons, delta, sd.delta, aware.share_of_verdicts, c, sd.c)
+    return listed(comparisons, aware.delta, aware.sd_of_delta, aware.share_of_verdicts, aware.c, aware.sd_of_c)
 
 
 def _in_closed_form(biases: Floats, posterior: Posterior, comparisons: Comparisons, model: Model) -> list[Bias]:

@@ -19,7 +19,7 @@ from nextpair.words import InferenceTargetName, JointName
 
 from app.inference.fitting import judge_aware
 from app.inference.fitting.baselines import BASELINES
-from app.inference.fitting.effects import JudgeEffects, consensus, judge_effects_of
+from app.inference.fitting.effects import JudgeEffects, consensus
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
@@ -115,7 +115,7 @@ def by_judges(
             if name == "consensus":
                 agreed = consensus(comparisons, model, len(people))
                 biases = listed(comparisons, agreed.delta, agreed.sd_of_delta, agreed.share_of_verdicts)
-                effects = judge_effects_of(agreed, comparisons)
+                effects = [agreed.effects[judge] for judge in np.unique(comparisons.judge).tolist()]
                 scores, convergence = agreed.of_scores, agreed.convergence
             else:
                 aware = judge_aware.fit(comparisons, model, people)

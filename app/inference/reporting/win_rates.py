@@ -155,7 +155,7 @@ def beside_one(
         difference = mean + sd * ndtri((np.arange(PAIR_POINTS) + 0.5) / PAIR_POINTS)
     rate = expected_verdict(difference, attenuation(published, target))
     if isinstance(quantity, WinRates):
-        wins, to_come = quantity.round.wins, quantity.round.left[first, second]
+        wins, to_come = quantity.wins, quantity.left[first, second]
         if times := wins[first, second] + wins[second, first] + to_come:
             rate = (wins[first, second] + to_come * rate) / times
         difference, never = quantity.values[:, first] - quantity.values[:, second], np.zeros_like(never)
@@ -173,7 +173,7 @@ def expected_win_rates(quantity: Quantity, attenuation: Floats) -> Floats:
     """(N, N) how often the row is expected to win against the column, by IN_ALL draws at most; NaN on the diagonal."""
     if isinstance(quantity, WinRates):
         expected = expected_win_rates(quantity.scores, attenuation)
-        wins, to_come = quantity.round.wins, quantity.round.left
+        wins, to_come = quantity.wins, quantity.left
         verdicts = wins + wins.T + to_come
         return np.divide(wins + to_come * expected, verdicts, out=expected, where=verdicts > 0.0)
     values = drawn_values(quantity)

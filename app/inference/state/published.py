@@ -13,8 +13,9 @@ from nextpair.words import InferenceTargetName, MethodName
 from app.inference.experts import is_vote
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import no_absolute_scores
+from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Covariates, Method, as_learnt, build_for
-from app.inference.fitting.people import EffectsContribution, effects_apart, pool_effects
+from app.inference.fitting.people import effects_apart, pool_effects
 from app.inference.fitting.published import Published, publish
 from app.inference.fitting.repetition import Repetition, repetition_of
 from app.inference.fitting.weights import Contribution, Hyperprior, evidence_apart, pool
@@ -170,7 +171,7 @@ class LogContribution(NamedTuple):
     """Contribution of one set by itself to the priors of its pool, judges by their ids."""
 
     evidence: Sequence[Contribution]
-    effects: Sequence[EffectsContribution] = ()
+    effects: Mapping[int, Normal] = {}  # ln(omega^2 / tau2) by what it tells of it
 
 
 def contribution_of(
@@ -196,4 +197,4 @@ def contribution_of(
 def pooled(contributions: Sequence[LogContribution]) -> Hyperprior:
     """Priors of the sets of a pool that share this; some evidence at least."""
     of_all = pool([each for of_set in contributions for each in of_set.evidence])
-    return of_all._replace(log_effects=pool_effects([each for of_set in contributions for each in of_set.effects]))
+    return of_all._replace(log_effects=pool_effects([each.effects for each in contributions]))

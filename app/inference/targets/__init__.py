@@ -1,16 +1,13 @@
 """Targets: the quantities that a ranking can be about, drawn or in closed form from one posterior and one log.
 
-    latent       the scores themselves, of which every verdict is a noisy reading       Scores
-    all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
-    new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
-                 and on prompts of one tag, with a test that they differ (slices.py)
-    people       the scores that people would give, where judges have effects           Scores (people.py)
-
-Not here: the posterior of the scores (fitting), ranks and what is said of them (reporting).
+latent       the scores themselves, of which every verdict is a noisy reading       Scores
+all-pairs    what these judges would say of all pairs                               WinRates (all_pairs.py)
+new-items    the scores on prompts like those that were judged                      Scores (new_items.py)
+             and on prompts of one tag, with a test that they differ (slices.py)
+people       the scores that people would give, where judges have effects           Scores (fitting/people.py)
 """
 
-from app.inference.fitting.people import EffectsContribution, effects_apart, pool_effects
-from app.inference.targets.all_pairs import WinRates, judged_alone
+from app.inference.targets.all_pairs import WinRates
 from app.inference.targets.drawing import DRAWS_SEED
 from app.inference.targets.new_items import PromptsNeeded, effects_on_new_items, on_new_items, prompts_needed
 from app.inference.targets.quantities import (

@@ -1,11 +1,10 @@
 """Verdicts of these judges on all pairs: known where they judged, drawn where they did not (methods 13a; ours).
 
 A question q is asked by one judge about one item; Q of them are asked about each pair of candidates who have an output
-there. W_i is the mean of i's verdicts against the others over all questions. It is the expected win rate, by which a
-complete round of comparisons ranks (for votes the order of Bradley-Terry). With s and delta from the posterior, d = s_i
-- s_j, delta > 0 where the judge favours the first position, the verdict on a pair is the mean of both orders:
-
-The share r of a verdict comes back whenever this is asked, and the rest is new each time. With r = 1
+there. W_i is the mean of i's verdicts against the others over all questions: the expected win rate, by which a complete
+round of comparisons ranks (decision 70). With s and delta from the posterior, d = s_i - s_j, delta > 0 where the judge
+favours the first position, the verdict on a pair is the mean of both orders. The share r of it comes back whenever this
+is asked, and the rest is new each time. With r = 1
 
     a vote            x = 1 where d + delta + e > 0, e logistic, the same e whenever this is asked, in any order
     a probability     sigma(d + delta + e), e ~ N(0, sigma2 of the judge), the same e
@@ -16,16 +15,7 @@ With r = 0 what was said tells no more than s does, and the verdict is the mean 
     q = r f + (1 - r) sigma(d + delta), f lasting as e has it; two votes then correlate by rho = r^2. Given a votes
     for i and b against in each order, P(f) ~ P(f by e) prod over orders q^a (1 - q)^b
 
-r is a judge's with a probability, else it is 0: whether a model repeats itself is known by that alone (methods 17), and
-a part w1 of the draws has r = 1. Where it may be consistent, delta = 0 in a part of these. Of people r is known.
-
-Once all questions are answered in both orders by judges who repeat themselves, W is known, and what ties is a tie. A
-pair that nobody judged is drawn from s. Where no question can be asked about a candidate, a stranger's vote on it and
-each other one is drawn in their place, without a bias. It may well be the best, or the last.
-
-    W                       WinRates.values                         (D, N)
-    r, w1                   Lasting.share, .probability             (J,)
-    mean_verdicts           compiled; the slow formulas are above and in the tests
+Where no question can be asked about a candidate, strangers vote. Slow formulas of the kernels are in the tests.
 """
 
 import math
@@ -49,21 +39,12 @@ WIDEST = 1000.0  # between the scores of a draw: wider ones have odds that are n
 LEAST = 1e-300  # of a probability, so that its logarithm is finite
 
 
-class Round(NamedTuple):
-    """The complete round of verdicts, one on each pair by each question, pair by pair."""
-
-    wins: Floats  # (N, N) the sum of the verdicts that i is better than j
-    left: Ints  # (N, N) how many are to come
-    verdicts: Floats  # (N,) on each candidate
-    repeats: bool  # whether every judge is taken to answer alike when it is asked again
-
-
 class Lasting(NamedTuple):
-    """How much of the verdicts of J judges comes back when they are asked again."""
+    """How much of the verdicts of J judges comes back when they are asked again (decision 97)."""
 
     share: Floats  # (J,) r
-    probability: Floats  # (J,) of that r; else it is 0
-    consistent: Floats  # (J,) of that, that the judge has no position bias
+    probability: Floats  # (J,) of that r, in a part of the draws; else it is 0
+    consistent: Floats  # (J,) of that, that delta = 0
 
 
 class WinRates(NamedTuple):
@@ -71,10 +52,17 @@ class WinRates(NamedTuple):
 
     scores: Scores
     values: Floats  # (D, N) W
-    verdicts: int  # in a complete round
-    judged: int  # of them, in either order
+    wins: Floats  # (N, N) the sum of the verdicts that i is better than j, in a complete round of all questions
+    left: Ints  # (N, N) how many are to come
+    about: Floats  # (N,) verdicts on each candidate
+    judged: int  # of the verdicts, in either order
     known: float  # of them, as far as they come back
-    round: Round
+    repeats: bool  # whether every judge is taken to answer alike when it is asked again
+
+    @property
+    def verdicts(self) -> int:
+        """In a complete round."""
+        return int(self.about.sum()) // 2
 
     @property
     def mean(self) -> Floats:
@@ -92,15 +80,11 @@ class RoundAnswers(NamedTuple):
 
 
 def asked_in(published: Published, answers: Comparisons, item: Ints, has: Bools) -> RoundAnswers:
-    """The answers of every judge, each of whom may be asked about all items; of nobody, a stranger who said nothing.
-
-    An answer that counts as a vote is one: what was said is added to what is drawn. Args: as of `quantity_of`.
-    """
+    """The answers of every judge, who may be asked about all items, votes where they count as such; of nobody, none."""
     n, taken = has.shape[1], published.comparisons.p
-    if not answers.size:
-        unsaid, never = np.full((1, n, n), np.nan), np.zeros((1, n, n))
-        return RoundAnswers(np.zeros(1, np.int64), np.ones((1, n), np.bool_), unsaid, never)
     (judges, number), (items, place) = _as_they_came(answers.judge), _as_they_came(item)
+    if not answers.size:
+        judges, items, has = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones((1, n), np.bool_)
     question = number * len(items) + place
     shape = len(judges) * len(items), n, n
     cell, cells = (question * n + answers.first) * n + answers.second, len(judges) * len(items) * n * n
@@ -117,22 +101,12 @@ def _as_they_came(values: Ints) -> tuple[Ints, Ints]:
     return different[order], np.argsort(order)[number]
 
 
-def judged_alone(item: Ints, first: Ints, second: Ints, n: int) -> Bools:
-    """(I, N) which candidates were judged on each item; all of them where there is but one item."""
-    has = np.zeros((int(item.max(initial=0)) + 1, n), np.bool_)
-    has[item, first] = has[item, second] = True
-    return has if len(np.unique(item)) > 1 else np.ones_like(has)
-
-
 def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool = False) -> Lasting:
-    """Of people's verdicts as much comes back as their repeats tell by `rho` (J,); of a model's all, or nothing.
-
-    Args: `people` (J,) tells who they are; with `supposing`, all those who may repeat themselves do.
-    """
+    """What comes back: of people (J,) by `rho` (J,), of models all or nothing; `supposing` that who may repeat does."""
     probability, consistent = known.probability, known.consistent
     if supposing:
-        probability = (known.supposed > DRAWS_ANEW).astype(np.float64)
-        consistent = (known.supposed_consistent > DRAWS_ANEW).astype(np.float64)
+        supposed = known.supposed, known.supposed_consistent
+        probability, consistent = ((each > DRAWS_ANEW).astype(np.float64) for each in supposed)
     share = np.where(people, np.sqrt(rho), 1.0)
     return Lasting(share, np.where(people, 1.0, probability), np.where(people, 0.0, consistent))
 
@@ -140,58 +114,46 @@ def lasting_of(known: Repetition, people: Bools, rho: Floats, *, supposing: bool
 def on_all_pairs(
     published: Published, asked: RoundAnswers, lasting: Lasting, rng: np.random.Generator, draws: int | None = None
 ) -> WinRates:
-    """Draws of W, more of them for fewer candidates; in the order of the scores, whoever is listed first.
-
-    Args: `lasting` is of every judge who answered.
-    """
+    """Draws of W, more of them for fewer candidates, whoever is listed first; `lasting` is of all who answered."""
     scores, n = published.scores, published.model.n
     if not published.answers.size:
         lasting = Lasting(np.ones(1), np.ones(1), np.zeros(1))
     questions, order = len(asked.judge), best_first(scores.mean)
     draws = draws or int(np.clip(2 * VERDICTS // max(n * (n - 1) * questions, 1), FEWEST, MOST))
-    drawn = draw_scores(scores, order, rng, draws)
-    shares, consistent = _by_draw(asked.judge, lasting, rng, draws)
+    drawn, noise = draw_scores(scores, order, rng, draws)
+    judges, number = _as_they_came(asked.judge)
+    quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])[number]
+    repeats, consistent = (quantiles < each[asked.judge, None] for each in (lasting.probability, lasting.consistent))
+    shares = lasting.share[asked.judge, None] * repeats
     biases = np.where(consistent, 0.0, _biases(published, asked, rng, draws))
-    errors = _errors(published, asked)[:, None] * np.sqrt(drawn.noise)
+    errors = _errors(published, asked)[:, None] * np.sqrt(noise)
     pairs = np.ix_(np.arange(questions), order, order)
     in_order = RoundAnswers(asked.judge, np.ascontiguousarray(asked.has[:, order]), asked.p[pairs], asked.times[pairs])
-    rates = mean_verdicts(np.ascontiguousarray(drawn.scores.T), biases, in_order, errors, shares, rng).T
-    judged = (asked.times + asked.times.swapaxes(1, 2)) > 0.0
-    of_round = _round(asked, judged, lasting)
-    if not of_round.verdicts.all():
-        rates = _with_strangers(rates, of_round.verdicts[order], drawn.scores, rng)
+    rates = mean_verdicts(np.ascontiguousarray(drawn.T), biases, in_order, errors, shares, rng).T
+    has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(n, dtype=np.bool_)
+    about = has.sum(axis=(0, 2)).astype(np.float64)
+    if not about.all():
+        rates = _with_strangers(rates, about[order], drawn, rng)
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
-    outputs, by_question = asked.has.sum(axis=1), judged.sum(axis=(1, 2)) // 2
-    verdicts = int((outputs * (outputs - 1)).sum()) // 2
-    come_back = float(by_question @ (lasting.share * lasting.probability)[asked.judge])
-    return WinRates(scores, values, verdicts, int(by_question.sum()), come_back, of_round)
-
-
-def _by_draw(judge: Ints, lasting: Lasting, rng: np.random.Generator, draws: int) -> tuple[Floats, Bools]:
-    """(Q, D) r of who is asked, and whether it has no bias; in the same part of the draws whatever the others have."""
-    judges, number = _as_they_came(judge)
-    quantiles = np.array([rng.permutation((np.arange(draws) + 0.5) / draws) for _ in judges])
-    drawn = lasting.share[judges][:, None] * (quantiles < lasting.probability[judges][:, None])
-    return np.ascontiguousarray(drawn[number]), (quantiles < lasting.consistent[judges][:, None])[number]
-
-
-def _round(asked: RoundAnswers, judged: Bools, lasting: Lasting) -> Round:
-    """Args: `judged` (Q, N, N) the pairs that were judged, in either order."""
     shown, turned = asked.times > 0.0, asked.times.swapaxes(1, 2) > 0.0
-    both = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
-    wins = both / np.maximum(shown.astype(np.float64) + turned, 1.0)
-    has = asked.has[:, :, None] & asked.has[:, None, :] & ~np.eye(asked.has.shape[1], dtype=np.bool_)
-    return Round(
-        wins.sum(axis=0),
-        (has & ~judged).sum(axis=0),
-        has.sum(axis=(0, 2)).astype(np.float64),
-        bool((lasting.share * lasting.probability == 1.0)[asked.judge].all()),
+    said = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
+    by_question = (shown | turned).sum(axis=(1, 2)) // 2
+    comes_back = (lasting.share * lasting.probability)[asked.judge]
+    return WinRates(
+        scores,
+        values,
+        wins=(said / np.maximum(shown.astype(np.float64) + turned, 1.0)).sum(axis=0),
+        left=(has & ~shown & ~turned).sum(axis=0),
+        about=about,
+        judged=int(by_question.sum()),
+        known=float(by_question @ comes_back),
+        repeats=bool((comes_back == 1.0).all()),
     )
 
 
 def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random.Generator) -> Floats:
-    """(D, N) W with the votes of strangers, by what W is over (N,) `asked` verdicts, and the (D, N) scores."""
+    """(D, N) W with votes of strangers, without a bias, on who has none of (N,) `asked`; `rates` are W, (D, N)."""
     won, count = rates * asked, asked.copy()
     unasked = np.flatnonzero(asked == 0.0)
     for place, i in enumerate(unasked):
@@ -207,15 +169,14 @@ def _with_strangers(rates: Floats, asked: Floats, scores: Floats, rng: np.random
 def _errors(published: Published, asked: RoundAnswers) -> Floats:
     """(Q,) the sd of a measurement's error, 0 of votes."""
     answers, learnt = published.answers, published.learnt
-    if not answers.size:
-        return np.zeros(len(asked.judge))
-    judges = int(answers.judge.max()) + 1
+    judges = int(answers.judge.max(initial=0)) + 1
     measures = np.bincount(answers.judge, ~is_vote(published.comparisons.p), judges) > 0.0
-    if learnt is not None:
-        return np.where(measures, np.sqrt(learnt.noise[:judges]), 0.0)[asked.judge]
-    d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
-    y = np.clip(logit(np.clip(answers.p, 1e-9, 1.0 - 1e-9)), -LONGEST, LONGEST)
-    return np.where(measures, np.sqrt(means((y - d) ** 2, answers.judge, judges)), 0.0)[asked.judge]
+    if learnt is None:
+        d = published.scores.mean[answers.first] - published.scores.mean[answers.second]
+        variance = means((np.clip(logit(answers.p), -LONGEST, LONGEST) - d) ** 2, answers.judge, judges)
+    else:
+        variance = learnt.noise[:judges]
+    return np.where(measures, np.sqrt(variance), 0.0)[asked.judge]
 
 
 def _biases(published: Published, asked: RoundAnswers, rng: np.random.Generator, draws: int) -> Floats:
@@ -251,49 +212,35 @@ def _sigma(x: float) -> float:
 
 
 @unchecked_kernel
-def _voted(d: float, delta: float, forth: float, back: float, rng: np.random.Generator) -> float:
-    """The mean of the votes in both orders, of which one was cast; NaN is the other."""
-    cast, favour = (forth, delta) if math.isnan(back) else (back, -delta)
-    if favour == 0.0 or cast == 0.5:
-        return cast
-    here, there = _sigma(d + favour), _sigma(d - favour)
-    won = min(here, there) / here if cast > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
-    return 0.5 * (cast + (rng.random() < won))
-
-
-@unchecked_kernel
-def _measured(delta: float, forth: float, back: float) -> float:
-    """The mean of the probabilities in both orders, of which one was given; NaN is the other."""
-    p, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+def _in_both_orders(
+    d: float, delta: float, forth: float, back: float, measures: bool, rng: np.random.Generator
+) -> float:
+    """The mean of the verdicts in both orders, of which one was given; NaN is the other."""
+    said, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0:
-        return p
-    odds = math.exp(-2.0 * favour)
-    return 0.5 * (p + p * odds / (p * odds + (1.0 - p)))
-
-
-@unchecked_kernel
-def _expected(d: float, delta: float, sd: float) -> float:
-    """The mean of the probabilities in both orders over an error that is drawn anew each time."""
-    flatter = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd * sd)
-    return 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
+        return said
+    if measures:
+        odds = math.exp(-2.0 * favour)
+        return 0.5 * (said + said * odds / (said * odds + (1.0 - said)))
+    if said == 0.5:
+        return said
+    here, there = _sigma(d + favour), _sigma(d - favour)
+    won = min(here, there) / here if said > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
+    return 0.5 * (said + (rng.random() < won))
 
 
 @unchecked_kernel
 def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float, rng: np.random.Generator) -> float:
     """The mean of the lasting votes in both orders of a judge who repeats itself with probability `share`.
 
-    Args: `here` and `there` are the probabilities of a vote for it shown first, and second; `cast` (2,) and `won` (2,)
-        how many votes there were so, and for it.
+    Args: of one shown first, and second, `here` and `there` are the probabilities of a vote for it, `cast` (2,) and
+        `won` (2,) how many votes there were, and for it.
     """
-    first = 1.0 if here > there else 0.0
-    both = _log(min(here, there)) + _log_of_votes(1.0, here, cast[0], won[0], share)
-    both += _log_of_votes(1.0, there, cast[1], won[1], share)
-    neither = _log(1.0 - max(here, there)) + _log_of_votes(0.0, here, cast[0], won[0], share)
-    neither += _log_of_votes(0.0, there, cast[1], won[1], share)
-    one = -math.inf
+    both = _log_of_votes(min(here, there), 1.0, 1.0, here, there, cast, won, share)
+    neither = _log_of_votes(1.0 - max(here, there), 0.0, 0.0, here, there, cast, won, share)
+    one, first = -math.inf, 1.0 if here > there else 0.0
     if here != there:
-        one = _log(abs(here - there)) + _log_of_votes(first, here, cast[0], won[0], share)
-        one += _log_of_votes(1.0 - first, there, cast[1], won[1], share)
+        one = _log_of_votes(abs(here - there), first, 1.0 - first, here, there, cast, won, share)
     most = max(both, one, neither)
     p_both, p_one, p_neither = math.exp(both - most), math.exp(one - most), math.exp(neither - most)
     u = rng.random() * (p_both + p_one + p_neither)
@@ -301,26 +248,25 @@ def _lasting(here: float, there: float, cast: Floats, won: Floats, share: float,
 
 
 @unchecked_kernel
-def _log(probability: float) -> float:
-    return math.log(max(probability, LEAST))
-
-
-@unchecked_kernel
-def _log_of_votes(lasting: float, q: float, cast: float, won: float, share: float) -> float:
-    """The log-probability of these votes in one order, given the lasting one."""
-    wins = share * lasting + (1.0 - share) * q
-    of_wins = won * _log(wins) if won > 0.0 else 0.0
-    of_losses = (cast - won) * _log(1.0 - wins) if cast > won else 0.0
-    return of_wins + of_losses
+def _log_of_votes(
+    p: float, first: float, second: float, here: float, there: float, cast: Floats, won: Floats, share: float
+) -> float:
+    """The log-probability of all votes and of these lasting ones, shown first, and second, which by themselves is p."""
+    total = math.log(max(p, LEAST))
+    for order, (lasting, q) in enumerate(((first, here), (second, there))):
+        wins = share * lasting + (1.0 - share) * q
+        if won[order] > 0.0:
+            total += won[order] * math.log(max(wins, LEAST))
+        if cast[order] > won[order]:
+            total += (cast[order] - won[order]) * math.log(max(1.0 - wins, LEAST))
+    return total
 
 
 @unchecked_kernel
 def mean_verdicts(
     scores: Floats, bias: Floats, asked: RoundAnswers, sd: Floats, share: Floats, rng: np.random.Generator
 ) -> Floats:
-    """(N, D) each candidate's mean verdict against the others, over all Q questions about a pair, in D draws.
-
-    It is 0 of a candidate about whom nothing is asked.
+    """(N, D) each candidate's mean verdict in D draws, 0 where nothing is asked about it.
 
     Args: `scores` (N, D); of who is asked, `bias`, `sd` of a measurement's error, 0 of votes, and `share`, r, which of
         a measurement is 0 or 1, (Q, D) each.
@@ -344,7 +290,8 @@ def mean_verdicts(
                 for draw in range(draws):  # as a function of its own this takes four times as long
                     above, below, d = odds[i, draw], odds[j, draw], scores[i, draw] - scores[j, draw]
                     if measures and share[q, draw] == 0.0:
-                        verdict[draw] = _expected(d, bias[q, draw], sd[q, draw])
+                        flatter, delta = 1.0 / math.sqrt(1.0 + math.pi / 8.0 * sd[q, draw] ** 2), bias[q, draw]
+                        verdict[draw] = 0.5 * (_sigma(flatter * (d + delta)) + _sigma(flatter * (d - delta)))
                     elif measures and cast[0] + cast[1] == 0.0:
                         x = math.exp(-d - sd[q, draw] * rng.standard_normal())
                         verdict[draw] = 0.5 / (1.0 + x / tilt[draw]) + 0.5 / (1.0 + x * tilt[draw])
@@ -361,10 +308,8 @@ def mean_verdicts(
                         verdict[draw] = 0.5 * (wins + (u * (above + below * tilt[draw]) < above))
                     elif cast[0] > 0.0 and cast[1] > 0.0:
                         verdict[draw] = 0.5 * (forth + back)
-                    elif measures:
-                        verdict[draw] = _measured(bias[q, draw], forth, back)
                     else:
-                        verdict[draw] = _voted(d, bias[q, draw], forth, back, rng)
+                        verdict[draw] = _in_both_orders(d, bias[q, draw], forth, back, measures, rng)
                 total[i] += verdict
                 total[j] += 1.0 - verdict
     return total / np.maximum(count, 1.0)

@@ -1,8 +1,7 @@
 """Draws of the scores from their posterior, a mixture or not.
 
-The normal that stands for votes has mass where their likelihood has none: after 20 votes of 20 it puts 6% where the
-loser is the better one. So draws of it are moved. With x = theta - mu and the sites of fitting/evidence.py, the
-posterior is N(x; 0, Sigma) exp r(x), whatever its prior and its measurements are:
+The normal that stands for votes has mass where their likelihood has none, so draws of it are moved (decision 68). With
+x = theta - mu and the sites of fitting/evidence.py, the posterior is N(x; 0, Sigma) exp r(x):
 
     r(x) = sum_m a ln sigma(d) + b ln sigma(-d) - nu d + tau d^2 / 2        d = r_m^T (mu + x), over the rows of votes
     z ~ N(0, Sigma),  ln y = r(x) + ln u,  alpha ~ U(0, 2 pi),  [low, high] = [alpha - 2 pi, alpha]
@@ -17,7 +16,6 @@ of the posterior has beyond its votes, as that on new prompts has, the mean is a
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -36,19 +34,13 @@ NARROWEST = 1e-9  # bracket of angles, at which a draw stays where it is
 LARGEST = 1e200  # product whose logarithm is taken
 
 
-class ScoreDraws(NamedTuple):
-    """D draws from the posterior of the scores."""
-
-    scores: Floats  # (D, N)
-    noise: Floats  # (D,) sigma2, relative to that learnt
-
-
 def drawn_in_place(posterior: Scores, rng: np.random.Generator, draws: int | None = None) -> Floats:
     """(D, N) draws of the scores, in the order of candidates; more draws for fewer candidates by default."""
     order = best_first(posterior.mean)
-    draws = draws or min(max(SCORES // max(len(order), 1), FEWEST), MOST)
+    if draws is None:
+        draws = min(max(SCORES // max(len(order), 1), FEWEST), MOST)
     values = np.empty((draws, len(order)))
-    values[:, order] = draw_scores(posterior, order, rng, draws).scores
+    values[:, order], _ = draw_scores(posterior, order, rng, draws)
     return values
 
 
@@ -57,13 +49,16 @@ def best_first(mean: Floats) -> Ints:
     return np.argsort(-np.round(mean, ROUNDING), kind="stable")
 
 
-def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> ScoreDraws:
-    """Draws of the scores, in this order; of a mixture, each part has as many as its weight gives by chance."""
+def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws: int) -> tuple[Floats, Floats]:
+    """(D, N) draws of the scores, in this order, and (D,) sigma2 with each, relative to that learnt.
+
+    Of a mixture, each part has as many as its weight gives by chance.
+    """
     if posterior.parts:
         counts = rng.multinomial(draws, [weight for weight, _ in posterior.parts]).tolist()
         by_part = zip(posterior.parts, counts, strict=True)
-        of_parts = [draw_scores(part, order, rng, count) for (_, part), count in by_part]
-        return ScoreDraws(*(np.concatenate(columns) for columns in zip(*of_parts, strict=True)))
+        scores, noise = zip(*(draw_scores(part, order, rng, count) for (_, part), count in by_part), strict=True)
+        return np.concatenate(scores), np.concatenate(noise)
     covariance = posterior.covariance.matrix()
     if posterior.votes is None:
         factor = np.linalg.cholesky(covariance[np.ix_(order, order)])
@@ -74,13 +69,16 @@ def draw_scores(posterior: Scores, order: Ints, rng: np.random.Generator, draws:
         values, vectors = np.linalg.eigh(beyond)
         if (some := values > NOTHING * covariance.diagonal().max()).any():
             x += rng.standard_normal(x.shape) @ (vectors[:, some] * np.sqrt(values[some]) @ vectors[:, some].T)
-    return ScoreDraws(posterior.mean[order] + x, np.full(draws, posterior.noise))
+    return posterior.mean[order] + x, np.full(draws, posterior.noise)
 
 
 def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -> Floats:
     """(D, N) draws of the scores in this order, less the mean of the normal that stands for these votes."""
-    n = len(order)
-    votes = _in_order(votes, np.append(order, n + best_first(votes.mean[n:])))
+    n, (mean, covariance, *ends) = len(order), votes[:5]
+    order = np.append(order, n + best_first(mean[n:]))
+    first, second, bias = (np.argsort(order)[end] for end in ends)
+    rows = (contiguous(each) for each in votes[5:])
+    votes = Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
     factor = np.linalg.cholesky(votes.covariance)
     x = rng.standard_normal((draws, len(factor))) @ factor.T
     if draws > PROBES and log_ratios(x[:PROBES], votes).std() < ALIKE:
@@ -93,14 +91,6 @@ def _by_votes(votes: Votes, order: Ints, rng: np.random.Generator, draws: int) -
     for _ in range(SLICES):
         turn(x, ratio, rng.standard_normal(x.shape) @ factor.T, votes, rng)
     return x[:, :n]
-
-
-def _in_order(votes: Votes, order: Ints) -> Votes:
-    """The same with the (P,) parameters in this order, in arrays that kernels take."""
-    mean, covariance, *ends = votes[:5]
-    first, second, bias = (np.argsort(order)[end] for end in ends)
-    rows = (contiguous(each) for each in votes[5:])
-    return Votes(mean[order], covariance[np.ix_(order, order)], first, second, bias, *rows)
 
 
 @unchecked_kernel
@@ -136,10 +126,7 @@ def log_ratios(x: Floats, votes: Votes) -> Floats:
 
 @unchecked_kernel
 def turn(x: Floats, ratio: Floats, z: Floats, votes: Votes, rng: np.random.Generator) -> None:
-    """Move each draw along an ellipse, in place.
-
-    Args: `x` (D, P) are draws less the mean, `ratio` (D,) r of them, `z` (D, P) draws of N(0, Sigma).
-    """
+    """Move `x`, (D, P) draws less the mean, and `ratio`, (D,) r of them, by draws `z` of N(0, Sigma), in place."""
     turned = np.empty(x.shape[1])
     for k in range(len(x)):
         level = ratio[k] + math.log(1.0 - rng.random())

@@ -5,22 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.fitting import (
-    WEAK,
-    AbsoluteScores,
-    Covariates,
-    Hyperprior,
-    Method,
-    Normal,
-    Published,
-    Repetition,
-    Scores,
-    publish,
-    repeat_correlations,
-    repetition_of,
-)
+from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.evidence import Approximation
+from app.inference.fitting.measurements import Normal
+from app.inference.fitting.model import Covariates, Method
 from app.inference.fitting.people import of_people
+from app.inference.fitting.published import Published, publish, repeat_correlations
+from app.inference.fitting.repetition import Repetition, repetition_of
+from app.inference.fitting.weights import WEAK, Hyperprior
+from app.inference.gaussian import Scores
 from app.inference.targets.all_pairs import WinRates, asked_in, lasting_of, on_all_pairs
 from app.inference.targets.drawing import DRAWS_SEED, drawn_in_place
 from app.inference.targets.new_items import on_new_items
@@ -43,8 +36,8 @@ def publish_for(
 ) -> Published:
     """The posterior that the target is read from; arguments as of `publish`.
 
-    It is true to votes that separate candidates, except where latent scores are wanted of a model whose verdict weights
-    are given, as papers have it. Of all pairs and new prompts, probabilities that pile up count as votes.
+    It is true to votes that separate candidates, but for latent scores of given verdict weights, as papers have them.
+    Of all pairs and new prompts, probabilities that pile up count as votes.
     """
     by_votes = read_from(target) == "all-pairs"
     approximation: Approximation = "ep" if by_votes or method.verdict_weight == "learnt" else "laplace"
@@ -71,32 +64,22 @@ def quantity_of(
 ) -> Quantity:
     """Quantity that is ranked.
 
-    Args:
-        published: by `publish_for`.
-        answers, item: (K,) as they came, and what each was about.
-        has: (I, N) which candidates have an output for an item.
-        people: (J,) which judges are people.
-        draws: of win rates; as many as their number allows by default.
-        log_effects: what a pool tells of the judges' effects, by their numbers; as of `of_people`.
-        known: of judges' repeating themselves; by default, what these answers tell.
-        supposing: all those who may repeat themselves do.
+    Args: `published` is by `publish_for`; `answers` and `item` (K,) are as they came, and what each was about; `has`
+        (I, N) tells which candidates have an output for an item. `people` and `log_effects` are as of `of_people`,
+        `known`, by default what these answers tell, and `supposing` as of `lasting_of`, `draws` as of `on_all_pairs`.
 
     Raises ValueError where the log cannot answer the target. Of no candidates there are but scores.
     """
-    if not published.model.n:
+    if target == "latent" or not published.model.n:
         return published.scores
-    match target:
-        case "all-pairs":
-            known = known or repetition_of(published, answers, item, np.full(len(people), np.nan))
-            rho = repeat_correlations(published, item, len(people))
-            lasting, rng = lasting_of(known, people, rho, supposing=supposing), np.random.default_rng(DRAWS_SEED)
-            return on_all_pairs(published, asked_in(published, answers, item, has), lasting, rng, draws)
-        case "new-items":
-            return on_new_items(published, item)
-        case "people":
-            return of_people(published, people, log_effects)
-        case "latent":
-            return published.scores
+    if target == "new-items":
+        return on_new_items(published, item)
+    if target == "people":
+        return of_people(published, people, log_effects)
+    known = known or repetition_of(published, answers, item, np.full(len(people), np.nan))
+    lasting = lasting_of(known, people, repeat_correlations(published, item, len(people)), supposing=supposing)
+    asked, rng = asked_in(published, answers, item, has), np.random.default_rng(DRAWS_SEED)
+    return on_all_pairs(published, asked, lasting, rng, draws)
 
 
 def ranked_by(quantity: Quantity) -> Floats:

@@ -10,29 +10,22 @@ Integrating out an effect N(0, v I), which is one term of x, gives the same form
 
     k = (I + v H)^-1 g,   K = (I + v H)^-1 H,   constant v g . k / 2 - ln det(I + v H) / 2
 
-This is done for each prompt with v = omega2. The sums over the prompts of t are k_t and K_t. Then it is done for each
-tag with v = eta2, and the sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share
-of t among the tagged prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
+so it is for each prompt with v = omega2, and for each tag, with v = eta2, of the sums k_t and K_t over its prompts. The
+sums over tags give a = s - s^ ~ N(a^, A), with a flat prior. Going back, with pi_t the share of t among the tagged
+prompts, V_t = eta2 (I + eta2 K_t)^-1 and D_t = V_t K_t - sum_t' pi_t' V_t' K_t',
 
     b_t | a ~ N(V_t (k_t - K_t a), V_t),   delta_t = b_t - sum_t' pi_t' b_t'
     var delta_t = (1 - 2 pi_t) V_t + sum_t' pi_t'^2 V_t' + D_t A D_t^T
 
-ln(eta2 / tau2) has the prior LOG_ETA2 on GRID, times the constants of the tags and of a. theta_t is s^ + a + b_t at the
-prior's mean, from a first pass at s^, and omega2 is the variance of effects about theta_t. The scores on prompts of t
-are delta_t, taken as normal with its mean and covariance over the grid, plus the scores on new prompts with the tags of
-these prompts (new_items.py, with the pulls of prompts at s^ + delta_t). At eta2 = 0 they are the scores on new prompts;
-with many prompts of t they come near those of t alone. Only differences count, so delta_t is centred over candidates.
+ln(eta2 / tau2) has the prior LOG_ETA2 on GRID. theta_t is s^ + a + b_t at the prior's mean, from a first pass at s^.
+The scores on prompts of t are delta_t, taken as normal over the grid and centred over candidates, plus the scores on
+new prompts with the tags of these prompts, whose pulls are at s^ + delta_t.
 
-That a tag deviates is tested by permuting tags. With k_-t and K_-t the sums over all other tags, at s^,
+That a tag deviates is tested by permuting tags over the prompts that have one. With k_-t and K_-t the sums over all
+other tags, at s^, all tags and pairs together (decision 74)
 
     z_tij = ((K_t^-1 k_t - K_-t^-1 k_-t)_i - (..)_j) / sd      with the variance of K_t^-1 + K_-t^-1
     p_t   = (1 + number of B permutations whose max over t, i, j of |z| is at least max over i, j of |z_tij|) / (1 + B)
-
-Tags are permuted over the prompts that have a tag and comparisons. The test is valid for any judge, noise, effects,
-bias and choice of pairs, if prompts are exchangeable apart from their tags and the choice ignores tags. It is valid for
-all tags and pairs together: without deviations, any p_t is at most .05 in one set of 20.
-
-    [H | g], [K | k]    blocks, (..., N, N + 1), of each of M prompts or T tags
 """
 
 from math import comb
@@ -47,7 +40,7 @@ from app.inference.fitting.model import design_of
 from app.inference.gaussian import mixed, plain
 from app.inference.regimes import MOST_IN_SLICES
 from app.inference.targets.drawing import best_first
-from app.inference.targets.new_items import by_prompt, on_new_items, slopes, variance_of_effects
+from app.inference.targets.new_items import by_prompt, on_new_items, variance_of_effects
 from app.inference.types import Floats, Ints
 
 LOG_ETA2 = Normal(0.0, 2.0)  # of ln(eta2 / tau2)
@@ -69,25 +62,10 @@ class TaggedPrompts(NamedTuple):
 
 
 class Sliced(NamedTuple):
-    """The scores on new prompts of each tag."""
-
     scores: list[Scores]  # (T,)
     between: float  # eta2, the variance of effects that all prompts of a tag have
     within: float | None  # variance of all other effects; None where no prompt has two pairs that share a candidate
-
-    @property
-    def shared(self) -> float | None:
-        """The share of the effects of prompts that is not their tags'; None where it is unknown."""
-        return None if self.within is None else self.within / (self.between + self.within)
-
-
-class AtVariance(NamedTuple):
-    """Posterior at one eta2."""
-
-    log_density: float
-    delta: Floats  # (T, N)
-    variance: Floats  # (T, N, N) of delta
-    apart: Floats  # (T, N) a + b_t
+    shared: float | None  # its share
 
 
 class TagDeviation(NamedTuple):
@@ -108,16 +86,24 @@ def by_tag(published: Published, item: Ints, tag: Ints, tags: int) -> Sliced:
 
     Raises ValueError where no prompt with comparisons has a tag, for more than MOST_IN_SLICES, and as `on_new_items`.
     """
-    prompts = tagged_prompts(item, tag, tags, published.model.n)
+    prompts, n = tagged_prompts(item, tag, tags, published.model.n), published.model.n
     tau2, within = published.model.prior.variance, variance_of_effects(published, item)
-    of_tags = _of_tags(published, prompts, np.zeros((tags, published.model.n)), within)
-    apart = at_variance(tau2 * float(np.exp(LOG_ETA2.mean)), of_tags, prompts.share).apart
+    sums = sums_by_tag(prompt_blocks(published, prompts, np.zeros((tags, n)), within), prompts.tag, tags)
+    _, apart, _ = at_variance(tau2 * float(np.exp(LOG_ETA2.mean)), sums, prompts.share)
     if len(prompts.tag) > prompts.groups:
         within = variance_of_effects(published, item, _differences(published, prompts, apart), prompts.groups)
-    of_tags, between = _of_tags(published, prompts, apart, within), tau2 * np.exp(GRID)
-    weight, delta, variance = _over_grid([at_variance(float(eta2), of_tags, prompts.share) for eta2 in between])
+    sums = sums_by_tag(prompt_blocks(published, prompts, apart, within), prompts.tag, tags)
+    points = [at_variance(tau2 * float(np.exp(x)), sums, prompts.share) for x in GRID]
+    log_density, scores, variances = (np.array(column) for column in zip(*points, strict=True))
+    weight = softmax(log_density + LOG_ETA2.log_density(GRID))
+    deltas = scores - (prompts.share @ scores)[:, None]
+    delta = np.tensordot(weight, deltas, 1)
+    apart = deltas - delta
+    variance = np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
     whole = on_new_items(published, item, _differences(published, prompts, delta))
-    return Sliced([_plus(whole, *each) for each in zip(delta, variance, strict=True)], float(weight @ between), within)
+    of_tags = [_plus(whole, *each) for each in zip(delta, variance, strict=True)]
+    between = tau2 * float(weight @ np.exp(GRID))
+    return Sliced(of_tags, between, within, None if within is None else within / (between + within))
 
 
 def deviations(
@@ -127,12 +113,10 @@ def deviations(
 
     Args: as of `by_tag`; `permutations` are MOST by default, and fewer of many candidates. Raises as `by_tag` does.
     """
-    n = published.model.n
-    prompts, mode = tagged_prompts(item, tag, tags, n), published.posterior.mean[:n]
-    blocks = prompt_blocks(published, prompts, np.zeros((tags, n)))
-    blocks, _ = without_effects(blocks, variance_of_effects(published, item) or 0.0)
-    scores, covariance = _estimates(blocks, prompts.tag, tags)
-    z = _z(scores, covariance)
+    n, mode = published.model.n, published.posterior.mean
+    prompts = tagged_prompts(item, tag, tags, n)
+    blocks = prompt_blocks(published, prompts, np.zeros((tags, n)), variance_of_effects(published, item))
+    scores, covariance, z = _estimates(blocks, prompts.tag, tags)
     permutations = permutations or int(np.clip(WORK // (tags * n**3), FEWEST, MOST))
     permuted = _permuted(blocks, prompts.tag, best_first(published.scores.mean), rng, permutations, tags)
     sizes = np.bincount(prompts.tag, minlength=tags).tolist()
@@ -140,7 +124,7 @@ def deviations(
     for t, size in enumerate(sizes):
         first, second = (int(place) for place in np.unravel_index(z[t].argmax(), (n, n)))
         here, there = scores[:, t, first] - scores[:, t, second]
-        sd_here, sd_there = np.sqrt(_of_differences(covariance[:, t])[:, first, second])
+        sd_here, sd_there = _sd_of_differences(covariance[:, t])[:, first, second]
         d = mode[first] - mode[second]
         is_reversal = bool(d + here > CLEAR * sd_here and d + there < -CLEAR * sd_there)
         p_value = (1 + int((permuted >= z[t].max()).sum())) / (1 + permutations)
@@ -161,22 +145,19 @@ def tagged_prompts(item: Ints, tag: Ints, tags: int, n: int) -> TaggedPrompts:
             f"on {len(used):,} prompts have {len(used) * n**2:,}; leave out candidates or prompts"
         )
     share = np.bincount(tag[used], minlength=tags) / len(used)
-    groups = np.count_nonzero(share) + (not is_tagged.all())
     prompt = np.where(is_tagged, np.searchsorted(used, item), len(used))
-    return TaggedPrompts(prompt, tag[used], share, int(groups))
+    return TaggedPrompts(prompt, tag[used], share, int(np.count_nonzero(share) + (not is_tagged.all())))
 
 
-def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
-    """(M, N, N + 1) [H | g] of each prompt, by the slopes at theta, which is `apart` (T, N) from the mode."""
-    comparisons, n, m = published.comparisons, published.model.n, len(prompts.tag)
-    slope, weight = slopes(published, _differences(published, prompts, apart))
-    design = design_of(comparisons, published.model)
-    place = (prompts.prompt * n + comparisons.first) * n + comparisons.second
-    half = np.bincount(place, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
+def prompt_blocks(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
+    """(M, N, N + 1) [K | k] of each prompt, of effects of variance `within`, at theta, `apart` (T, N) from the mode."""
+    (first, second, *_), n, m = published.comparisons, published.model.n, len(prompts.tag)
+    _, pulls, _, weight = by_prompt(published, prompts.prompt, _differences(published, prompts, apart))
+    half = np.bincount((prompts.prompt * n + first) * n + second, -weight, (m + 1) * n * n).reshape(m + 1, n, n)[:m]
     information = half + half.swapaxes(1, 2)
     information[:, np.arange(n), np.arange(n)] = -information.sum(axis=2)
-    pull = by_prompt(design, prompts.prompt, m + 1).scatter(slope).reshape(m + 1, design.size)[:m, :n, None]
-    return np.concatenate([information, pull + information @ apart[prompts.tag][..., None]], axis=2)
+    pull = pulls[:m, :n, None] + information @ apart[prompts.tag][..., None]
+    return without_effects(np.concatenate([information, pull], axis=2), within or 0.0)[0]
 
 
 def _differences(published: Published, prompts: TaggedPrompts, apart: Floats) -> Floats:
@@ -202,20 +183,14 @@ def sums_by_tag(blocks: Floats, tag: Ints, tags: int) -> Floats:
     return np.tensordot(is_of_tag, blocks, 1)
 
 
-def _of_tags(published: Published, prompts: TaggedPrompts, apart: Floats, within: float | None) -> Floats:
-    """(T, N, N + 1) [K_t | k_t]."""
-    blocks, _ = without_effects(prompt_blocks(published, prompts, apart), within or 0.0)
-    return sums_by_tag(blocks, prompts.tag, len(prompts.share))
-
-
 def _identified(information: Floats, size: float) -> Floats:
     """Information (..., N, N) with an inverse: UNKNOWN added in every direction, `size` to the sum of all scores."""
     n = information.shape[-1]
     return np.asarray(information + size * (np.full((n, n), 1.0 / n) + UNKNOWN * np.eye(n)))
 
 
-def at_variance(eta2: float, of_tags: Floats, share: Floats) -> AtVariance:
-    """Args: `of_tags` (T, N, N + 1) are [K_t | k_t]."""
+def at_variance(eta2: float, of_tags: Floats, share: Floats) -> tuple[float, Floats, Floats]:
+    """ln p(eta2), a + b_t (T, N) and var delta_t (T, N, N), from (T, N, N + 1) [K_t | k_t]."""
     n = of_tags.shape[1]
     information, pull = of_tags[..., :n], of_tags[..., n]
     of_each, change = without_effects(of_tags, eta2)
@@ -228,51 +203,34 @@ def at_variance(eta2: float, of_tags: Floats, share: Floats) -> AtVariance:
     lean = v @ information
     lean = lean - np.tensordot(share, lean, 1)
     own = (1.0 - 2.0 * share)[:, None, None] * v + np.tensordot(share**2, v, 1)
-    return AtVariance(log_density, b - share @ b, own + lean @ spread @ lean.swapaxes(1, 2), a + b)
-
-
-def _over_grid(points: list[AtVariance]) -> tuple[Floats, Floats, Floats]:
-    """The weights of the points of GRID, the mean of delta (T, N), and its covariance (T, N, N)."""
-    log_prior = -0.5 * ((GRID - LOG_ETA2.mean) / LOG_ETA2.sd) ** 2
-    weight = softmax(np.array([point.log_density for point in points]) + log_prior)
-    deltas, variances = np.array([point.delta for point in points]), np.array([point.variance for point in points])
-    delta = np.tensordot(weight, deltas, 1)
-    apart = deltas - delta
-    return weight, delta, np.tensordot(weight, variances, 1) + np.einsum("g,gti,gtj->tij", weight, apart, apart)
+    return log_density, a + b, own + lean @ spread @ lean.swapaxes(1, 2)
 
 
 def _plus(whole: Scores, delta: Floats, variance: Floats) -> Scores:
     """The scores plus N(delta, variance), in every part; of differences alone."""
     apart = delta - delta.mean()
     variance = variance - variance.mean(axis=0) - variance.mean(axis=1)[:, None] + variance.mean()
-    parts = whole.parts or ((1.0, whole),)
-    return mixed(
-        [
-            (weight, part._replace(mean=part.mean + apart, covariance=plain(part.covariance.matrix() + variance)))
-            for weight, part in parts
-        ]
-    )
+    moved = [
+        (weight, part._replace(mean=part.mean + apart, covariance=plain(part.covariance.matrix() + variance)))
+        for weight, part in whole.parts or ((1.0, whole),)
+    ]
+    return mixed(moved)
 
 
-def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats]:
-    """Scores less the mode, (2, ..., T, N), by each tag and by all others, and covariances; `tag` (..., M)."""
+def _estimates(blocks: Floats, tag: Ints, tags: int) -> tuple[Floats, Floats, Floats]:
+    """Scores less the mode (2, ..., T, N), by each `tag` (..., M) and the others, covariances, z (..., T, N, N)."""
     total, here = blocks.sum(axis=0), sums_by_tag(blocks, tag, tags)
     n, both = len(total), np.array([here, total - here])
     covariance = np.asarray(np.linalg.inv(_identified(both[..., :n], float(np.trace(total)) / n)), np.float64)
-    return (covariance @ both[..., n:])[..., 0], covariance
+    scores = (covariance @ both[..., n:])[..., 0]
+    d, sd = scores[0] - scores[1], _sd_of_differences(covariance.sum(axis=0))
+    return scores, covariance, np.round((d[..., :, None] - d[..., None, :]) / sd, ROUNDING)
 
 
-def _z(scores: Floats, covariance: Floats) -> Floats:
-    """(..., T, N, N), of `_estimates`."""
-    d, v = scores[0] - scores[1], _of_differences(covariance.sum(axis=0))
-    return np.asarray(np.round((d[..., :, None] - d[..., None, :]) / np.sqrt(v), ROUNDING))
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """(..., N, N) variances of differences, 1 of a candidate with itself."""
-    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
-    n = variance.shape[-1]
-    return np.asarray(variance[..., :, None] + variance[..., None, :] - 2.0 * covariance + np.eye(n))
+def _sd_of_differences(covariance: Floats) -> Floats:
+    """(..., N, N), 1 of a candidate with itself."""
+    own, n = np.diagonal(covariance, axis1=-2, axis2=-1), covariance.shape[-1]
+    return np.sqrt(own[..., :, None] + own[..., None, :] - 2.0 * covariance + np.eye(n))
 
 
 def _permuted(blocks: Floats, tag: Ints, order: Ints, rng: np.random.Generator, permutations: int, tags: int) -> Floats:
@@ -282,4 +240,4 @@ def _permuted(blocks: Floats, tag: Ints, order: Ints, rng: np.random.Generator, 
     drawn = rng.permuted(np.tile(labels, (permutations, 1)), axis=1)[:, np.argsort(in_order)]
     together = max(IN_ONE_GO // (tags * len(order) ** 2), 1)
     parts = (drawn[start : start + together] for start in range(0, permutations, together))
-    return np.concatenate([_z(*_estimates(blocks, part, tags)).max(axis=(1, 2, 3)) for part in parts])
+    return np.concatenate([_estimates(blocks, part, tags)[2].max(axis=(1, 2, 3)) for part in parts])

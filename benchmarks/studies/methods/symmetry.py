@@ -11,6 +11,7 @@ from scipy.special import expit, logit
 
 from app.inference import fitting
 from app.inference.fitting import BASELINES
+from app.inference.fitting.model import build_for
 from app.inference.types import Comparisons, Floats, by_one_judge
 from app.offline.cases import Case
 from app.offline.ranking import RankingMethod, definition_of
@@ -148,4 +149,4 @@ def _scores(scorer: SymmetryScorer, comparisons: Comparisons, n: int) -> Floats:
     if scorer.name in BASELINES:
         return BASELINES[scorer.name](comparisons, n).score
     definition = definition_of(RankingMethod("soft-bt", position_bias=scorer.debias))
-    return fitting.fit(comparisons, fitting.build_for(definition, n, comparisons, 1)).mean[:n]
+    return fitting.fit(comparisons, build_for(definition, n, comparisons, 1)).mean[:n]

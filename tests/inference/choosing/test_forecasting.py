@@ -214,10 +214,9 @@ def test_what_cannot_be_forecast_is_not(stop: Stop) -> None:
 def test_nothing_is_forecast_before_the_first_verdict_nor_where_answers_change() -> None:
     assert of_round(win_rates(*after(0)), STOP, Left(45, 45), LEADER) == NOTHING
     ranked = win_rates(*after(6))
-    changing = ranked._replace(round=ranked.round._replace(repeats=False))
+    changing = ranked._replace(repeats=False)
     assert of_round(changing, STOP, Left(39, 39), LEADER) == NOTHING
-    verdicts = ranked.round.verdicts * (np.arange(N) > 0)
-    without_one = ranked._replace(round=ranked.round._replace(verdicts=verdicts))
+    without_one = ranked._replace(about=ranked.about * (np.arange(N) > 0))
     assert of_round(without_one, STOP, Left(39, 39), LEADER) == NOTHING
 
 

@@ -7,15 +7,15 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal, spearmanr
 
+from app.inference.core.maximum import maximum
 from app.inference.fitting import posterior
 from app.inference.fitting.effects import (
     USUAL_EFFECTS,
     Hierarchy,
+    Inverse,
     average_information,
     consensus,
     known_at,
-    likeliest,
-    slopes,
 )
 from app.inference.fitting.model import BIAS_VARIANCE, Method, build
 from app.inference.types import Comparisons, Convergence, Floats, Ints, Outcome, join, no_comparisons, once_each
@@ -41,7 +41,7 @@ def simulated(
 
 def hierarchy(expert: str = "soft-bt", count: int = 60) -> Hierarchy:
     _, log = simulated([0.6, 0.3, 0.1], count, 0, delta=0.5)
-    return Hierarchy(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
+    return Hierarchy.of(log, build(Method(expert), N), 1.5, np.array([0.3, 0.2, 0.6]))
 
 
 def design(of: Hierarchy) -> Floats:
@@ -52,45 +52,46 @@ def design(of: Hierarchy) -> Floats:
 def precision(weights: Floats, of: Hierarchy) -> Floats:
     """H, from the columns of the design."""
     r = design(of)
-    return np.asarray(np.diag(of.precision) + r.T @ (weights[:, None] * r))
+    return np.asarray(np.diag(of.prior.precision) + r.T @ (weights[:, None] * r))
 
 
 def log_posterior(theta: Floats, of: Hierarchy) -> float:
     log_density = of.model.expert.log_density(design(of) @ theta, of.comparisons.p)
-    return float(log_density.sum() - 0.5 * of.precision @ theta**2)
+    return float(log_density.sum() - 0.5 * of.prior.precision @ theta**2)
 
 
 def test_derivatives_are_those_of_finite_differences() -> None:
     of = hierarchy()
-    theta = np.random.default_rng(1).standard_normal(len(of.precision))
+    theta = np.random.default_rng(1).standard_normal(len(of.prior.precision))
 
-    g, weights = of.evaluate(theta)
+    g, inverse = of.evaluate(theta)
     nearby = [(theta - step, theta + step) for step in 1e-5 * np.eye(len(theta))]
 
     rises = [(log_posterior(above, of) - log_posterior(below, of)) / 2e-5 for below, above in nearby]
     np.testing.assert_allclose(g, rises, atol=1e-6)
     bends = [(of.evaluate(below)[0] - of.evaluate(above)[0]) / 2e-5 for below, above in nearby]
-    np.testing.assert_allclose(precision(weights, of), bends, atol=1e-6)
+    np.testing.assert_allclose(precision(inverse.weights, of), bends, atol=1e-6)
 
 
 def test_what_is_known_by_blocks_is_the_inverse_of_the_whole() -> None:
     of = hierarchy()
-    theta, inverse, weights = likeliest(np.zeros(len(of.precision)), of, 1e-9)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)
     found = known_at(theta, inverse, inverse.sigma.base, DONE)
 
-    whole = np.linalg.inv(precision(weights, of))
+    whole = np.linalg.inv(precision(inverse.weights, of))
     effects = whole[N:-JUDGES, N:-JUDGES].diagonal().reshape(JUDGES, N)
     about_their_mean = effects - of.of_effects[:, None] / N
     g = np.random.default_rng(2).standard_normal(len(theta))
 
     np.testing.assert_allclose(inverse.sigma.base, whole[:N, :N], atol=1e-9)
     np.testing.assert_allclose(inverse.times(g), whole @ g, atol=1e-9)
-    volume = np.log(of.precision).sum() + np.linalg.slogdet(whole)[1]
+    volume = np.log(of.prior.precision).sum() + np.linalg.slogdet(whole)[1]
     constant = JUDGES * np.log(1.0 / BIAS_VARIANCE)
     assert inverse.log_volume == pytest.approx(0.5 * (volume - constant))
-    np.testing.assert_allclose(found.sd_of_effects**2, about_their_mean, atol=1e-9)
+    sds = np.array([each.sd_of_deviations for each in found.effects])
+    np.testing.assert_allclose(sds**2, about_their_mean, atol=1e-9)
     np.testing.assert_allclose(found.sd_of_delta**2, whole.diagonal()[-JUDGES:], atol=1e-9)
-    np.testing.assert_allclose(found.effects.sum(axis=1), 0.0, atol=1e-6)
+    np.testing.assert_allclose([each.deviations.sum() for each in found.effects], 0.0, atol=1e-6)
 
 
 def test_slopes_and_information_are_those_of_all_answers() -> None:
@@ -100,24 +101,24 @@ def test_slopes_and_information_are_those_of_all_answers() -> None:
 
     def at(logarithms: Floats) -> Hierarchy:
         tau2, *ratios = np.exp(logarithms)
-        return of._replace(of_scores=tau2, of_effects=tau2 * np.array(ratios))
+        return Hierarchy.of(log, of.model, tau2, tau2 * np.array(ratios))
 
     def log_evidence(logarithms: Floats) -> float:
-        covariance = r @ (r / at(logarithms).precision).T + 4.0 * np.eye(log.size)
+        covariance = r @ (r / at(logarithms).prior.precision).T + 4.0 * np.eye(log.size)
         return float(multivariate_normal(cov=covariance).logpdf(4.0 * (log.p - 0.5)))
 
     def mode(logarithms: Floats) -> Floats:
-        return likeliest(np.zeros(len(of.precision)), at(logarithms), 1e-9)[0]
+        return maximum(at(logarithms).evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)[0]
 
-    theta, inverse, _ = likeliest(np.zeros(len(of.precision)), of, 1e-9)
-    of_scale, of_effects = slopes(theta, theta, inverse)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-9)
+    of_scale, of_effects = inverse.slopes(theta, theta)
     by_eta, information = average_information(theta, inverse, np.ones(1 + JUDGES))
 
     rises = approx_fprime(logarithms, log_evidence, 1e-6)
     np.testing.assert_allclose([of_scale + of_effects.sum(), *of_effects], rises, atol=1e-4)
     moves = [(mode(logarithms + step) - mode(logarithms - step)) / 2e-4 for step in 1e-4 * np.eye(1 + JUDGES)]
     np.testing.assert_allclose(by_eta, moves, atol=1e-6)
-    whole = np.linalg.inv(r @ (r / of.precision).T + 4.0 * np.eye(log.size))
+    whole = np.linalg.inv(r @ (r / of.prior.precision).T + 4.0 * np.eye(log.size))
     working = np.array([r @ row for row in _of_each(theta)])
     np.testing.assert_allclose(information, 0.5 * working @ whole @ working.T, atol=1e-9)
 
@@ -134,9 +135,9 @@ def _of_each(theta: Floats) -> Floats:
 
 def test_judges_without_effects_give_what_pooling_gives() -> None:
     _, log = simulated([0.6, 0.3, 0.1], 200, 2)
-    of = Hierarchy(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
+    of = Hierarchy.of(log, build(Method(prior_variance=2.0), N), 2.0, np.full(JUDGES, 1e-9))
 
-    theta, inverse, _ = likeliest(np.zeros(len(of.precision)), of, 1e-6)
+    theta, inverse, _ = maximum(of.evaluate, Inverse.times, np.zeros(len(of.prior.precision)), 1e-6)
     pooled = posterior.fit(log, build(Method(prior_variance=2.0, position_bias="estimate"), N, JUDGES))
 
     np.testing.assert_allclose(theta[:N], pooled.mean[:N], atol=1e-5)
@@ -170,8 +171,8 @@ def test_a_thousand_answers_of_one_do_not_outvote_ten_people() -> None:
 
     assert posterior.fit(join(model, people), both).mean[0] > 1.0
     assert together.of_scores.mean[1] > together.of_scores.mean[0]
-    assert together.effects[0, 0] > 2.0 * together.sd_of_effects[0, 0]
-    apart = 2.0 * np.log(alone.omega[0] / alone.omega[1])  # of the logarithms of variances
+    assert together.effects[0].deviations[0] > 2.0 * together.effects[0].sd_of_deviations[0]
+    apart = 2.0 * np.log(alone.effects[0].sd / alone.effects[1].sd)  # of the logarithms of variances
     assert abs(apart) < USUAL_EFFECTS.sd  # nobody is there to tell it from the common score
     assert (alone.of_scores.covariance.diagonal > 0.25).all()
 
@@ -188,7 +189,11 @@ def test_gpt4_likes_its_own_answers(shared_data: Path) -> None:
     found = consensus(log, build(Method(), len(systems)), len(JUDGES_OF_FIVE))
     people = human_scores(shared_data / "prd_vicuna80", systems)
     own = [(judge, systems.index(name)) for judge, name in enumerate(JUDGES_OF_FIVE)]
-    sure = [JUDGES_OF_FIVE[at[0]] for at in own if found.effects[at] > 2.0 * found.sd_of_effects[at]]
+    sure = [
+        JUDGES_OF_FIVE[judge]
+        for judge, at in own
+        if found.effects[judge].deviations[at] > 2.0 * found.effects[judge].sd_of_deviations[at]
+    ]
     assert spearmanr(found.of_scores.mean, people)[0] == pytest.approx(1.0)
     assert sure == ["gpt4"]
 
@@ -197,7 +202,7 @@ def test_without_comparisons_the_prior_holds() -> None:
     found = consensus(no_comparisons(), build(Method(prior_variance=2.0), 3), 2)
     np.testing.assert_allclose(found.of_scores.mean, 0.0)
     np.testing.assert_allclose(found.of_scores.covariance.matrix(), 2.0 * np.eye(3), atol=1e-9)
-    np.testing.assert_allclose(found.omega**2, 2.0 * np.exp(USUAL_EFFECTS.mean), rtol=1e-3)
+    np.testing.assert_allclose([each.sd**2 for each in found.effects], 2.0 * np.exp(USUAL_EFFECTS.mean), rtol=1e-3)
 
 
 def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
@@ -206,7 +211,8 @@ def test_relabelling_candidates_and_judges_relabels_the_result() -> None:
     renamed = log._replace(first=order[log.first], second=order[log.second], judge=judges[log.judge])
     one, other = (consensus(each, build(Method(), N), JUDGES) for each in (log, renamed))
     np.testing.assert_allclose(other.of_scores.mean[order], one.of_scores.mean, atol=1e-9)
-    np.testing.assert_allclose(other.effects[judges][:, order], one.effects, atol=1e-9)
+    for mine, theirs in zip(one.effects, (other.effects[judge] for judge in judges), strict=True):
+        np.testing.assert_allclose(theirs.deviations[order], mine.deviations, atol=1e-9)
     np.testing.assert_allclose(other.delta[judges], one.delta, atol=1e-9)
 
 

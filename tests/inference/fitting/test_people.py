@@ -177,11 +177,11 @@ def test_relabelling_relabels() -> None:
 
 
 def test_sets_of_a_pool_tell_the_effects_of_a_judge() -> None:
-    contributions = []
+    of_sets = []
     for seed in range(6):
         _, log, people = judged(seed, [1.5, 0.2, 0.2], 150)
-        contributions += effects_apart(published(log, 3), people, np.array([7, 8, 9]))
-    pooled = pool_effects(contributions)
+        of_sets.append(effects_apart(published(log, 3), people, np.array([7, 8, 9])))
+    pooled = pool_effects(of_sets)
     assert pooled[7].mean > USUAL_EFFECTS.mean + 0.5
     assert max(pooled[8].mean, pooled[9].mean) < USUAL_EFFECTS.mean
     assert max(each.sd for each in pooled.values()) < 1.5 * USUAL_EFFECTS.sd
@@ -189,7 +189,7 @@ def test_sets_of_a_pool_tell_the_effects_of_a_judge() -> None:
 
 def test_a_judge_alone_tells_a_pool_nothing() -> None:
     _, log, people = judged(5, [0.7], 200)
-    assert effects_apart(published(log, 1), people, np.array([7])) == []
+    assert effects_apart(published(log, 1), people, np.array([7])) == {}
 
 
 def test_more_candidates_than_it_can_take_are_refused() -> None:

@@ -15,10 +15,11 @@ from app.inference.fitting import (
     repetition_of,
 )
 from app.inference.reporting import Wanted, summary_of
-from app.inference.targets import WinRates, drawn_values, judged_alone, publish_for, quantity_of
+from app.inference.targets import WinRates, drawn_values, publish_for, quantity_of
 from app.inference.targets.all_pairs import Lasting, RoundAnswers, asked_in, mean_verdicts, on_all_pairs
 from app.inference.targets.drawing import draw_scores
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join, no_comparisons, once_each, take
+from app.offline.ranking import judged_alone
 
 LEARNT = Method(verdict_weight="learnt")
 DRAWS = 40_000
@@ -301,7 +302,7 @@ def test_a_candidate_who_cannot_be_asked_about_wins_as_often_as_its_score_says()
     absolute = AbsoluteScores(np.array([0, 1, 3]), np.ones(3, np.int64), np.array([0.0, -1.0, 1.0]), np.full(3, 0.5))
     published = publish_for("all-pairs", log, item, absolute, Method(absolute_scale="given"), 5, 2)
     rates = drawn_by(published, log, item, has)
-    s = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000).scores
+    s, _ = draw_scores(published.scores, np.arange(5), np.random.default_rng(0), 50_000)
     wins = expit(s[:, :, None] - s[:, None]).mean(axis=0)
     expected = [(won + wins[i, 3] + wins[i, 4]) / (known + 2) for i, won, known in ((0, 2, 2), (1, 0, 1), (2, 0, 1))]
     expected += [np.delete(wins[i], i).mean() for i in (3, 4)]

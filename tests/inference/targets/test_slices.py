@@ -70,7 +70,7 @@ def test_blocks_are_the_slopes_and_curvatures_of_each_prompt() -> None:
     fitted = published(comparisons, item, ONE_VOTE)
     theta, step = np.random.default_rng(2).normal(size=(TAGS, N)), 1e-4
     c, mean = fitted.comparisons, fitted.posterior.mean
-    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta - mean[:N])
+    blocks = prompt_blocks(fitted, tagged_prompts(item, tag, TAGS, N), theta - mean[:N], None)
     information, pull = blocks[..., :N], blocks[..., N]
 
     def log_likelihood(m: int, x: Floats) -> float:
@@ -108,8 +108,7 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
     comparisons, item, tag = judged(4, 8, PLANTED)
     fitted = published(comparisons, item)
     prompts = tagged_prompts(item, tag, TAGS, N)
-    blocks = prompt_blocks(fitted, prompts, np.zeros((TAGS, N)))
-    of_tags = sums_by_tag(without_effects(blocks, 0.2)[0], tag, TAGS)
+    of_tags = sums_by_tag(prompt_blocks(fitted, prompts, np.zeros((TAGS, N)), 0.2), tag, TAGS)
     information, k = of_tags[..., :N], of_tags[..., N]
     to_b = np.kron(np.hstack([np.ones((TAGS, 1)), np.eye(TAGS)]), np.eye(N))
     c = np.kron(np.hstack([np.zeros((TAGS, 1)), np.eye(TAGS) - prompts.share]), np.eye(N))
@@ -118,12 +117,12 @@ def test_deviations_of_tags_are_those_of_a_dense_mixed_model() -> None:
         prior = np.diag(np.append(np.full(N, 1e-7), np.full(TAGS * N, 1.0 / eta2)))
         precision = to_b.T @ block_diag(*information) @ to_b + prior
         sigma, pull = np.linalg.inv(precision), to_b.T @ k.ravel()
-        point = at_variance(eta2, of_tags, prompts.share)
+        log_density, scores, of_delta = at_variance(eta2, of_tags, prompts.share)
         variance = c @ sigma @ c.T
-        assert_allclose(point.delta.ravel(), c @ sigma @ pull, atol=1e-5)
-        assert_allclose(point.variance, [variance[t : t + N, t : t + N] for t in range(0, TAGS * N, N)], atol=1e-5)
+        assert_allclose((scores - prompts.share @ scores).ravel(), c @ sigma @ pull, atol=1e-5)
+        assert_allclose(of_delta, [variance[t : t + N, t : t + N] for t in range(0, TAGS * N, N)], atol=1e-5)
         dense = 0.5 * pull @ sigma @ pull - 0.5 * np.linalg.slogdet(precision)[1]
-        log_densities.append((point.log_density, dense - 0.5 * TAGS * N * np.log(eta2)))
+        log_densities.append((log_density, dense - 0.5 * TAGS * N * np.log(eta2)))
     (one, dense_one), (other, dense_other) = log_densities
     assert other - one == pytest.approx(dense_other - dense_one, abs=1e-4)
 
