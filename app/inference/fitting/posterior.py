@@ -51,9 +51,17 @@ from scipy.special import log_expit
 
 from app.inference.core.design import Design, precision_times, require_matrix
 from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, p_of, slopes, told_since
-from app.inference.core.maximum import Maximum, maximum, newton_step
+from app.inference.core.maximum import CLOSE, Maximum, maximum, newton_step
 from app.inference.fitting.model import NONE, Model, edges_of
-from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
+from app.inference.gaussian import (
+    Covariance,
+    DenseCovariance,
+    Scores,
+    SparseCovariance,
+    from_edges,
+    from_precision,
+    plain,
+)
 from app.inference.regimes import DENSE, MEDIUM, SMALL
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons
 
@@ -64,10 +72,10 @@ ROUNDED = 1e-12  # of a weight
 NEAR = 300  # parameters, of whom the last covariance makes the next fit shorter
 VAGUEST = 1e4  # prior variance of scores whose covariance is sparse
 MAX_ITERATIONS = 200  # of the interior point
-TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
 HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
 EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
+NEARER = 0.2  # of their mean, what products are to be after a step
 SHORT_OF_THE_EDGE = 0.99
 SIGN = np.array([[1.0], [-1.0]])
 
@@ -86,14 +94,15 @@ class Posterior(NamedTuple):
     @property
     def scores(self) -> Scores:
         """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
-        mean, covariance, model = self.mean, self.covariance, self.model
-        if model.size == model.n or isinstance(covariance, SparseCovariance):
+        mean, covariance, model, n = self.mean, self.covariance, self.model, self.model.n
+        if model.size == n or isinstance(covariance, SparseCovariance):
             return Scores(mean, covariance)
         if model.covariates is not None:
-            return Scores(mean[: model.n], plain(covariance.matrix()[: model.n, : model.n].copy()))
-        of_biases = (model.prior.precision + self.edges.design.information(self.weights))[model.n :]
+            return Scores(mean[:n], plain(covariance.matrix()[:n, :n].copy()))
+        of_biases = (model.prior.precision + self.edges.design.information(self.weights))[n:]
         log_det = covariance.log_det + float(np.log(of_biases).sum())
-        return Scores(mean[: model.n], covariance.block(model.n, log_det))
+        base, columns, diagonal, _ = covariance
+        return Scores(mean[:n], DenseCovariance(base[:n, :n], columns[:, :n], diagonal[:n], log_det))
 
     @property
     def size_bytes(self) -> int:
@@ -142,78 +151,39 @@ def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, n
     return newton_step(times, precondition, gradient)
 
 
-class _Point(NamedTuple):
-    """A point, or the way from it."""
-
-    theta: Floats  # (P,)
-    gap: Floats  # (2, K) over, under
-    slack: Floats  # (2, K) c - u, c + u
-
-
 def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
-    """The MAP of an expert with a kink, where no entry of g is above a tolerance and the rounding of its sum.
-
-    Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
-
-    Args: at least one edge, of one comparison each.
-    """
-    kink, prior, design = model.expert.kink, model.prior, edges.design
+    """The MAP of an expert with a kink, of at least one edge, each of one comparison."""
+    kink, design, (q, pull, *_) = model.expert.kink, edges.design, model.prior
     assert kink is not None
-    at, steepest = kink.at(p_of(edges)), kink.steepest * edges.votes
-    distance = at - design.differences(start)
+    p, steepest = p_of(edges), kink.steepest * edges.votes
+    theta, distance, slack = start, kink.at(p) - design.differences(start), np.tile(steepest, (2, 1))
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
-    rows, weight = (design.information(each) for each in (np.ones(edges.size), steepest))
-    tolerance = TOLERANCE / max(prior.variance, 1.0 if model.size > model.n else 0.0)
-    tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
-    point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
+    iterations, moved = 0, np.inf
     while True:
-        slope = 0.5 * (point.slack[1] - point.slack[0])
-        distance = at - design.differences(point.theta)
-        gradient = design.scatter(slope) + prior.pull - prior.precision * point.theta
-        norm = float(np.abs(gradient).max())
-        to_kink = float(np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max())
-        converged = to_kink <= KINK_TOLERANCE and norm <= tolerance
-        if converged or iterations == MAX_ITERATIONS or not (point.gap * point.slack).mean() > EXHAUSTED:
+        slope = 0.5 * (slack[1] - slack[0])
+        gradient = design.scatter(slope) + pull - q * theta
+        to_kink = np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max()
+        converged, mean = to_kink <= KINK_TOLERANCE and moved <= CLOSE, (gap * slack).mean()
+        if converged or iterations == MAX_ITERATIONS or not mean > EXHAUSTED:
             break
-        residual = distance - (SIGN * point.gap).sum(axis=0)
+        weights = 1.0 / ((gap / slack).sum(axis=0) + 1.0 / (HEAVIEST * q.min()))
+        short = distance - (SIGN * NEARER * mean / slack).sum(axis=0)
         try:
-            point, iterations = _step(point, gradient, residual, edges.design, model), iterations + 1
+            factor = np.linalg.cholesky(design.precision(weights, q))
         except np.linalg.LinAlgError:
             break
-    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
+        step = cho_solve((factor, True), gradient + design.scatter(weights * short), check_finite=False)
+        steeper = weights * (short - design.times(step))
+        wider = (NEARER * mean + SIGN * gap * steeper) / slack - gap
+        fall = max((-wider / gap).max(), (SIGN * steeper / slack).max())
+        share = SHORT_OF_THE_EDGE / max(fall, SHORT_OF_THE_EDGE)
+        theta, gap, slack = theta + share * step, gap + share * wider, slack - share * SIGN * steeper
+        distance = kink.at(p) - design.differences(theta)
+        iterations, moved = iterations + 1, (np.abs(step) * np.sqrt(q)).max()
+    norm = float(np.abs(gradient).max())
+    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm) else Outcome.NOT_FINITE
     convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
-    weights = edges.votes * model.expert.curvature(design.differences(point.theta), p_of(edges))
-    return Maximum(point.theta, weights, convergence)
-
-
-def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, model: Model) -> _Point:
-    """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
-
-    Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
-    """
-    theta, gap, slack = point
-    light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
-    weights = 1.0 / ((gap / slack).sum(axis=0) + light)
-    factor = np.linalg.cholesky(design.precision(weights, model.prior.precision))
-
-    def towards(change: Floats) -> tuple[_Point, float]:
-        """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.
-
-        And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
-        """
-        short = residual - (SIGN * change / slack).sum(axis=0)
-        along = cho_solve((factor, True), gradient + design.scatter(weights * short))
-        slope = weights * (short - design.times(along))
-        way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
-        fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
-        return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)
-
-    product, mean = gap * slack, float((gap * slack).mean())
-    guess, longest = towards(-product)
-    after = float(((gap + longest * guess.gap) * (slack + longest * guess.slack)).mean())
-    way, longest = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
-    share = min(SHORT_OF_THE_EDGE * longest, 1.0)
-    return _Point(theta + share * way.theta, gap + share * way.gap, slack + share * way.slack)
+    return Maximum(theta, edges.votes * model.expert.curvature(design.differences(theta), p), convergence)
 
 
 def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
