@@ -33,7 +33,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.sparse import csr_array, triu
 
-from app.inference.core.design import Design, TooMany
+from app.inference.core.edges import Design, TooMany
 from app.inference.core.maximum import conjugate_gradients
 from app.inference.regimes import DENSE
 from app.inference.types import Floats, Ints, appended

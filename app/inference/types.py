@@ -91,7 +91,8 @@ def no_comparisons() -> Comparisons:
 
 def take(comparisons: Comparisons, index: slice | Bools | Ints) -> Comparisons:
     """The rows at `index`."""
-    return Comparisons(*(column[index] for column in comparisons))
+    first, second, p, judge, weight = comparisons
+    return Comparisons(first[index], second[index], p[index], judge[index], weight[index])
 
 
 def join(old: Comparisons, new: Comparisons) -> Comparisons:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference import gaussian as module
-from app.inference.core.design import Design, TooMany
+from app.inference.core.edges import Design, TooMany
 from app.inference.gaussian import (
     BLOCK,
     SOLVED,

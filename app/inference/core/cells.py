@@ -28,6 +28,7 @@ others. Arrays of edges are copied whenever they are asked for, so that what was
     read      the sums of core/edges.py, of comparisons with these weights
 """
 
+from functools import cached_property
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
@@ -35,8 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
-from app.inference.core.edges import Edges
+from app.inference.core.edges import NO_BIAS, NO_OFFSET, Design, Edges
 from app.inference.experts import LONGEST, Expert, is_vote
 from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -103,39 +103,39 @@ def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) ->
 class Cells:
     """G cells of N candidates by J judges, and what they are worth on E edges."""
 
-    def __init__(self, n: int, judges: int, expert: Expert, *, has_orders: bool) -> None:
-        """Args: `expert`, which is soft-bt in some way, says what p means; `has_orders`, biases matter."""
+    def __init__(
+        self, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
+    ) -> None:
+        """Of (K,) comparisons.
+
+        Args:
+            item: (K,) what each was about.
+            expert: what p means; soft-bt in some way.
+            has_orders: whether biases matter.
+        """
         self.n, self.expert, self.has_orders = n, expert, has_orders
         self.measures = expert.measurement is not None  # probabilities are measurements, and not shares of votes
-        self.rows = self.size = self.edges_size = 0  # comparisons, G, E
-        none = np.zeros(SPARE, np.int64)
-        self.question = np.zeros((SPARE, 4), np.int64)  # (G, 4) judge, item, low, high
-        self.weight, self.told = np.zeros((SPARE, 2, 3)), np.zeros((SPARE, 2, 2))
-        self.largest, self.edge = np.zeros((SPARE, 3)), np.full((SPARE, 2), -1)
-        self.first, self.second, self.by = none, none, none  # (E,)
-        self.sums = np.zeros((SPARE, 4))  # votes, wins, weight, pulled
-        self.words = words_of(np.empty(0), none[:0], judges)
-        self._places: tuple[Places, Places] | None = None  # of questions, and of edges
         self._turn = Lock()
-        self.read(one_vote(judges))
-
-    @classmethod
-    def of(
-        cls, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
-    ) -> "Cells":
-        """Of (K,) comparisons; `item` (K,) is what each was about."""
-        self = cls(n, judges, expert, has_orders=has_orders)
         (first, second, p, judge, weight), item = self._as_read(comparisons, item)
+        self.words, self.rows = words_of(p, judge, judges), len(p)
         low, high = np.minimum(first, second), np.maximum(first, second)
         cell = numbered(judge, item, low, high)
-        self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
-        self.question = np.column_stack([judge, item, low, high])[firsts(cell)]
+        self.question = np.column_stack([judge, item, low, high])[firsts(cell)]  # (G, 4)
+        self.size = len(self.question)  # G
         self.weight, self.told = np.zeros((self.size, 2, 3)), np.zeros((self.size, 2, 2))
         self.largest, in_order = np.zeros((self.size, 3)), first < second
         put(self.weight, self.told, self.largest, cell, in_order, contiguous(p), contiguous(weight), self.measures)
-        self.words = words_of(p, judge, judges)
-        self._lay_edges()
-        return self.read(one_vote(judges))
+        cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
+        by, _, low, high = self.question[cell].T
+        first, second = np.where(has_orders & (order == 1), [high, low], [low, high])
+        row = first, second, by if has_orders else np.zeros_like(by)
+        edge = numbered(*row)
+        self.edge = np.full((self.size, 2), -1)  # (G, 2), -1 where nothing was said
+        self.edge[cell, order] = edge
+        self.first, self.second, self.by = (column[firsts(edge)] for column in row)  # (E,)
+        self.edges_size = len(self.by)  # E
+        self.sums = np.zeros((self.edges_size, 4))  # votes, wins, weight, pulled
+        self.read(one_vote(judges))
 
     def _as_read(self, comparisons: Comparisons, item: Ints) -> tuple[Comparisons, Ints]:
         """The comparisons with the p that soft-bt reads, and what each was about.
@@ -147,23 +147,6 @@ class Cells:
         if not self.has_orders and not self.measures:
             judge = item = np.zeros_like(judge)
         return comparisons._replace(p=p, judge=judge), item
-
-    def _lay_edges(self) -> None:
-        judge, _, low, high = self.question.T
-        if self.has_orders:
-            cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
-            by, low, high = judge[cell], low[cell], high[cell]
-            first, second = np.where(order == 1, high, low), np.where(order == 1, low, high)
-            row = numbered(by, first, second)
-            self.edge = np.full((self.size, 2), -1)
-            self.edge[cell, order] = row
-        else:
-            first, second, by = low, high, np.zeros_like(low)
-            row = numbered(first, second)
-            self.edge = np.column_stack([row, row])
-        at = firsts(row)
-        self.first, self.second, self.by, self.edges_size = first[at], second[at], by[at], len(at)
-        self.sums = np.zeros((self.edges_size, 4))
 
     @property
     def size_bytes(self) -> int:
@@ -210,10 +193,10 @@ class Cells:
         return True
 
     def _add(self, first: int, second: int, p: float, judge: int, c: float, item: int) -> None:
-        cell = self._cell_of(judge, item, min(first, second), max(first, second))
-        order = int(first > second)
+        low, high, order = min(first, second), max(first, second), int(first > second)
+        cell = self._cell_of(judge, item, low, high)
         if self.edge[cell, order] < 0:
-            self.edge[cell, order] = self._edge_of(first, second, judge)
+            self.edge[cell, order] = self._edge_of(*((first, second, judge) if self.has_orders else (low, high, 0)))
         self._put_on_edges(cell, cell + 1, -1.0)
         one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
         put(self.weight, self.told, self.largest, *one, self.measures)
@@ -239,26 +222,18 @@ class Cells:
         )
 
     def _cell_of(self, *question: int) -> int:
-        if self._places is None:
-            ends = np.column_stack([self.first, self.second, self.by])
-            self._places = _places(self.question[: self.size]), _places(ends[: self.edges_size])
-        places, _ = self._places
-        cell = places.setdefault(question, self.size)
+        cell = self._cells.setdefault(question, self.size)
         if cell == self.size:
             self.size += 1
-            self.question = _with(self.question, cell, question)
+            self.question, self.edge = _with(self.question, cell, question), _with(self.edge, cell, -1)
             self.weight, self.told, self.largest = (
                 _with(each, cell, 0.0) for each in (self.weight, self.told, self.largest)
             )
-            _, _, *pair = question
-            self.edge = _with(self.edge, cell, -1 if self.has_orders else self._edge_of(*pair, 0))
         return cell
 
     def _edge_of(self, *row: int) -> int:
         """Args: `row` is first, second and judge."""
-        assert self._places is not None
-        _, places = self._places
-        edge = places.setdefault(row, self.edges_size)
+        edge = self._edges.setdefault(row, self.edges_size)
         if edge == self.edges_size:
             self.edges_size += 1
             columns = zip((self.first, self.second, self.by), row, strict=True)
@@ -266,9 +241,14 @@ class Cells:
             self.sums = _with(self.sums, edge, 0.0)
         return edge
 
+    @cached_property
+    def _cells(self) -> Places:
+        return {tuple(question): cell for cell, question in enumerate(self.question.tolist())}
 
-def _places(rows: Ints) -> Places:
-    return {tuple(row): place for place, row in enumerate(rows.tolist())}
+    @cached_property
+    def _edges(self) -> Places:
+        rows = zip(self.first.tolist(), self.second.tolist(), self.by.tolist(), strict=True)
+        return {row: edge for edge, row in enumerate(rows)}
 
 
 def _with(array: NDArray[Number], at: int, value: float | tuple[int, ...]) -> NDArray[Number]:

@@ -15,7 +15,7 @@ Not here: what Sigma is (gaussian), which pair to ask next (choosing), what is s
 """
 
 from app.inference.core.cells import Hyperparameters
-from app.inference.core.design import TooMany
+from app.inference.core.edges import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.covariates import Effect, covariates_of

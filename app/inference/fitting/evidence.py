@@ -56,8 +56,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from app.inference.core.design import rows_at
-from app.inference.core.edges import Edges
+from app.inference.core.edges import Edges, rows_at
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior, log_posterior, map_of
 from app.inference.gaussian import (

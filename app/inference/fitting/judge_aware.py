@@ -30,8 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.core.design import Design
-from app.inference.core.edges import Curvature
+from app.inference.core.edges import Curvature, Design
 from app.inference.core.maximum import maximum
 from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of

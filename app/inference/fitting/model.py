@@ -51,7 +51,7 @@ root, sqrt(sum (c l')^2) / sum c w, which takes differences of scores for noise,
     N, P, J      model.n, model.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,); known: Model.known_biases (J,)
     beta, x      theta[n + J :], covariates.values               (C,), (K, C)
-    R            design_of: core/design.py                       (K, P): +1 at first, -1 at second, +1 at the bias, x
+    R            design_of: core/edges.py                        (K, P): +1 at first, -1 at second, +1 at the bias, x
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
@@ -63,8 +63,7 @@ from nextpair.words import PositionBias
 
 from app.inference import experts
 from app.inference.core.cells import Cells, Hyperparameters
-from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
-from app.inference.core.edges import Edges, merged
+from app.inference.core.edges import NO_BIAS, NO_OFFSET, Design, Edges, merged
 from app.inference.experts import SOFT_BT, Expert, is_vote, measured_bt
 from app.inference.kernels import contiguous
 from app.inference.regimes import RANKED_DENSE
@@ -236,7 +235,7 @@ def rows_of(comparisons: Comparisons, model: Model) -> Edges:
 
 def cells_of(comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Cells:
     """What J judges said, by the question, of an expert that is soft-bt; `item` (K,) is what each was about."""
-    return Cells.of(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
+    return Cells(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
 
 
 def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, variances: Floats | None = None) -> Model:

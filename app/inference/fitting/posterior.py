@@ -49,8 +49,18 @@ import numpy as np
 from scipy.linalg import cho_solve, lapack
 from scipy.special import log_expit
 
-from app.inference.core.design import Design, precision_times, require_matrix
-from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, p_of, slopes, told_since
+from app.inference.core.edges import (
+    Curvature,
+    Design,
+    Edges,
+    derivatives,
+    goes_on,
+    p_of,
+    precision_times,
+    require_matrix,
+    slopes,
+    told_since,
+)
 from app.inference.core.maximum import CLOSE, Maximum, maximum, newton_step
 from app.inference.fitting.model import NONE, Model, edges_of
 from app.inference.gaussian import (
@@ -158,7 +168,7 @@ def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
     p, steepest = p_of(edges), kink.steepest * edges.votes
     theta, distance, slack = start, kink.at(p) - design.differences(start), np.tile(steepest, (2, 1))
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
-    iterations, moved = 0, np.inf
+    iterations, share, moved = 0, 0.0, np.inf
     while True:
         slope = 0.5 * (slack[1] - slack[0])
         gradient = design.scatter(slope) + pull - q * theta
@@ -166,15 +176,16 @@ def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
         converged, mean = to_kink <= KINK_TOLERANCE and moved <= CLOSE, (gap * slack).mean()
         if converged or iterations == MAX_ITERATIONS or not mean > EXHAUSTED:
             break
+        goal = min(NEARER, 1.02 - share) * mean
         weights = 1.0 / ((gap / slack).sum(axis=0) + 1.0 / (HEAVIEST * q.min()))
-        short = distance - (SIGN * NEARER * mean / slack).sum(axis=0)
+        short = distance - (SIGN * goal / slack).sum(axis=0)
         try:
             factor = np.linalg.cholesky(design.precision(weights, q))
         except np.linalg.LinAlgError:
             break
         step = cho_solve((factor, True), gradient + design.scatter(weights * short), check_finite=False)
         steeper = weights * (short - design.times(step))
-        wider = (NEARER * mean + SIGN * gap * steeper) / slack - gap
+        wider = (goal + SIGN * gap * steeper) / slack - gap
         fall = max((-wider / gap).max(), (SIGN * steeper / slack).max())
         share = SHORT_OF_THE_EDGE / max(fall, SHORT_OF_THE_EDGE)
         theta, gap, slack = theta + share * step, gap + share * wider, slack - share * SIGN * steeper

@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import roots_genlaguerre
 
-from app.inference.core.design import Design
+from app.inference.core.edges import Design
 from app.inference.fitting import Effect, Published, Scores, effects_of
 from app.inference.fitting.model import Prior, design_of
 from app.inference.gaussian import mixed, plain

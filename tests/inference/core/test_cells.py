@@ -105,7 +105,7 @@ def test_a_verdict_costs_the_same_after_many() -> None:
     first = rng.integers(N, size=10_000)
     log = by_one_judge(first, (first + 1) % N, np.ones(10_000))
 
-    cells = Cells.of(log, np.zeros(10_000, np.int64), N, 1, measured_bt(), has_orders=False)
+    cells = Cells(log, np.zeros(10_000, np.int64), N, 1, measured_bt(), has_orders=False)
 
     assert cells.size == cells.edges_size == N
     assert cells.weight.sum() == 10_000

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.inference.core.design import precision_times
-from app.inference.core.edges import Edges, derivatives, evaluate, merged, slopes, told_since
+from app.inference.core.edges import Edges, derivatives, evaluate, merged, precision_times, slopes, told_since
 from app.inference.experts import measured_bt
 from app.inference.fitting.model import Model, rows_of
 from app.inference.fitting.posterior import log_posterior

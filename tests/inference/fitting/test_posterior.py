@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.inference.core.cells import Hyperparameters
-from app.inference.core.design import TooMany
+from app.inference.core.edges import TooMany
 from app.inference.experts import measured_bt
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
