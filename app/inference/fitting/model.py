@@ -1,12 +1,11 @@
 """The model, which is fixed while comparisons come in: who is ranked, the expert, the prior, whether judges lean.
 
-The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C): N scores; where positional bias is
-estimated, one bias per judge; and the effects of C covariates, if any (covariates.py). P = N + J + C. Comparison k has
+theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C), P = N + J + C parameters: scores; where positional bias is
+estimated, one bias per judge; and the effects of C covariates, if any (covariates.py). Comparison k has
 
     d_k = s_first - s_second + delta_judge + x_k^T beta = r_k^T theta
 
 delta > 0: the judge favours the first position. beta > 0: it favours the output that has more of the covariate.
-
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
@@ -15,38 +14,28 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
               N(0, HELD_VARIANCE) of a judge that has none                                        decision 30
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
-PoE holds one score, the anchor. As long as the comparisons connect all candidates, differences of scores, which alone
-are published, have the same posterior whichever is held. So none is: a hold on one would distinguish it from its
-equals. VAGUE keeps islands and certain verdicts well posed, and moves differences by about a millionth.
+PoE holds one score, the anchor. Differences, which alone are published, have the same posterior whichever is held, as
+long as the comparisons connect all candidates: so none is. VAGUE keeps islands and certain verdicts well posed, and
+moves differences by about a millionth.
 
-Whose position bias is allowed for follows from the log (decision 71):
-
-    none            nobody's
-    estimate        everybody's, as a parameter
-    closed-form     everybody's, known before any score
-    auto            as a parameter, that of judges with at least N verdicts: of those who give probabilities, and of
-                    voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
-                    than RANKED_DENSE candidates
-
-With fewer verdicts a bias is noise as any other, as orders are balanced. It can tell of a voter who was shown pairs in
-orders that may be coins: with lead_i how much more often i was first than second, of K votes
+Whose position bias is allowed for follows from the log: nobody's; everybody's, as a parameter (estimate), or known
+before any score (closed-form); or (auto, decision 71), as a parameter, that of judges with at least N verdicts, of
+those who give probabilities, and of voters whom it can tell of: they were shown pairs in orders that may be coins. With
+lead_i how much more often i was first than second, of K votes
 
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
 Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
-who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no
-biases: they go either way. A prior wider than VOTERS_BIAS_VARIANCE makes 10 votes of 10 surer than they are, as scores
-must be farther apart than any bias that may be.
+who is shown: then merit and bias are one, and votes count as they are.
 
-In closed form (PoE 3.5, A.8, A.9) pairs and orders are taken for random draws: differences of scores average out, and
-a judge's verdicts alone show its bias. delta_j is where they balance if all scores are alike,
+In closed form (PoE 3.5, A.8, A.9) a judge's verdicts alone show its bias: delta_j is where they balance if all scores
+are alike,
 
     sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
 
-that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, as if
-beta were the judge's mean p, and mean logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a
-root, sqrt(sum (c l')^2) / sum c w, which takes differences of scores for noise, but at least that of so many votes,
-1 / sqrt(sum c w).
+that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, and mean
+logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w,
+but at least that of so many votes, 1 / sqrt(sum c w).
 
     N, P, J      model.n, model.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,); known: Model.known_biases (J,)
@@ -64,7 +53,7 @@ from nextpair.words import PositionBias
 from app.inference import experts
 from app.inference.core.cells import Cells, Hyperparameters
 from app.inference.core.edges import NO_BIAS, NO_OFFSET, Design, Edges, merged
-from app.inference.experts import SOFT_BT, Expert, is_vote, measured_bt
+from app.inference.experts import MEASURED_BT, SOFT_BT, Expert, is_vote
 from app.inference.kernels import contiguous
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
@@ -150,8 +139,8 @@ class Model(NamedTuple):
 def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None = None) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does.
 
-    Args: `bias_variances` (J,) are prior: HELD_VARIANCE of a judge without a bias. By default it is everybody's or, by
-        the method, nobody's.
+    Args: `bias_variances` (J,) are prior, HELD_VARIANCE of a judge without a bias; by default everybody has one, or
+        nobody, as the method says.
     """
     if bias_variances is None:
         bias_variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
@@ -161,24 +150,23 @@ def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None
             raise ValueError(
                 "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
             )
-        expert = measured_bt()
+        expert = MEASURED_BT
     if method.prior not in PRIORS:
         raise KeyError(method.prior)
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
-    is_vague = method.prior == "anchor"
-    prior = unit_prior(n, VAGUE if is_vague else method.prior_variance, of_biases)
-    return Model(n, expert, prior._replace(variance=1.0) if is_vague else prior)
+    if method.prior == "anchor":
+        return Model(n, expert, unit_prior(n, VAGUE, of_biases)._replace(variance=1.0))
+    return Model(n, expert, unit_prior(n, method.prior_variance, of_biases))
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
-    """Verdict weight of a method by default: learnt where it can."""
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 
 def unit_prior(n: int, variance: float, of_biases: Floats = NONE) -> Prior:
-    """Args: `of_biases` (J,) are the precisions of those that are parameters; (0,) where nobody is biased."""
+    """Args: `of_biases` (J,) are the precisions of those that are parameters."""
     none = np.zeros(n)
     return Prior(none + 1.0 / variance, none, variance, none).and_others(n, of_biases)
 
@@ -234,12 +222,12 @@ def rows_of(comparisons: Comparisons, model: Model) -> Edges:
 
 
 def cells_of(comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Cells:
-    """What J judges said, by the question, of an expert that is soft-bt; `item` (K,) is what each was about."""
+    """What these (K,) comparisons say by the question, of an expert that is soft-bt."""
     return Cells(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
 
 
 def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, variances: Floats | None = None) -> Model:
-    """The model of `method`, holding the biases that these comparisons give where it wants the closed form.
+    """The model of `method`, whose biases are those that these comparisons give.
 
     Args: `variances` (J,) are as of `bias_variances`; by default, these comparisons tell them.
     """
@@ -252,7 +240,7 @@ def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, var
 
 
 def position_bias_of(method: Method, model: Model) -> PositionBias:
-    """Position bias in a model by `build_for`: the method's own word, or what auto came to."""
+    """The method's own word, or what auto came to."""
     if method.position_bias != "auto":
         return cast("PositionBias", method.position_bias)
     return "estimate" if model.has_biases else "none"
@@ -260,20 +248,17 @@ def position_bias_of(method: Method, model: Model) -> PositionBias:
 
 def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int) -> Floats:
     """(J,) of the prior; HELD_VARIANCE where the bias is no parameter."""
-    if method.position_bias == "estimate":
-        return np.full(judges, BIAS_VARIANCE)
-    variances = np.full(judges, HELD_VARIANCE)
-    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
-    if method.position_bias != "auto" or not by_default:
+    variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
+    can_tell = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
+    if method.position_bias != "auto" or not can_tell:
         return variances
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
     has_many = np.bincount(comparisons.judge, comparisons.weight, judges) >= n
     variances[measures & has_many] = BIAS_VARIANCE
     votes = ~measures & has_many
     if votes.sum() <= CROWD:
-        variances[votes & _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)] = (
-            VOTERS_BIAS_VARIANCE
-        )
+        votes &= _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)
+        variances[votes] = VOTERS_BIAS_VARIANCE
     return variances
 
 

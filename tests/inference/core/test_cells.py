@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from app.inference.core.cells import Cells, Hyperparameters, with_measured_words
 from app.inference.core.edges import Edges
-from app.inference.experts import LONGEST, is_vote, measured_bt
+from app.inference.experts import LONGEST, MEASURED_BT, is_vote
 from app.inference.fitting.model import Method, Model, build, cells_of, edges_of
 from app.inference.fitting.weights import weighed
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take
@@ -105,7 +105,7 @@ def test_a_verdict_costs_the_same_after_many() -> None:
     first = rng.integers(N, size=10_000)
     log = by_one_judge(first, (first + 1) % N, np.ones(10_000))
 
-    cells = Cells(log, np.zeros(10_000, np.int64), N, 1, measured_bt(), has_orders=False)
+    cells = Cells(log, np.zeros(10_000, np.int64), N, 1, MEASURED_BT, has_orders=False)
 
     assert cells.size == cells.edges_size == N
     assert cells.weight.sum() == 10_000

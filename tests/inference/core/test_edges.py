@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.core.edges import Edges, derivatives, evaluate, merged, precision_times, slopes, told_since
-from app.inference.experts import measured_bt
+from app.inference.experts import MEASURED_BT
 from app.inference.fitting.model import Model, rows_of
 from app.inference.fitting.posterior import log_posterior
 from app.inference.types import Comparisons, Floats, take
@@ -20,7 +20,7 @@ def said(biases: int) -> tuple[Comparisons, Model]:
     """Votes and measurements of different weights, by three judges; pairs come again, in both orders."""
     log = by_judges(random_comparisons(N, 90, seed=1), JUDGES)
     log = log._replace(p=np.where(log.judge == 1, np.round(log.p), log.p), weight=np.linspace(0.2, 3.0, 90))
-    return log, model(N, 2.0, biases=biases)._replace(expert=measured_bt())
+    return log, model(N, 2.0, biases=biases)._replace(expert=MEASURED_BT)
 
 
 def scores(m: Model) -> Floats:
