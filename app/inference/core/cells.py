@@ -8,12 +8,11 @@ that m answers count as m / (1 + (m - 1) rho). Of verdicts of weights c, p as th
     largest            the largest c of a vote, of a tie and of a measurement      m = sum c / largest
 
 in each of the two orders: 0 where the lower-numbered candidate was shown first. What that is worth is read by
-hyperparameters of its judge,
+hyperparameters of its judge, and is added to the edge (edges.py) of its pair, or of its pair, order and judge where
+biases matter.
 
     vote               c min(phi, 1) / (1 + (m - 1) rho)
     measurement        c / (sigma2 m)
-
-and is added to the edge (edges.py) of its pair, or of its pair, order and judge where biases matter.
 
 The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
 are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
@@ -23,9 +22,7 @@ others. Arrays of edges are copied whenever they are asked for, so that what was
 
     tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
 
-    kernel    slow formula
-    put       the sums above
-    read      the sums of core/edges.py, of comparisons with these weights
+Slow formulas of the kernels: of `put` the sums above; of `read` those of edges.py, of comparisons with these weights.
 """
 
 from functools import cached_property

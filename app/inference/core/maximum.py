@@ -6,21 +6,15 @@
 
 A step that goes too far has x^T g below 0 at its end: the slope along it says so as well as the value does (the half of
 the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. A short step
-that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
-nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
-x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide, and the full step stands.
+that ends a little beyond the top has risen all the same; a long one from where weights are nearly 0 may have fallen.
+Where x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide: the full step stands.
 
 The end knows no scale of weights, scores or priors. With the decrement lambda^2 = x^T g, |x_i| <= lambda sd_i, by
 Cauchy and Schwarz in the norm of H: at lambda <= CLOSE no parameter is farther than that many of its posterior sds from
-where it should be, and after the last step, far less. Where rounding comes before that, lambda no longer halves; then
-ENOUGH is enough.
+where it should be. Where rounding comes before that, lambda no longer halves; then ENOUGH is enough.
 
-Where H is only multiplied by, H x = b is solved by preconditioned conjugate gradients (Hestenes and Stiefel 1952).
-
-    x <- x + t p,   r <- r - t H p        t = r^T z / p^T H p,  z = M r with M close to H^-1
-    p <- z + (r^T z / r^T z before) p     until r is small
-
-A Newton step is solved to a residual that shrinks with the decrement, so that Newton's convergence stays quadratic.
+Where H is only multiplied by, H x = b is solved by preconditioned conjugate gradients (Hestenes and Stiefel 1952), a
+Newton step to a residual that shrinks with the decrement, so that Newton's convergence stays quadratic.
 """
 
 from collections.abc import Callable
@@ -45,7 +39,7 @@ Product = Callable[[Floats], Floats]
 
 class Maximum(NamedTuple, Generic[H]):
     theta: Floats  # (P,)
-    weights: H  # where the last step began
+    weights: H  # what H is made of, where the last step began
     convergence: Convergence
 
 

@@ -7,13 +7,13 @@ Maximise over theta in R^P, with q the prior's precision and h its pull (model.p
     gradient g = R^T l' + h - q theta
     Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''
 
-by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is the sum of c_k l(d; p_k) over an edge's comparisons,
-up to a constant (core/edges.py). Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H
-positive definite whatever the comparisons are: none at all, islands, ties only, or one candidate that always wins.
+by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is what an edge says, up to a constant (core/edges.py).
+Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
+comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
 Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
 need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
-whose second part is exact for what all scores have in common, of which a push leaves most.
+whose second part is exact for what all scores have in common.
 
 Where the expert has a kink, l(d) = -b |t - d|, the maximum is that of a quadratic program. With c_k = b weight_k, and a
 slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaussian prior)
@@ -21,21 +21,19 @@ slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaus
     q theta = R^T u + h
     t - R theta = over - under,   over (c - u) = 0,   under (c + u) = 0,   all four factors >= 0
 
-Mehrotra's predictor and corrector (1992) follow the products from a positive mean down to 0, an interior point. A step
-solves (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)): a Newton step under curvatures D.
+An interior point (Nocedal and Wright 2006, 16.6) follows the products from a positive mean down to 0. Its Newton steps
+aim at a share of that mean, and solve (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)).
 
 A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
 is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
 comparison: what it adds to the weight of its edge, at the new MAP. It is computed again at once where a weight has
 drifted, |w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of
-another edge. What is published is always computed in full (`exact`); what chooses a pair is within this tolerance
-(decision 73). Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no
-request should wait for a fresh Sigma: `is_due` says when it is wanted, and a process that has time fits and folds on
-from there.
+another edge. What is published is always computed in full (`exact`; decision 73). Up to SMALL parameters are always
+fitted again, which is quicker. Among more than MEDIUM candidates no request should wait for a fresh Sigma: `is_due`
+says when it is wanted, and a process that has time fits and folds on from there.
 
-An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
-move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
-than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
+Where curvature depends only on p (gaussian, logit-gaussian, laplace) rank-one updates are always exact: after 100,000
+of them on 40 candidates no entry of Sigma is off by more than 1e-14 (a test measures 20,000).
 
 Beyond DENSE candidates H is kept in rows, if the model has such a form (gaussian), and every fold is a fit from where
 the last one was.
@@ -124,16 +122,18 @@ def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Flo
     """The MAP (P,), and w (E,) there.
 
     Args:
-        start: (P,) is where to begin, zeros by default.
+        start: (P,) where to begin, by default at the prior's mean.
         near: (P, P) is close to H^-1.
     """
-    design, prior = edges.design, model.prior
-    start = np.zeros(design.size) if start is None else np.array(start)
-    if model.expert.kink is not None and edges.size:
+    q, pull, *_ = model.prior
+    if not edges.size:
+        return Maximum(pull / q, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
+    start = pull / q if start is None else start
+    if model.expert.kink is not None:
         return _at_kinks(start, edges, model)
     theta, curvature, convergence = maximum(
-        lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
-        lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
+        lambda theta: derivatives(edges, theta, model.expert, q, pull),
+        lambda curvature, gradient: step_of(edges.design, curvature, q, gradient, near),
         start,
     )
     return Maximum(theta, curvature.weights, convergence)
@@ -209,7 +209,7 @@ def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
 
 
 def period(n: int) -> int:
-    """Comparisons between two fresh covariances: every one for small sets, N/10 for large ones."""
+    """Comparisons between two fresh covariances."""
     return min(max(n // 10, 1), MAX_PERIOD)
 
 
@@ -218,14 +218,10 @@ def is_sparse(model: Model, dense: int | None = None) -> bool:
 
     Args: `dense` is DENSE by default.
     """
-    precision = model.prior.precision
-    return (
-        model.n > (DENSE if dense is None else dense)
-        and not model.allows_for_biases
-        and model.covariates is None
-        and model.expert.kink is None
-        and bool((precision == precision[0]).all() and precision[0] >= 1.0 / VAGUEST)
-    )
+    q = model.prior.precision
+    has_scores_alone = not model.allows_for_biases and model.covariates is None and model.expert.kink is None
+    is_many = model.n > (DENSE if dense is None else dense)
+    return is_many and has_scores_alone and bool((q == q[0]).all() and q[0] >= 1.0 / VAGUEST)
 
 
 def prior(model: Model) -> Posterior:
@@ -245,26 +241,23 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
 
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
-    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
-    if not edges.size:
-        return _around(Maximum(mean, none, Convergence(Outcome.CONVERGED, 0, 0.0)), edges, model)
     try:
         return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
+        mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
         return _around(Maximum(mean, none, Convergence(Outcome.SINGULAR, 0, np.nan)), edges, model)
 
 
 def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:
     """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
-    mean, weights, convergence = top
-    precision = model.prior.precision
+    (mean, weights, convergence), q = top, model.prior.precision
     if is_sparse(model, dense):
-        return Posterior(mean, from_edges(edges.design, weights, precision), NONE, convergence, edges, model)
+        return Posterior(mean, from_edges(edges.design, weights, q), NONE, convergence, edges, model)
     if weights.any():
-        sigma = from_precision(edges.design.precision(weights, precision))
+        sigma = from_precision(edges.design.precision(weights, q))
     else:
         require_matrix(model.size)
-        sigma = plain(np.diag(1.0 / precision), -float(np.log(precision).sum()))
+        sigma = plain(np.diag(1.0 / q), -float(np.log(q).sum()))
     return Posterior(mean, sigma, weights, convergence, edges, model)
 
 
