@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array, triu
 
 from app.inference.core.edges import Design, TooMany
@@ -79,28 +79,23 @@ class DenseCovariance(NamedTuple):
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
     def condition(self, rows: Design, weights: Floats) -> "DenseCovariance":
-        """Condition by one Cholesky factor of size L.
+        """inv(inv(Sigma) + R^T diag(w) R), Sigma after L comparisons.
 
-        With S = diag(sqrt w) R Sigma, (L, P), and K K^T = I + S R^T diag(sqrt w):
-        Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
+        By S = diag(sqrt w) R Sigma (L, P) and K K^T = I + S R^T diag(sqrt w): Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
         """
         if not len(weights):
             return self
-        root = np.sqrt(weights)
-        spread = self.times_rows(rows) * root[:, None]
-        inner = rows.times(spread.T) * root[:, None]
-        if len(inner) == 1:
-            new, shrink = spread / np.sqrt(1.0 + inner), float(np.log1p(inner[0, 0]))
-        else:
-            factor = cholesky(np.eye(len(inner)) + inner, lower=True)
-            new = np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
-            shrink = 2.0 * float(np.log(factor.diagonal()).sum())
+        root = np.sqrt(weights)[:, None]
+        spread = self.times_rows(rows) * root
+        factor = np.linalg.cholesky(np.eye(len(root)) + rows.times(spread.T) * root)
+        new = np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
+        shrink = 2.0 * float(np.log(factor.diagonal()).sum())
         columns, diagonal = appended(self.columns, new), self.diagonal - np.square(new).sum(axis=0)
         result = DenseCovariance(self.base, columns, diagonal, self.log_det - shrink)
         return result.compact() if columns.size > self.base.size // 2 else result
 
     def compact(self) -> "DenseCovariance":
-        """The covariance as one base, without columns."""
+        """The same in no more space than it needs."""
         return plain(self.matrix(), self.log_det) if len(self.columns) else self
 
 
@@ -207,8 +202,8 @@ def from_edges(rows: Design, weights: Floats, prior: Floats) -> SparseCovariance
 
 def links_of(rows: Design, weights: Floats) -> csr_array:
     """(N, N) W."""
-    ends = np.concatenate([rows.first, rows.second]), np.concatenate([rows.second, rows.first])
-    return csr_array((np.concatenate([weights, weights]), ends), shape=(rows.n, rows.n))
+    ends = np.append(rows.first, rows.second), np.append(rows.second, rows.first)
+    return csr_array((np.append(weights, weights), ends), shape=(rows.n, rows.n))
 
 
 def _of_links(links: csr_array, prior: Floats) -> SparseCovariance:

@@ -113,8 +113,7 @@ def times_before(key: Ints) -> Ints:
 
 def components(comparisons: Comparisons, n: int) -> Ints:
     """(N,) component number of each candidate, 0 for the component of candidate 0, and so on upwards."""
-    edges = coo_array((np.ones(comparisons.size), (comparisons.first, comparisons.second)), shape=(n, n))
-    return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
+    return joined(np.arange(n), comparisons.first, comparisons.second)
 
 
 def joined(component: Ints, first: Ints, second: Ints) -> Ints:

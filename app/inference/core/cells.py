@@ -153,7 +153,7 @@ class Cells:
     def read(self, hyperparameters: Hyperparameters) -> "Cells":
         """The same, what is on the edges being read by these."""
         _, noise, votes, rho = self._read_by = hyperparameters
-        self._worth = *self._meaning(slice(None)), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
+        self._worth = *self._meaning(), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
         self.sums[:] = 0.0
         self._put_on_edges(0, self.size, 1.0)
         return self
@@ -162,10 +162,9 @@ class Cells:
         cells = self.weight, self.told, self.largest, self.question, self.edge, self.has_orders
         read(*cells, begin, end, *self._worth, self.sums, sign)
 
-    def _meaning(self, judges: slice) -> tuple[Bools, Floats]:
-        """Whether words of these judges measure, and y of their word 1, NaN where it is a vote."""
-        words = Words(*(each[judges] for each in self.words))
-        measures, end = self.measures & (words.probabilities > 0.0), words.ends()
+    def _meaning(self) -> tuple[Bools, Floats]:
+        """(J,) whether a judge's words measure, and y of its word 1, NaN where it is a vote."""
+        measures, end = self.measures & (self.words.probabilities > 0.0), self.words.ends()
         return measures, np.where(measures, np.minimum(np.log1p(-end) - np.log(end), LONGEST), np.nan)
 
     def edges(self, size: int, biases: Floats | None = None) -> Edges:
@@ -204,19 +203,16 @@ class Cells:
 
     def _still_reads(self, p: float, judge: int) -> bool:
         """Count this verdict of the judge; False where its words have another meaning from now on."""
-        words, is_word, is_decided = self.words, p in (0.0, 0.5, 1.0), p not in (0.5, TIE)
+        words, is_decided = self.words, p not in (0.5, TIE)
         words.decided[judge] += is_decided
-        if not is_word:
+        if p not in (0.0, 0.5, 1.0):
             words.probabilities[judge] += 1.0
             words.inside[judge] += is_decided
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
         if not self.measures or not words.probabilities[judge]:
             return True
-        own = slice(judge, judge + 1)
-        return all(
-            np.array_equal(now, before[own], equal_nan=True)
-            for now, before in zip(self._meaning(own), self._worth, strict=False)
-        )
+        meaning = zip(self._meaning(), self._worth, strict=False)
+        return all(np.array_equal(now, before, equal_nan=True) for now, before in meaning)
 
     def _cell_of(self, *question: int) -> int:
         cell = self._cells.setdefault(question, self.size)
