@@ -88,7 +88,8 @@ class DenseCovariance(NamedTuple):
         root = np.sqrt(weights)[:, None]
         spread = self.times_rows(rows) * root
         factor = np.linalg.cholesky(np.eye(len(root)) + rows.times(spread.T) * root)
-        new = np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
+        quick = len(root) == 1  # a verdict
+        new = spread / factor if quick else np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
         shrink = 2.0 * float(np.log(factor.diagonal()).sum())
         columns, diagonal = appended(self.columns, new), self.diagonal - np.square(new).sum(axis=0)
         result = DenseCovariance(self.base, columns, diagonal, self.log_det - shrink)

@@ -104,10 +104,8 @@ def firsts(number: Ints) -> Ints:
 def times_before(key: Ints) -> Ints:
     """(K,) how often each key has come before."""
     order = np.argsort(key, kind="stable")
-    begins = np.concatenate([[True], np.diff(key[order]) > 0])[: len(key)]
-    places = np.arange(len(key))
-    before = np.empty(len(key), np.int64)
-    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    before, ordered = np.empty(len(key), np.int64), key[order]
+    before[order] = np.arange(len(key)) - np.searchsorted(ordered, ordered)
     return before
 
 

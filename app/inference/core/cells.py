@@ -125,12 +125,12 @@ class Cells:
         cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
         by, _, low, high = self.question[cell].T
         first, second = np.where(has_orders & (order == 1), [high, low], [low, high])
-        row = first, second, by if has_orders else np.zeros_like(by)
-        edge = numbered(*row)
+        by = by if has_orders else np.zeros_like(by)
+        edge = numbered(by, first, second)
         self.edge = np.full((self.size, 2), -1)  # (G, 2), -1 where nothing was said
         self.edge[cell, order] = edge
-        self.first, self.second, self.by = (column[firsts(edge)] for column in row)  # (E,)
-        self.edges_size = len(self.by)  # E
+        self.row = np.array([column[firsts(edge)] for column in (first, second, by)])  # (3, E)
+        self.edges_size = self.row.shape[1]  # E
         self.sums = np.zeros((self.edges_size, 4))  # votes, wins, weight, pulled
         self.read(one_vote(judges))
 
@@ -172,7 +172,7 @@ class Cells:
 
         Args: `biases` (J,) of judges, where these are known and no parameters.
         """
-        first, second, by = (each[: self.edges_size] for each in (self.first, self.second, self.by))
+        first, second, by = self.row[:, : self.edges_size]
         bias = self.n + by if self.has_orders and biases is None else NO_BIAS
         design = Design(self.n, size, first, second, bias, NO_OFFSET if biases is None else biases[by])
         return Edges(design, *self.sums[: self.edges_size].T.copy())
@@ -229,19 +229,20 @@ class Cells:
         edge = self._edges.setdefault(row, self.edges_size)
         if edge == self.edges_size:
             self.edges_size += 1
-            columns = zip((self.first, self.second, self.by), row, strict=True)
-            self.first, self.second, self.by = (_with(column, edge, value) for column, value in columns)
-            self.sums = _with(self.sums, edge, 0.0)
+            self.row, self.sums = _with(self.row.T, edge, row).T, _with(self.sums, edge, 0.0)
         return edge
 
     @cached_property
     def _cells(self) -> Places:
-        return {tuple(question): cell for cell, question in enumerate(self.question.tolist())}
+        return _places(self.question)
 
     @cached_property
     def _edges(self) -> Places:
-        rows = zip(self.first.tolist(), self.second.tolist(), self.by.tolist(), strict=True)
-        return {row: edge for edge, row in enumerate(rows)}
+        return _places(self.row.T)
+
+
+def _places(rows: Ints) -> Places:
+    return {tuple(row): place for place, row in enumerate(rows.tolist())}
 
 
 def _with(array: NDArray[Number], at: int, value: float | tuple[int, ...]) -> NDArray[Number]:

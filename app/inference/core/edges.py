@@ -23,11 +23,13 @@ Of an expert that is not soft-bt each comparison is an edge of its own, votes = 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 from scipy.special import expit
 
+from app.inference.core.maximum import newton_step
 from app.inference.experts import Expert
 from app.inference.kernels import contiguous, kernel, unchecked_kernel
-from app.inference.regimes import MOST_DENSE
+from app.inference.regimes import MOST_DENSE, SMALL
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import firsts, numbered
 
@@ -111,14 +113,11 @@ class Edges(NamedTuple):
     pulled: Floats  # (E,)
 
     @property
-    def size(self) -> int:
-        """E."""
+    def size(self) -> int:  # E
         return len(self.votes)
 
 
-class Curvature(NamedTuple):
-    """H, as sums have it."""
-
+class Curvature(NamedTuple):  # H, as sums have it
     weights: Floats  # (E,) w
     diagonal: Floats  # (P,)
 
@@ -177,14 +176,11 @@ def slopes(edges: Edges, d: Floats, expert: Expert) -> tuple[Floats, Floats]:
     return wins - votes * above + pulled - weight * d, votes * above * expit(-d) + weight
 
 
-def goes_on(edges: Edges, before: Edges) -> bool:
-    """Whether the rows of `before` are the first ones."""
-    pairs = zip(edges.design[2:5], before.design[2:5], strict=True)
-    return edges.size >= before.size and all(np.array_equal(now[: len(then)], then) for now, then in pairs)
-
-
-def told_since(edges: Edges, before: Edges) -> tuple[Ints, Edges]:
-    """Places of edges (L,) on which more is said, or less, than `before`, whose rows come first; and what that is."""
+def told_since(edges: Edges, before: Edges) -> tuple[Ints, Edges] | None:
+    """Places (L,) of edges on which more is said, or less, than `before`, and what; None if its rows are not first."""
+    rows = zip(edges.design[2:5], before.design[2:5], strict=True)
+    if edges.size < before.size or not all(np.array_equal(now[: len(then)], then) for now, then in rows):
+        return None
     added = [now.copy() for now in edges[1:]]
     for each, then in zip(added, before[1:], strict=True):
         each[: before.size] -= then
@@ -196,6 +192,32 @@ def require_matrix(size: int) -> None:
     """Raises TooMany where so many parameters would have a matrix too large for most machines."""
     if size > MOST_DENSE:
         raise TooMany(f"a matrix of {size:,} scores and biases, which this method needs; {MOST_DENSE:,} are the most")
+
+
+def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
+    """x with H x = g, shape (P,).
+
+    By a Cholesky factor of H, or by conjugate gradients from what is `near` H^-1 (P, P), if that is known, else from
+    D^-1 + 1 1^T / sum q, D the diagonal of H, whose second part is exact for what all scores have in common.
+    """
+    (w, diagonal), n = curvature, design.n
+    if design.size <= SMALL or design.covariates is not None:
+        _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
+        if not failed:
+            return np.asarray(step, np.float64)
+    level = 1.0 / float(q[:n].sum())
+
+    def precondition(r: Floats) -> Floats:
+        if near is not None:
+            return np.asarray(near @ r)
+        z = r / diagonal
+        z[:n] += level * r[:n].sum()
+        return np.asarray(z)
+
+    def times(x: Floats) -> Floats:
+        return precision_times(x, design.first, design.second, design.bias, w, q)
+
+    return newton_step(times, precondition, gradient)
 
 
 @unchecked_kernel

@@ -18,6 +18,7 @@ Newton step to a residual that shrinks with the decrement, so that Newton's conv
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ BELOW = 0.3  # residual of the last step over the decrement that is wanted
 
 H = TypeVar("H")  # what H is made of, such as the weights of rows
 Product = Callable[[Floats], Floats]
+_dot = partial(np.einsum, "p...,p...->...")  # x^T y, of each column if there are any
 
 
 class Maximum(NamedTuple, Generic[H]):
@@ -113,8 +115,3 @@ def newton_step(times: Product, precondition: Product, gradient: Floats, close: 
     share = min(LEAST_PRECISE, max(decrement / np.sqrt(len(gradient)), BELOW * close / decrement))
     aim = share**2 * square
     return conjugate_gradients(times, precondition, gradient, lambda _, now: bool(now <= aim), 10 * len(gradient))
-
-
-def _dot(x: Floats, y: Floats) -> Floats:
-    """x^T y, of each column if there are any."""
-    return np.asarray(np.einsum("p...,p...->...", x, y))

@@ -30,11 +30,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.core.edges import Curvature, Design
+from app.inference.core.edges import Curvature, Design, step_of
 from app.inference.core.maximum import maximum
 from app.inference.fitting.covariates import share_of_verdicts
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
-from app.inference.fitting.posterior import step_of
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.types import Bools, Comparisons, Convergence, Floats, take
 

@@ -11,10 +11,6 @@ by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is what an edge 
 Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
 comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
-Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
-need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
-whose second part is exact for what all scores have in common.
-
 Where the expert has a kink, l(d) = -b |t - d|, the maximum is that of a quadratic program. With c_k = b weight_k, and a
 slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaussian prior)
 
@@ -44,32 +40,13 @@ the last one was.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import cho_solve
 from scipy.special import log_expit
 
-from app.inference.core.edges import (
-    Curvature,
-    Design,
-    Edges,
-    derivatives,
-    goes_on,
-    p_of,
-    precision_times,
-    require_matrix,
-    slopes,
-    told_since,
-)
-from app.inference.core.maximum import CLOSE, Maximum, maximum, newton_step
+from app.inference.core.edges import Edges, derivatives, p_of, require_matrix, slopes, step_of, told_since
+from app.inference.core.maximum import CLOSE, Maximum, maximum
 from app.inference.fitting.model import NONE, Model, edges_of
-from app.inference.gaussian import (
-    Covariance,
-    DenseCovariance,
-    Scores,
-    SparseCovariance,
-    from_edges,
-    from_precision,
-    plain,
-)
+from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
 from app.inference.regimes import DENSE, MEDIUM, SMALL
 from app.inference.types import Comparisons, Convergence, Floats, Outcome, no_comparisons
 
@@ -83,7 +60,7 @@ MAX_ITERATIONS = 200  # of the interior point
 KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
 HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
 EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
-NEARER = 0.2  # of their mean, what products are to be after a step
+NEARER = 0.3  # of their mean, what products are to be after a step, and less after a long one
 SHORT_OF_THE_EDGE = 0.99
 SIGN = np.array([[1.0], [-1.0]])
 
@@ -108,9 +85,12 @@ class Posterior(NamedTuple):
         if model.covariates is not None:
             return Scores(mean[:n], plain(covariance.matrix()[:n, :n].copy()))
         of_biases = (model.prior.precision + self.edges.design.information(self.weights))[n:]
-        log_det = covariance.log_det + float(np.log(of_biases).sum())
-        base, columns, diagonal, _ = covariance
-        return Scores(mean[:n], DenseCovariance(base[:n, :n], columns[:, :n], diagonal[:n], log_det))
+        base, columns, diagonal, log_det = covariance
+        log_det += float(np.log(of_biases).sum())
+        return Scores(
+            mean[:n],
+            covariance._replace(base=base[:n, :n], columns=columns[:, :n], diagonal=diagonal[:n], log_det=log_det),
+        )
 
     @property
     def size_bytes(self) -> int:
@@ -137,28 +117,6 @@ def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Flo
         start,
     )
     return Maximum(theta, curvature.weights, convergence)
-
-
-def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
-    """x with H x = g, shape (P,). Args: `near` as of `map_of`."""
-    (w, diagonal), n = curvature, design.n
-    if design.size <= SMALL or design.covariates is not None:
-        _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
-        if not failed:
-            return np.asarray(step, np.float64)
-    level = 1.0 / float(q[:n].sum())
-
-    def precondition(r: Floats) -> Floats:
-        if near is not None:
-            return np.asarray(near @ r)
-        z = r / diagonal
-        z[:n] += level * r[:n].sum()
-        return np.asarray(z)
-
-    def times(x: Floats) -> Floats:
-        return precision_times(x, design.first, design.second, design.bias, w, q)
-
-    return newton_step(times, precondition, gradient)
 
 
 def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
@@ -268,9 +226,10 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
     """
     model, sigma, mean = posterior.model, posterior.covariance, posterior.mean
     start, dense = mean if posterior.convergence.converged else None, None if sigma.has_matrix else 0
-    if not goes_on(edges, posterior.edges):
+    since = told_since(edges, posterior.edges)
+    if since is None:
         return fit_edges(edges, model, start=start, dense=dense)
-    changed, told = told_since(edges, posterior.edges)
+    changed, told = since
     if not len(changed):
         return posterior
     since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + len(changed)

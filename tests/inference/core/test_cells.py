@@ -74,6 +74,7 @@ def test_one_after_the_other_is_all_at_once(rows: Rows, more: int, m: Model) -> 
     np.testing.assert_allclose(table(after), table(at_once.edges(m.size)), atol=1e-12)
     np.testing.assert_array_equal(after.design.first[: before.size], before.design.first)
     np.testing.assert_array_equal(after.design.second[: before.size], before.design.second)
+    assert all(ends.flags.carray for ends in after.design[2:4])
     for now, then in zip(before[1:], kept, strict=True):
         np.testing.assert_array_equal(now, then)
     np.testing.assert_array_equal(cells.words.decided, at_once.words.decided)

@@ -103,8 +103,11 @@ def test_what_is_told_since_is_what_came() -> None:
     log, m = said(0)
     before, now = rows_of(take(log, slice(80)), m), rows_of(log._replace(weight=log.weight + (np.arange(90) == 5)), m)
 
-    places, told = told_since(now, before)
+    since = told_since(now, before)
 
+    assert since is not None
+    places, told = since
+    assert told_since(before, now) is None
     assert places.tolist() == [5, *range(80, 90)]
     np.testing.assert_allclose(told.votes + told.weight, [1.0, *log.weight[80:]], atol=1e-12)
 
