@@ -129,8 +129,8 @@ class Cells:
         edge = numbered(by, first, second)
         self.edge = np.full((self.size, 2), -1)  # (G, 2), -1 where nothing was said
         self.edge[cell, order] = edge
-        self.row = np.array([column[firsts(edge)] for column in (first, second, by)])  # (3, E)
-        self.edges_size = self.row.shape[1]  # E
+        self.row = [column[firsts(edge)] for column in (first, second, by)]  # (E,) each
+        self.edges_size = len(firsts(edge))  # E
         self.sums = np.zeros((self.edges_size, 4))  # votes, wins, weight, pulled
         self.read(one_vote(judges))
 
@@ -172,7 +172,7 @@ class Cells:
 
         Args: `biases` (J,) of judges, where these are known and no parameters.
         """
-        first, second, by = self.row[:, : self.edges_size]
+        first, second, by = (column[: self.edges_size] for column in self.row)
         bias = self.n + by if self.has_orders and biases is None else NO_BIAS
         design = Design(self.n, size, first, second, bias, NO_OFFSET if biases is None else biases[by])
         return Edges(design, *self.sums[: self.edges_size].T.copy())
@@ -229,7 +229,8 @@ class Cells:
         edge = self._edges.setdefault(row, self.edges_size)
         if edge == self.edges_size:
             self.edges_size += 1
-            self.row, self.sums = _with(self.row.T, edge, row).T, _with(self.sums, edge, 0.0)
+            self.row = [_with(column, edge, value) for column, value in zip(self.row, row, strict=True)]
+            self.sums = _with(self.sums, edge, 0.0)
         return edge
 
     @cached_property
@@ -238,7 +239,7 @@ class Cells:
 
     @cached_property
     def _edges(self) -> Places:
-        return _places(self.row.T)
+        return _places(np.column_stack(self.row))
 
 
 def _places(rows: Ints) -> Places:
