@@ -19,7 +19,7 @@ A ranking       state.exact, the posterior as it is published; state.quantity, w
     experts      what one comparison says of a score difference
     regimes.py   every size at which something else is done
 
-Below them verdicts (which candidate is named), wilson (intervals of shares) and types. Each imports only what stands
+Below them verdicts (which candidate is named) and types. Each imports only what stands
 below it; who is not of inference imports what the __init__ of a package lists. docs/appendix/architecture.md draws it.
 Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service), sentences.
 """

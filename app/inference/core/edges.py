@@ -56,7 +56,7 @@ class Design(NamedTuple):
 
     @property
     def effects(self) -> slice:
-        """Where the covariates' effects are among the parameters."""
+        """Where they are among the parameters."""
         return slice(self.size - (0 if self.covariates is None else self.covariates.shape[1]), self.size)
 
     def times(self, x: Floats) -> Floats:

@@ -18,18 +18,16 @@ PoE holds one score, the anchor. Differences, which alone are published, have th
 long as the comparisons connect all candidates: so none is. VAGUE keeps islands and certain verdicts well posed, and
 moves differences by about a millionth.
 
-Whose position bias is allowed for follows from the log: nobody's; everybody's, as a parameter (estimate), or known
-before any score (closed-form); or (auto, decision 71), as a parameter, that of judges with at least N verdicts, of
-those who give probabilities, and of voters whom it can tell of: they were shown pairs in orders that may be coins. With
-lead_i how much more often i was first than second, of K votes
+By position bias "auto" (decision 71) the biases are parameters of judges with at least N verdicts: of those who give
+probabilities, and of voters who were shown pairs in orders that may be coins. With lead_i how much more often i was
+first than second, of K votes
 
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
-Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
-who is shown: then merit and bias are one, and votes count as they are.
+Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). Where who is first follows from who is shown it is of the
+order of K^2: merit and bias are one, and votes count as they are.
 
-In closed form (PoE 3.5, A.8, A.9) a judge's verdicts alone show its bias: delta_j is where they balance if all scores
-are alike,
+In closed form (PoE 3.5, A.8, A.9) delta_j is where a judge's verdicts balance if all scores are alike,
 
     sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
 
@@ -144,17 +142,14 @@ def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None
     """
     if bias_variances is None:
         bias_variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
-    expert = experts.make(method.expert, dict(method.parameters))
-    if method.verdict_weight == "learnt":
-        if usual_verdict_weight(method.expert, method.prior) != "learnt":
-            raise ValueError(
-                "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
-            )
-        expert = MEASURED_BT
+    expert, learns = experts.make(method.expert, dict(method.parameters)), method.verdict_weight == "learnt"
+    if learns and usual_verdict_weight(method.expert, method.prior) != "learnt":
+        raise ValueError("verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote")
     if method.prior not in PRIORS:
         raise KeyError(method.prior)
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
+    expert = MEASURED_BT if learns else expert
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
     if method.prior == "anchor":
         return Model(n, expert, unit_prior(n, VAGUE, of_biases)._replace(variance=1.0))
@@ -191,15 +186,10 @@ def expected_weight(d: Floats, model: Model) -> Floats:
 def design_of(comparisons: Comparisons, model: Model) -> Design:
     """R of these (K,) comparisons."""
     first, second, _, judge, _ = comparisons
-    return Design(
-        n=model.n,
-        size=model.size,
-        first=contiguous(first),
-        second=contiguous(second),
-        bias=model.n + judge if model.has_biases else NO_BIAS,
-        offset=NO_OFFSET if model.known_biases is None else model.known_biases[judge],
-        covariates=None if model.covariates is None else model.covariates.values,
-    )
+    bias = model.n + judge if model.has_biases else NO_BIAS
+    offset = NO_OFFSET if model.known_biases is None else model.known_biases[judge]
+    covariates = None if model.covariates is None else model.covariates.values
+    return Design(model.n, model.size, contiguous(first), contiguous(second), bias, offset, covariates)
 
 
 def edges_of(comparisons: Comparisons, model: Model) -> Edges:
@@ -282,17 +272,16 @@ def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Float
     """(J,) in closed form; 0 for a judge who made none of the comparisons."""
     biases = np.zeros(judges)
     for judge in np.unique(comparisons.judge):
-        own = comparisons.judge == judge
-        biases[judge] = _balance(expert, comparisons.p[own], comparisons.weight[own])
+        _, _, p, _, weight = take(comparisons, comparisons.judge == judge)
+        biases[judge] = _balance(expert, p, weight)
     return biases
 
 
 def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) -> Floats:
     """(J,) of biases (J,), at most FARTHEST."""
-    judge, weight, d = comparisons.judge, comparisons.weight, biases[comparisons.judge]
-    noise = np.bincount(judge, (weight * expert.slope(d, comparisons.p)) ** 2, len(biases))
-    information = np.bincount(judge, weight * expert.curvature(d, comparisons.p), len(biases))
-    information = np.maximum(information, FARTHEST**-2)
+    (_, _, p, judge, weight), d = comparisons, biases[comparisons.judge]
+    noise = np.bincount(judge, (weight * expert.slope(d, p)) ** 2, len(biases))
+    information = np.maximum(np.bincount(judge, weight * expert.curvature(d, p), len(biases)), FARTHEST**-2)
     return np.asarray(np.sqrt(np.maximum(noise / information, 1.0) / information), np.float64)
 
 

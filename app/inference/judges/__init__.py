@@ -73,4 +73,4 @@ from app.inference.judges.system_scores import (
     prediction_powered,
     verdicts_saved,
 )
-from app.inference.wilson import Share
+from app.inference.verdicts import Share

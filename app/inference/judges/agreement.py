@@ -34,7 +34,7 @@ from scipy.sparse import csr_array, triu
 from app.inference.judges.aggregation import Votes
 from app.inference.judges.pair_votes import PairVotes, ratio
 from app.inference.types import Floats, Ints
-from app.inference.wilson import wilson, wilson_of_each
+from app.inference.verdicts import wilson, wilson_of_each
 
 LEVEL = 0.95  # of every interval about judges
 NOTHING = 1e-12  # variance that is rounding

@@ -34,8 +34,7 @@ from scipy.special import expit, log_expit, logit
 
 from app.inference.experts import is_vote, unsaturated
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before
-from app.inference.wilson import wilson
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before, wilson
 
 FEWEST_ANSWERS = 20  # that a temperature is estimated from
 BINS = 15

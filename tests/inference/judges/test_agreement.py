@@ -14,8 +14,7 @@ from app.inference.judges.agreement import (
 )
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.types import Floats, Ints
-from app.inference.verdicts import directions
-from app.inference.wilson import wilson
+from app.inference.verdicts import directions, wilson
 
 
 def verdicts(rng: np.random.Generator, pairs: int, judges: int, each: int, right: float, ties: float = 0.1) -> Floats:
