@@ -253,7 +253,7 @@ MAKERS: dict[str, Callable[..., Expert]] = {
 
 
 def parameters(name: str) -> dict[str, float]:
-    """The parameters of an expert with their defaults. Raises KeyError for an unknown expert."""
+    """The parameters of an expert with their defaults. Raises KeyError."""
     return {key: value.default for key, value in signature(MAKERS[name]).parameters.items()}
 
 

@@ -107,10 +107,7 @@ def plain(base: Floats, log_det: float | None = None) -> DenseCovariance:
 
 
 def from_precision(precision: Floats) -> DenseCovariance:
-    """Sigma = precision^-1, for (P, P) symmetric positive definite input, which is overwritten.
-
-    Equivalent to np.linalg.inv(precision). Raises numpy.linalg.LinAlgError where it is not positive definite.
-    """
+    """np.linalg.inv(precision), which is overwritten. Raises numpy.linalg.LinAlgError: it is not positive definite."""
     matrix = precision if precision.flags.carray else precision.T
     return plain(matrix, _invert(matrix))
 

@@ -17,8 +17,8 @@ biases matter.
 The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
 are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
 
-Cells are the one thing here that changes: they belong to whoever adds to them. A verdict costs the same after a million
-others. Arrays of edges are copied whenever they are asked for, so that what was made of them stays.
+Cells are the one thing here that changes, and belong to whoever adds to them: a verdict costs the same after a million
+others. Sums of edges are copied whenever they are asked for.
 
     tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
 
@@ -68,10 +68,7 @@ class Words(NamedTuple):
     nearest: Floats  # (J,) to 0 or 1, of its probabilities; 1/2 where it says none
 
     def ends(self, least: float = LEAST_SHARE) -> Floats:
-        """(J,) p that its word 0 stands for, NaN where that is a vote.
-
-        Args: `least` is the share that probabilities must exceed, of its answers but ties.
-        """
+        """(J,) p that its word 0 stands for; NaN, a vote, unless more than `least` of its answers but ties are p."""
         end = np.maximum(0.5 * self.nearest, expit(-LONGEST))
         return np.where(self.inside > least * self.decided, end, np.nan)
 
@@ -87,7 +84,7 @@ def words_of(p: Floats, judge: Ints, judges: int) -> Words:
 
 
 def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) -> Comparisons:
-    """The comparisons in which the words of judges who measure are probabilities themselves. Args: as of `ends`."""
+    """The comparisons in which the words of judges who measure are probabilities themselves; `least` as of `ends`."""
     p, judge, words = comparisons.p, comparisons.judge, is_vote(comparisons.p)
     if words.all() or not words.any():
         return comparisons
@@ -103,13 +100,7 @@ class Cells:
     def __init__(
         self, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
     ) -> None:
-        """Of (K,) comparisons.
-
-        Args:
-            item: (K,) what each was about.
-            expert: what p means; soft-bt in some way.
-            has_orders: whether biases matter.
-        """
+        """Args: `item` (K,) is what each was about; the expert is soft-bt in some way; `has_orders`: biases matter."""
         self.n, self.expert, self.has_orders = n, expert, has_orders
         self.measures = expert.measurement is not None  # probabilities are measurements, and not shares of votes
         self._turn = Lock()
@@ -184,15 +175,16 @@ class Cells:
                 return False
             self.rows += len(item)
         comparisons, item = self._as_read(comparisons, item)
-        for row in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
-            self._add(*row)
+        for verdict in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
+            self._add(*verdict)
         return True
 
     def _add(self, first: int, second: int, p: float, judge: int, c: float, item: int) -> None:
         low, high, order = min(first, second), max(first, second), int(first > second)
         cell = self._cell_of(judge, item, low, high)
         if self.edge[cell, order] < 0:
-            self.edge[cell, order] = self._edge_of(*((first, second, judge) if self.has_orders else (low, high, 0)))
+            row = (first, second, judge) if self.has_orders else (low, high, 0)
+            self.edge[cell, order] = self._edge_of(*row)
         self._put_on_edges(cell, cell + 1, -1.0)
         one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
         put(self.weight, self.told, self.largest, *one, self.measures)
@@ -209,8 +201,6 @@ class Cells:
             words.probabilities[judge] += 1.0
             words.inside[judge] += is_decided
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
-        if not self.measures or not words.probabilities[judge]:
-            return True
         meaning = zip(self._meaning(), self._worth, strict=False)
         return all(np.array_equal(now, before, equal_nan=True) for now, before in meaning)
 

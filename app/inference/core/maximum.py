@@ -51,13 +51,9 @@ def maximum(
     start: Floats,
     close: float = CLOSE,
 ) -> Maximum[H]:
-    """The maximum.
+    """The maximum, from `start` (P,) on; `close` is the decrement at which the last step is taken.
 
-    Args:
-        evaluate: the gradient (P,), and what H is made of, at theta.
-        solve: H^-1 g, from what H is made of and g.
-        start: (P,) theta to begin with.
-        close: the decrement at which the last step is taken.
+    Args: `evaluate` gives the gradient (P,) and what H is made of, at theta; `solve` H^-1 g, from that and g.
     """
     theta, before = start, np.inf
     gradient, weights = evaluate(theta)
@@ -85,12 +81,9 @@ def maximum(
 def conjugate_gradients(
     times: Product, precondition: Product, b: Floats, is_close: Callable[[Floats, Floats], bool], most: int
 ) -> Floats:
-    """x, of the shape of b: (P,), or (P, B) to solve for B columns at once, which share every look at H.
+    """x with H x = b, (P,), or (P, B) to solve for B columns at once, in at most `most` iterations.
 
-    Args:
-        times, precondition: H x and M r.
-        is_close: whether to stop, given the residual r and r^T M r of each column.
-        most: iterations.
+    Args: `times` is H x, `precondition` M r, and `is_close` whether to stop, by r and r^T M r of each column.
     """
     x, residual = np.zeros_like(b), b.copy()
     direction = towards = precondition(residual)

@@ -99,12 +99,7 @@ class Posterior(NamedTuple):
 
 
 def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats | None = None) -> Maximum[Floats]:
-    """The MAP (P,), and w (E,) there.
-
-    Args:
-        start: (P,) where to begin, by default at the prior's mean.
-        near: (P, P) is close to H^-1.
-    """
+    """The MAP (P,), and w (E,) there; from the prior's mean on by default. Args: `near` (P, P) is close to H^-1."""
     q, pull, *_ = model.prior
     if not edges.size:
         return Maximum(pull / q, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
@@ -172,10 +167,7 @@ def period(n: int) -> int:
 
 
 def is_sparse(model: Model, dense: int | None = None) -> bool:
-    """True of more than `dense` candidates, where only scores are parameters, under one prior that is not too vague.
-
-    Args: `dense` is DENSE by default.
-    """
+    """True of more than `dense` candidates, scores alone being parameters, under one prior that is not too vague."""
     q = model.prior.precision
     has_scores_alone = not model.allows_for_biases and model.covariates is None and model.expert.kink is None
     is_many = model.n > (DENSE if dense is None else dense)
@@ -193,9 +185,7 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
 
 
 def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
-    """The exact Laplace posterior of all that edges say: MAP and fresh covariance.
-
-    Where H cannot be factored, the prior, which has not converged.
+    """The exact Laplace posterior of all that edges say; the prior, not converged, where H cannot be factored.
 
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
