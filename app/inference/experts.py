@@ -20,11 +20,11 @@ phi / F.
     t = v / (4 p (1 - p))^power       0: the same for every p, PoE 3.4; a verdict that leans weighs less the nearer
                                       power is to 1
 
-As a density soft-bt has the normaliser pi / sin(pi p). With sigma-beta, a > b favours whoever is shown first. The two
-gaussians in p are log-concave for v >= 1. Of the gaussian, alpha sets the scale of scores and beta the p of equals;
-with the defaults, slope and curvature at d = 0 are those of soft-bt, so that prior and intervals mean the same. With
-v = 4 and power 1, logit-gaussian is Laplace's approximation of soft-bt around its mode, logit p. Laplace's w is the
-Fisher information of d, as l'' is 0 wherever it exists; at its kink l' is anything in [-1/b, 1/b].
+With sigma-beta, a > b favours whoever is shown first. The two gaussians in p are log-concave for v >= 1. Of the
+gaussian, alpha sets the scale of scores and beta the p of equals; with the defaults, slope and curvature at d = 0 are
+those of soft-bt, so that prior and intervals mean the same. With v = 4 and power 1, logit-gaussian is Laplace's
+approximation of soft-bt around its mode, logit p. Laplace's w is the Fisher information of d, as l'' is 0 wherever it
+exists; at its kink l' is anything in [-1/b, 1/b].
 
 Measured Bradley-Terry is soft-bt with learnt verdict weights (decision 42). A word (p is 0, 1/2 or 1) is a vote, as in
 soft-bt. Any other p measures the difference, y = logit p held to +-LONGEST, with an error that is as large everywhere:
@@ -50,13 +50,6 @@ OfProbability = Callable[[Floats], Floats]
 OfDifference = Callable[[Floats, Floats], Floats]  # of d and p
 
 
-class Kink(NamedTuple):
-    """l(d) = -steepest |t - d|."""
-
-    at: OfProbability  # t, given p
-    steepest: float
-
-
 class Expert(NamedTuple):
     log_density: OfDifference  # l(d), up to a constant
     slope: OfDifference  # l'(d)
@@ -64,7 +57,7 @@ class Expert(NamedTuple):
     expected: Callable[[Floats], Floats]  # f: the p that d lets one expect
     fixed_curvature: bool = False  # w depends on p alone, not on d: rank-one updates are exact
     linear_in_p: bool = False  # l(d) - l(0) is linear in p: comparisons alike may be one, at their mean p
-    kink: Kink | None = None  # where l is that
+    kink: OfProbability | None = None  # t where l(d) = -c |t - d|, the slope c being the same everywhere
     as_soft_bt: OfProbability | None = None  # the p at which l is soft-bt's, so that sigma(d) is P(first)
     measurement: OfProbability | None = None  # y where l is -(y - d)^2 / 2, NaN where l is soft-bt's
 
@@ -218,7 +211,7 @@ def laplace(alpha: float = 4.0, beta: float = 0.5, b: float = 2.0) -> Expert:
         lambda d, p: np.full_like(d, b**-2),
         expected,
         fixed_curvature=True,
-        kink=Kink(at, 1.0 / b),
+        kink=at,
     )
 
 

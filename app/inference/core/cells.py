@@ -201,6 +201,8 @@ class Cells:
             words.probabilities[judge] += 1.0
             words.inside[judge] += is_decided
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
+        if not self.measures or not words.probabilities[judge]:
+            return True
         meaning = zip(self._meaning(), self._worth, strict=False)
         return all(np.array_equal(now, before, equal_nan=True) for now, before in meaning)
 
