@@ -15,8 +15,7 @@ from app.inference.fitting import Published
 from app.inference.reporting import Target, beside_one
 from app.inference.targets import Quantity
 from app.inference.types import Bools, Floats
-from app.inference.verdicts import components, directions
-from app.inference.wilson import wilson
+from app.inference.verdicts import components, directions, wilson
 from app.sentences import head_to_heads as sentences
 
 DECIDED = Stop(goal=0.95)

@@ -1,15 +1,11 @@
 """Numerics, pure: arrays in, arrays out; what continues an earlier result is state in, (state, info) out.
 
-A verdict       state.advance: the log as the model reads it, and its stage, at which weights are learnt. While it
-                lasts, core.Cells takes the verdict in (what was said, added up), and posterior.fold of fitting goes on
-                from the mean before; the covariance gets a column more, or is computed again, as always of few
-                candidates. At a new stage weights are learnt, and posterior.fit_edges computes all again
+A verdict       state.advance: the log as the model reads it, and its stage, at which weights are learnt. core.Cells
+                takes the verdict in, and posterior.fold of fitting goes on from the mean before
 A pair          state.ask: what is due for overlap or to be repeated, which pairs are open, then choosing: the best one
-                by the set's criterion
 A stop          state.check: first on the live posterior, then on the exact one
-A ranking       by three calls of analysis/ranking.py or its callers: state.exact, the posterior as it is published (the
-                live one made exact, or learnt and fitted again by fitting.publish); state.quantity, what is ranked of
-                it, by targets; reporting.by_posterior, its table with ranks, intervals and confidence
+A ranking       state.exact, the posterior as it is published; state.quantity, what is ranked of it, by targets;
+                reporting.by_posterior, its table with ranks, intervals and confidence
 
     state        a set: its log, its candidates, the snapshot that they amount to
     choosing     which pair next, in which order, and when to stop
@@ -23,9 +19,7 @@ A ranking       by three calls of analysis/ranking.py or its callers: state.exac
     experts      what one comparison says of a score difference
     regimes.py   every size at which something else is done
 
-Below them types, verdicts (which candidate is named), wilson (intervals of shares) and growing (arrays with an end).
-Each imports only what stands below it. A door is the __init__ of a package: who is not of inference imports what it
-lists. docs/appendix/architecture.md draws the paths.
-Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service),
-words for people (sentences).
+Below them verdicts (which candidate is named) and types. Each imports only what stands
+below it; who is not of inference imports what the __init__ of a package lists. docs/appendix/architecture.md draws it.
+Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service), sentences.
 """

@@ -1,8 +1,8 @@
 """Experts: densities of a score difference d = s_first - s_second given one comparison, p(d|C) = f'(d) ptilde(f(d)|C).
 
-An expert is a function of its parameters, with their defaults, that gives three functions of (d, p), each elementwise
-over shape (K,), and f. To add one, write it and name it in MAKERS. d > 0 means that the first candidate is better.
-Below, s is sigma, s' = s(d) s(-d), F is Phi, phi its density, lambda = phi / F.
+To add one, write a function of its parameters, with their defaults, and name it in MAKERS. All functions of (d, p) are
+elementwise. d > 0: the first candidate is better. s is sigma, s' = s(d) s(-d), F is Phi, phi its density, and lambda
+phi / F.
 
     name             l(d), up to a constant                      l'(d)                        w = -l''(d)
     soft-bt          p ln s(d) + (1 - p) ln s(-d)                p - s(d)                     s'               PoE 3.2
@@ -20,25 +20,21 @@ Below, s is sigma, s' = s(d) s(-d), F is Phi, phi its density, lambda = phi / F.
     t = v / (4 p (1 - p))^power       0: the same for every p, PoE 3.4; a verdict that leans weighs less the nearer
                                       power is to 1
 
-soft-bt is sound for every p in [0, 1]; as a density its normaliser is pi / sin(pi p). With sigma-beta, a > b favours
-whoever is shown first. sigma- and phi-gaussian are log-concave for v >= 1. Of the gaussian, alpha sets the scale of
-scores and beta the p of equals; with the defaults, slope and curvature at d = 0 are those of soft-bt, so that the prior
-and the intervals of the two mean the same. With v = 4 and power 1, logit-gaussian is Laplace's approximation of soft-bt
-around its mode, logit p. Laplace's tails forgive outliers; its w is the Fisher information of d, as l'' is 0 wherever
-it exists and would promise no knowledge at all, and l' is anything in [-1/b, 1/b] at the kink: with a Gaussian prior
-the maximum is that of a quadratic program (fitting/posterior.py).
+With sigma-beta, a > b favours whoever is shown first. The two gaussians in p are log-concave for v >= 1. Of the
+gaussian, alpha sets the scale of scores and beta the p of equals; with the defaults, slope and curvature at d = 0 are
+those of soft-bt, so that prior and intervals mean the same. With v = 4 and power 1, logit-gaussian is Laplace's
+approximation of soft-bt around its mode, logit p. Laplace's w is the Fisher information of d, as l'' is 0 wherever it
+exists; at its kink l' is anything in [-1/b, 1/b].
 
 Measured Bradley-Terry is soft-bt with learnt verdict weights (decision 42). A word (p is 0, 1/2 or 1) is a vote, as in
 soft-bt. Any other p measures the difference, y = logit p held to +-LONGEST, with an error that is as large everywhere:
-l = -(y - d)^2 / 2, a comparison's weight being 1 / sigma2 of its judge (fitting/weights.py). soft-bt's own l,
-phi times, has this maximum with the curvature phi p (1 - p): the same on average, but it trusts an answer least where
-it is surest, and so wastes what a sharp judge says.
+l = -(y - d)^2 / 2, a comparison's weight being 1 / sigma2 of its judge (fitting/weights.py).
 """
 
 from collections.abc import Callable, Mapping
 from inspect import signature
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erfcx, expit, log_expit, log_ndtr, logit, ndtr
@@ -51,17 +47,7 @@ LONGEST = 8.0  # y
 FAR = -100.0  # below it x + lambda(x) is lost in rounding, and an asymptotic series serves
 
 OfProbability = Callable[[Floats], Floats]
-
-
-class OfDifference(Protocol):
-    def __call__(self, d: Floats, p: Floats, /) -> Floats: ...
-
-
-class Kink(NamedTuple):
-    """l(d) = -steepest |t - d|."""
-
-    at: OfProbability  # t, given p
-    steepest: float
+OfDifference = Callable[[Floats, Floats], Floats]  # of d and p
 
 
 class Expert(NamedTuple):
@@ -71,43 +57,9 @@ class Expert(NamedTuple):
     expected: Callable[[Floats], Floats]  # f: the p that d lets one expect
     fixed_curvature: bool = False  # w depends on p alone, not on d: rank-one updates are exact
     linear_in_p: bool = False  # l(d) - l(0) is linear in p: comparisons alike may be one, at their mean p
-    kink: Kink | None = None  # where l is that
+    kink: OfProbability | None = None  # t where l(d) = -c |t - d|, the slope c being the same everywhere
     as_soft_bt: OfProbability | None = None  # the p at which l is soft-bt's, so that sigma(d) is P(first)
     measurement: OfProbability | None = None  # y where l is -(y - d)^2 / 2, NaN where l is soft-bt's
-
-
-def soft_bt() -> Expert:
-    return Expert(
-        lambda d, p: p * log_expit(d) + (1.0 - p) * log_expit(-d),
-        lambda d, p: p - expit(d),
-        lambda d, p: expit(d) * expit(-d),
-        expit,
-        linear_in_p=True,
-        as_soft_bt=np.asarray,
-    )
-
-
-SOFT_BT = soft_bt()
-
-
-def hard_bt() -> Expert:
-    return SOFT_BT._replace(
-        log_density=lambda d, p: SOFT_BT.log_density(d, words(p)),
-        slope=lambda d, p: SOFT_BT.slope(d, words(p)),
-        linear_in_p=False,
-        as_soft_bt=words,
-    )
-
-
-def measured_bt() -> Expert:
-    return Expert(
-        lambda d, p: np.where(is_vote(p), SOFT_BT.log_density(d, p), -0.5 * (measurement(p) - d) ** 2),
-        lambda d, p: np.where(is_vote(p), SOFT_BT.slope(d, p), measurement(p) - d),
-        lambda d, p: np.where(is_vote(p), SOFT_BT.curvature(d, p), 1.0),
-        expit,
-        as_soft_bt=np.asarray,
-        measurement=measurement,
-    )
 
 
 def is_vote(p: Floats) -> Bools:
@@ -120,9 +72,33 @@ def measurement(p: Floats) -> Floats:
     return np.where(is_vote(p), np.nan, np.clip(logit(p), -LONGEST, LONGEST))
 
 
+SOFT_BT = Expert(
+    lambda d, p: p * log_expit(d) + (1.0 - p) * log_expit(-d),
+    lambda d, p: p - expit(d),
+    lambda d, p: expit(d) * expit(-d),
+    expit,
+    linear_in_p=True,
+    as_soft_bt=np.asarray,
+)
+HARD_BT = SOFT_BT._replace(
+    log_density=lambda d, p: SOFT_BT.log_density(d, words(p)),
+    slope=lambda d, p: SOFT_BT.slope(d, words(p)),
+    linear_in_p=False,
+    as_soft_bt=words,
+)
+MEASURED_BT = Expert(
+    lambda d, p: np.where(is_vote(p), SOFT_BT.log_density(d, p), -0.5 * (measurement(p) - d) ** 2),
+    lambda d, p: np.where(is_vote(p), SOFT_BT.slope(d, p), measurement(p) - d),
+    lambda d, p: np.where(is_vote(p), SOFT_BT.curvature(d, p), 1.0),
+    expit,
+    as_soft_bt=np.asarray,
+    measurement=measurement,
+)
+
+
 def sigma_beta(a: float = 1.0, b: float = 1.0) -> Expert:
-    require_at_least("a", a, 0.0, "a number of wins")
-    require_at_least("b", b, 0.0, "a number of losses")
+    require(0.0 <= a < inf, f"a is {a:g}; it must be at least 0 and finite, a number of wins")
+    require(0.0 <= b < inf, f"b is {b:g}; it must be at least 0 and finite, a number of losses")
     return Expert(
         lambda d, p: (p + a) * log_expit(d) + (1.0 - p + b) * log_expit(-d),
         lambda d, p: p + a - (1.0 + a + b) * expit(d),
@@ -169,7 +145,7 @@ def truncated_variance(x: Floats) -> Floats:
 
 
 def sigma_gaussian(v: float = 1.0) -> Expert:
-    require_at_least("v", v, 1.0, "or the density is not log-concave")
+    require(1.0 <= v < inf, f"v is {v:g}; it must be at least 1 and finite, or the density is not log-concave")
 
     def curvature(d: Floats, p: Floats) -> Floats:
         q, rate = expit(d), expit(d) * expit(-d)
@@ -185,7 +161,7 @@ def sigma_gaussian(v: float = 1.0) -> Expert:
 
 
 def phi_gaussian(v: float = 1.0) -> Expert:
-    require_at_least("v", v, 1.0, "or the density is not log-concave")
+    require(1.0 <= v < inf, f"v is {v:g}; it must be at least 1 and finite, or the density is not log-concave")
 
     def phi(d: Floats) -> Floats:
         return np.asarray(np.exp(-0.5 * d * d) / np.sqrt(2.0 * np.pi), dtype=np.float64)
@@ -220,32 +196,29 @@ def linear_gaussian(f_mu: OfProbability, f_sigma: OfProbability, expected: Calla
 
 
 def variance(v: float, power: float) -> OfProbability:
-    """t, where power > 0 of p that is held off 0 and 1."""
-    require_positive("v", v)
-    if not 0.0 <= power <= 1.0:
-        raise ValueError(f"power is {power:g}; it must be from 0, every verdict weighs alike, to 1")
-    if power == 0.0:
-        return lambda p: np.full_like(p, v)
+    """t, of p that is held off 0 and 1."""
+    require(0.0 < v < inf, f"v is {v:g}; it must be positive and finite")
+    require(0.0 <= power <= 1.0, f"power is {power:g}; it must be from 0, every verdict weighs alike, to 1")
     return lambda p: np.asarray(v / (4.0 * unsaturated(p) * (1.0 - unsaturated(p))) ** power)
 
 
 def laplace(alpha: float = 4.0, beta: float = 0.5, b: float = 2.0) -> Expert:
     at, expected = _line(alpha, beta)
-    require_positive("b", b)
+    require(0.0 < b < inf, f"b is {b:g}; it must be positive and finite")
     return Expert(
         lambda d, p: -np.abs(at(p) - d) / b,
         lambda d, p: np.sign(at(p) - d) / b,
         lambda d, p: np.full_like(d, b**-2),
         expected,
         fixed_curvature=True,
-        kink=Kink(at, 1.0 / b),
+        kink=at,
     )
 
 
 def _line(alpha: float, beta: float) -> tuple[OfProbability, Callable[[Floats], Floats]]:
     """m, and the p that d lets one expect."""
-    require_positive("alpha", alpha)
-    require_probability("beta", beta)
+    require(0.0 < alpha < inf, f"alpha is {alpha:g}; it must be positive and finite")
+    require(0.0 <= beta <= 1.0, f"beta is {beta:g}; it is a probability, from 0 to 1")
     return lambda p: alpha * (p - beta), lambda d: np.clip(beta + d / alpha, 0.0, 1.0)
 
 
@@ -254,23 +227,13 @@ def unsaturated(p: Floats) -> Floats:
     return np.clip(p, SATURATED, 1.0 - SATURATED)
 
 
-def require_at_least(name: str, value: float, least: float, why: str) -> None:
-    if not least <= value < inf:
-        raise ValueError(f"{name} is {value:g}; it must be at least {least:g} and finite, {why}")
-
-
-def require_positive(name: str, value: float) -> None:
-    if not 0.0 < value < inf:
-        raise ValueError(f"{name} is {value:g}; it must be positive and finite")
-
-
-def require_probability(name: str, value: float) -> None:
-    if not 0.0 <= value <= 1.0:
-        raise ValueError(f"{name} is {value:g}; it is a probability, from 0 to 1")
+def require(is_allowed: bool, otherwise: str) -> None:
+    if not is_allowed:
+        raise ValueError(otherwise)
 
 
 MAKERS: dict[str, Callable[..., Expert]] = {
-    "soft-bt": soft_bt,
+    "soft-bt": lambda: SOFT_BT,
     "gaussian": gaussian,
     "logit-gaussian": logit_gaussian,
     "sigma-beta": sigma_beta,
@@ -278,12 +241,12 @@ MAKERS: dict[str, Callable[..., Expert]] = {
     "sigma-gaussian": sigma_gaussian,
     "phi-gaussian": phi_gaussian,
     "laplace": laplace,
-    "hard-bt": hard_bt,
+    "hard-bt": lambda: HARD_BT,
 }
 
 
 def parameters(name: str) -> dict[str, float]:
-    """The parameters of an expert with their defaults. Raises KeyError for an unknown expert."""
+    """The parameters of an expert with their defaults. Raises KeyError."""
     return {key: value.default for key, value in signature(MAKERS[name]).parameters.items()}
 
 

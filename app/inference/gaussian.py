@@ -1,24 +1,14 @@
 """The covariance Sigma of P scores and biases, the inverse of H: an array, or H in rows behind the same interface.
 
-    diagonal                        (P,) Sigma_ii
-    log_det                         ln det Sigma; NaN of a sparse one
-    has_matrix                      whether `matrix` gives one
-    matrix()                        (P, P) Sigma, not to be written to; a sparse one raises TooMany
-    times(x)                        (P,) Sigma x
-    variance_of_difference(i, j)    v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij
-    variances(first, second)        (L,) v_ij
-    condition(rows, weights)        inv(inv(Sigma) + R^T diag(weights) R): Sigma after L comparisons
-    compact()                       the same in no more space than it needs
-
-DenseCovariance. One comparison of weight w on the row r of the design changes the precision to H + w r r^T, hence
-(Sherman-Morrison, PoE eq. 55, minus sign)
+One comparison of weight w on the row r of the design changes the precision to H + w r r^T, hence (Sherman-Morrison,
+PoE eq. 55, minus sign)
 
     Sigma' = Sigma - w (Sigma r)(Sigma r)^T / (1 + w r^T Sigma r)
     ln det Sigma' = ln det Sigma - ln(1 + w r^T Sigma r)
 
-so an update is one more column of Sigma = base - columns^T columns and never touches `base`: O(P M) for M columns, and
-every earlier covariance stays valid. That makes fantasies (pairs asked but not answered) free to take back. Columns
-are kept lying down, one in a row, so that they grow without being copied.
+DenseCovariance: an update is one more column of Sigma = base - columns^T columns and never touches `base`: O(P M) for M
+columns, and every earlier covariance stays valid, so that fantasies (pairs asked but not answered) are free to take
+back. Columns are kept lying down, one in a row, so that they grow without being copied.
 
 SparseCovariance, of very many scores: the first terms of Neumann's series where no (N, N) array fits.
 
@@ -27,33 +17,28 @@ SparseCovariance, of very many scores: the first terms of Neumann's series where
 
     b^T Sigma b ~ y^T D y + y^T W y + (W y)^T D^-1 (W y),    y = D^-1 b        b = e_i, or e_i - e_j
 
-What is left out of Sigma_ii is positive. It is about 1% under a prior of variance 1, and a tenth under one of 16 where
-candidates were compared six times (decision 99). With a bias among the parameters H has other entries.
-
-Draws are of N(mu, Sigma) itself, without a factor of H: noise with the covariance H, solved for (Papandreou and Yuille
-2010).
+What is left out of Sigma_ii is positive: about 1% under a prior of variance 1, and a tenth under one of 16 where
+candidates were compared six times (decision 99). Draws need no factor of H: noise with the covariance H is solved for
+(Papandreou and Yuille 2010).
 
     z = H^-1 (sqrt(q) e + R^T sqrt(w) f)        e, f standard normal:   cov z = H^-1 H H^-1 = H^-1
 
     W, q, D      Precision.links, .prior, .diagonal     (N, N), (N,), (N,)
 """
 
-import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numba.extending import get_cython_function_address
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array, triu
 
-from app.inference.core.design import Design, TooMany
+from app.inference.core.edges import Design, TooMany
 from app.inference.core.maximum import conjugate_gradients
-from app.inference.growing import appended
 from app.inference.regimes import DENSE
-from app.inference.types import Floats, Ints
+from app.inference.types import Floats, Ints, appended
 
-BLOCK = 64  # rows
+BLOCK = 64  # parameters whose covariance is by a Cholesky factor
 SOLVED = 1e-8
 TOGETHER = 8  # draws that are solved for at once
 ACCURACY = 1e-3  # of the least posterior sd there can be
@@ -68,6 +53,7 @@ class DenseCovariance(NamedTuple):
 
     @property
     def has_matrix(self) -> bool:
+        """Whether `matrix` gives one, not to be written to."""
         return True
 
     @property
@@ -75,23 +61,17 @@ class DenseCovariance(NamedTuple):
         return self.base.nbytes + self.columns.nbytes + self.diagonal.nbytes
 
     def matrix(self) -> Floats:
-        if not len(self.columns):
-            return self.base
-        shared: Floats = self.columns.T @ self.columns
-        return self.base - shared
+        return np.asarray(self.base - self.columns.T @ self.columns) if len(self.columns) else self.base
 
     def times(self, x: Floats) -> Floats:
-        correction: Floats = self.columns.T @ (self.columns @ x)
-        return np.asarray(self.base @ x) - correction
+        return np.asarray(self.base @ x - self.columns.T @ (self.columns @ x))
 
     def times_rows(self, rows: Design) -> Floats:
         """R Sigma, shape (L, P)."""
         return rows.times(self.base) - rows.times(self.columns.T) @ self.columns
 
     def variance_of_difference(self, i: int, j: int) -> float:
-        base, columns = self.base, self.columns
-        v = float(base[i, i] + base[j, j] - 2.0 * base[i, j])
-        return v - float(np.square(columns[:, i] - columns[:, j]).sum()) if len(columns) else v
+        return float(self.variances(np.array(i), np.array(j)))
 
     def variances(self, first: Ints, second: Ints) -> Floats:
         base, columns = self.base, self.columns
@@ -99,88 +79,64 @@ class DenseCovariance(NamedTuple):
         return np.asarray(v - np.square(columns[:, first] - columns[:, second]).sum(axis=0))
 
     def condition(self, rows: Design, weights: Floats) -> "DenseCovariance":
-        """Condition by one Cholesky factor of size L.
+        """inv(inv(Sigma) + R^T diag(w) R), Sigma after L comparisons.
 
-        With S = diag(sqrt w) R Sigma, (L, P), and K K^T = I + S R^T diag(sqrt w):
-        Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
+        By S = diag(sqrt w) R Sigma (L, P) and K K^T = I + S R^T diag(sqrt w): Sigma' = Sigma - (K^-1 S)^T (K^-1 S).
         """
         if not len(weights):
             return self
-        root = np.sqrt(weights)
-        spread = self.times_rows(rows) * root[:, None]
-        inner = rows.times(spread.T) * root[:, None]
-        if len(inner) == 1:
-            new, shrink = spread / np.sqrt(1.0 + inner), float(np.log1p(inner[0, 0]))
-        else:
-            factor = cholesky(np.eye(len(inner)) + inner, lower=True)
-            new = np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
-            shrink = 2.0 * float(np.log(factor.diagonal()).sum())
+        root = np.sqrt(weights)[:, None]
+        spread = self.times_rows(rows) * root
+        factor = np.linalg.cholesky(np.eye(len(root)) + rows.times(spread.T) * root)
+        quick = len(root) == 1  # a verdict
+        new = spread / factor if quick else np.ascontiguousarray(solve_triangular(factor, spread, lower=True))
+        shrink = 2.0 * float(np.log(factor.diagonal()).sum())
         columns, diagonal = appended(self.columns, new), self.diagonal - np.square(new).sum(axis=0)
         result = DenseCovariance(self.base, columns, diagonal, self.log_det - shrink)
         return result.compact() if columns.size > self.base.size // 2 else result
 
     def compact(self) -> "DenseCovariance":
-        """The covariance as one base, without columns."""
+        """The same in no more space than it needs."""
         return plain(self.matrix(), self.log_det) if len(self.columns) else self
-
-    def block(self, n: int, log_det: float) -> "DenseCovariance":
-        """That of the first n parameters alone, whose ln det the caller knows."""
-        return DenseCovariance(self.base[:n, :n], self.columns[:, :n], self.diagonal[:n], log_det)
 
 
 def plain(base: Floats, log_det: float | None = None) -> DenseCovariance:
-    """A covariance without columns; its log det is worked out where it is not known."""
+    """A covariance without columns."""
     log_det = float(np.linalg.slogdet(base)[1]) if log_det is None else log_det
     return DenseCovariance(base, np.empty((0, len(base))), base.diagonal().copy(), log_det)
 
 
 def from_precision(precision: Floats) -> DenseCovariance:
-    """Sigma = precision^-1 by Cholesky, for (N, N) symmetric positive definite input, which is overwritten.
-
-    Conceptually: np.linalg.inv(precision). Raises numpy.linalg.LinAlgError where it is not positive definite.
-    """
+    """np.linalg.inv(precision), which is overwritten. Raises numpy.linalg.LinAlgError: it is not positive definite."""
     matrix = precision if precision.flags.carray else precision.T
-    log_det = log_det_of_inverse(matrix)
-    _invert_factor(matrix)
-    for start in range(0, len(matrix), BLOCK):  # the lower triangle, by blocks: a row is far from the next one
-        end = start + BLOCK
-        matrix[end:, start:end] = matrix[start:end, end:].T
-        block = np.triu(matrix[start:end, start:end])
-        matrix[start:end, start:end] = block + np.triu(block, 1).T
-    return plain(matrix, log_det)
+    return plain(matrix, _invert(matrix))
+
+
+def _invert(h: Floats) -> float:
+    """Overwrite H by Sigma, both symmetric, and return ln det Sigma: by halves, of Schur complements.
+
+    It takes as long as LAPACK by a Cholesky factor, and products of matrices let other threads go on.
+    """
+    if len(h) <= BLOCK:
+        root = np.linalg.inv(np.linalg.cholesky(h))
+        h[:] = root.T @ root
+        return 2.0 * float(np.log(root.diagonal()).sum())
+    half = len(h) // 2
+    one, between, other = h[:half, :half], h[:half, half:], h[half:, half:]
+    log_det = _invert(one)
+    along = one @ between
+    other -= between.T @ along
+    log_det += _invert(other)
+    between[:] = -(along @ other)
+    shared = between @ along.T
+    one -= 0.5 * (shared + shared.T)
+    h[half:, :half] = between.T
+    return log_det
 
 
 def log_det_of_inverse(matrix: Floats) -> float:
-    """ln det of the inverse of a matrix in rows, whose upper triangle U with U^T U = matrix overwrites.
-
-    Raises numpy.linalg.LinAlgError where it is not positive definite.
-    """
-    _factor(matrix)
-    return -2.0 * float(np.log(matrix.diagonal()).sum())
-
-
-def _lapack(name: str) -> Callable[[Floats], None]:
-    """LAPACK's routine, which overwrites the upper triangle of a matrix in rows. It raises LinAlgError.
-
-    Other threads go on meanwhile. scipy's own wrappers hold Python's lock: a matrix of 4,000 candidates takes a second,
-    in which no other set could give a pair or take a verdict.
-    """
-    integer = ctypes.POINTER(ctypes.c_int)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_char_p, integer, ctypes.c_void_p, integer, integer)
-    call = prototype(get_cython_function_address("scipy.linalg.cython_lapack", name))
-
-    def in_place(matrix: Floats) -> None:
-        assert matrix.flags.carray
-        assert (matrix.dtype.char, matrix.shape) == ("d", (len(matrix), len(matrix)))
-        n, stride, failed = ctypes.c_int(len(matrix)), ctypes.c_int(max(len(matrix), 1)), ctypes.c_int()
-        call(b"L", n, matrix.ctypes.data, stride, failed)  # lower as Fortran sees it, by columns
-        if failed.value:
-            raise np.linalg.LinAlgError("the matrix is not positive definite")
-
-    return in_place
-
-
-_factor, _invert_factor = _lapack("dpotrf"), _lapack("dpotri")
+    """ln det of the inverse. Raises numpy.linalg.LinAlgError where it is not positive definite."""
+    return -2.0 * float(np.log(np.linalg.cholesky(matrix).diagonal()).sum())
 
 
 class Precision(NamedTuple):
@@ -244,8 +200,8 @@ def from_edges(rows: Design, weights: Floats, prior: Floats) -> SparseCovariance
 
 def links_of(rows: Design, weights: Floats) -> csr_array:
     """(N, N) W."""
-    ends = np.concatenate([rows.first, rows.second]), np.concatenate([rows.second, rows.first])
-    return csr_array((np.concatenate([weights, weights]), ends), shape=(rows.n, rows.n))
+    ends = np.append(rows.first, rows.second), np.append(rows.second, rows.first)
+    return csr_array((np.append(weights, weights), ends), shape=(rows.n, rows.n))
 
 
 def _of_links(links: csr_array, prior: Floats) -> SparseCovariance:

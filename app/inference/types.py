@@ -1,17 +1,25 @@
-"""The arrays and small tuples that every numerical module shares."""
+"""The arrays and small tuples that every numerical module shares, and arrays that grow without being copied.
+
+What grows is the beginning of a buffer. Arrays stay values: what is appended lies behind all that older arrays can see,
+and where two go on from the same one, the second gets a copy. No array that came from `appended` may be written to.
+"""
 
 from enum import Enum, auto
 from math import isfinite
-from typing import NamedTuple, Protocol
+from threading import Lock
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.inference.growing import appended
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Number = TypeVar("Number", np.float64, np.int64)
+
+LONG = 10_000  # entries: shorter arrays are copied sooner than their buffer is looked up
+SPARE = 0.25  # behind a copy, of its length
+_claim = Lock()
 
 
 class Chance(Protocol):
@@ -96,3 +104,28 @@ def join(old: Comparisons, new: Comparisons) -> Comparisons:
         appended(old.judge, new.judge),
         appended(old.weight, new.weight),
     )
+
+
+class _Buffer(np.ndarray):
+    """Memory that arrays begin with."""
+
+    used: int  # by the longest of them
+
+
+def appended(old: NDArray[Number], new: NDArray[Number]) -> NDArray[Number]:
+    """Equivalent to np.concatenate([old, new]), which takes time for the old ones, too."""
+    size, many = len(old), len(old) + len(new)
+    if old.size < LONG:
+        return np.concatenate([old, new])
+    buffer = old.base if isinstance(old.base, _Buffer) else None
+    with _claim:
+        if buffer is not None and buffer.used == size and many <= len(buffer):
+            buffer.used = many
+        else:
+            buffer = None
+    if buffer is None:
+        buffer = _Buffer((many + int(SPARE * many), *old.shape[1:]), old.dtype)
+        buffer.used = many
+        buffer[:size] = old
+    buffer[size:many] = new
+    return np.ndarray((many, *old.shape[1:]), old.dtype, buffer)

@@ -1,11 +1,20 @@
-"""The candidate that a verdict names, or several together: one rule says what is a tie. And the graph of verdicts."""
+"""The candidate that a verdict names, or several together: one rule says what is a tie. The graph of verdicts. Shares.
+
+With s the share of n draws and z the normal quantile of the level, Wilson's interval (1927) has the p for which
+|s - p| <= z sqrt(p (1 - p) / n); n need not be whole:
+
+    (s + z^2 / 2n  +-  z sqrt(s (1 - s) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri
 
-from app.inference.types import Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
 
 TIE = 1e-9  # of |p - 1/2|
 TABLE, LEAST = 4, 1 << 16  # places of a table of all rows, for each row or in all: beyond, rows are sorted
@@ -104,17 +113,14 @@ def firsts(number: Ints) -> Ints:
 def times_before(key: Ints) -> Ints:
     """(K,) how often each key has come before."""
     order = np.argsort(key, kind="stable")
-    begins = np.concatenate([[True], np.diff(key[order]) > 0])[: len(key)]
-    places = np.arange(len(key))
-    before = np.empty(len(key), np.int64)
-    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    before, ordered = np.empty(len(key), np.int64), key[order]
+    before[order] = np.arange(len(key)) - np.searchsorted(ordered, ordered)
     return before
 
 
 def components(comparisons: Comparisons, n: int) -> Ints:
     """(N,) component number of each candidate, 0 for the component of candidate 0, and so on upwards."""
-    edges = coo_array((np.ones(comparisons.size), (comparisons.first, comparisons.second)), shape=(n, n))
-    return np.asarray(connected_components(edges, directed=False)[1], dtype=np.int64)
+    return joined(np.arange(n), comparisons.first, comparisons.second)
 
 
 def joined(component: Ints, first: Ints, second: Ints) -> Ints:
@@ -145,3 +151,32 @@ def potentials(values: Floats, comparisons: Comparisons, n: int) -> Floats:
     rows = np.arange(comparisons.size)
     gains, losses = (csr_array((weight, (end, rows)), shape=(n, comparisons.size)) for end in (first, second))
     return cho_solve(cho_factor(precision.T, overwrite_a=True), np.asarray((gains - losses) @ values))
+
+
+class Share(NamedTuple):
+    """A share of some cases."""
+
+    cases: int
+    share: float
+    interval: tuple[float, float]
+
+
+def share_of(right: Floats | Bools, level: float) -> Share | None:
+    """The mean of shares (n,), one of each case; None of nothing."""
+    if not len(right):
+        return None
+    share = float(right.mean())
+    return Share(len(right), share, wilson(share, len(right), level))
+
+
+def wilson(share: float, draws: float, level: float) -> tuple[float, float]:
+    low, high = wilson_of_each(np.array(share), np.array(draws), level)
+    return float(low), float(high)
+
+
+def wilson_of_each(share: Floats, draws: Floats, level: float) -> tuple[Floats, Floats]:
+    """The lower and upper ends of many intervals; NaN where the share is."""
+    z2 = float(ndtri(0.5 + level / 2.0)) ** 2
+    middle = (share + z2 / (2.0 * draws)) / (1.0 + z2 / draws)
+    reach = np.sqrt(z2 * (share * (1.0 - share) / draws + z2 / (4.0 * draws**2))) / (1.0 + z2 / draws)
+    return np.asarray(np.maximum(middle - reach, 0.0)), np.asarray(np.minimum(middle + reach, 1.0))

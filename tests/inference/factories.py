@@ -9,8 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from app.inference.core.design import Design
-from app.inference.core.edges import derivatives
+from app.inference.core.edges import Design, derivatives
 from app.inference.experts import MAKERS, make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, edges_of, rows_of

@@ -29,7 +29,7 @@ def one(value: float) -> Floats:
 def off_the_kink(row: Row) -> Bools:
     """(K,) True where l has derivatives within a step."""
     kink = row.expert.kink
-    return np.ones(len(D), np.bool_) if kink is None else np.abs(D - kink.at(P)) > 2.0 * STEP
+    return np.ones(len(D), np.bool_) if kink is None else np.abs(D - kink(P)) > 2.0 * STEP
 
 
 def test_the_table_has_a_row_for_every_expert() -> None:
@@ -123,7 +123,7 @@ def test_the_other_order_with_the_other_probability_says_the_same(row: Row, d: f
     np.testing.assert_allclose(expert.log_density(*there), expert.log_density(*here), atol=1e-12 * size)
     np.testing.assert_allclose(expert.curvature(*there), expert.curvature(*here), atol=1e-12)
     kink = 0.0 if expert.kink is None else 1e-12  # where rounding may turn the slope
-    if abs(d - (expert.kink.at(one(p))[0] if expert.kink else np.inf)) > kink:
+    if abs(d - (expert.kink(one(p))[0] if expert.kink else np.inf)) > kink:
         np.testing.assert_allclose(expert.slope(*there), -expert.slope(*here), atol=1e-12 * size)
 
 

@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from app.inference.types import take
-from app.inference.verdicts import components, joined
+from app.inference.verdicts import components, joined, wilson
 from tests.inference.factories import Log, logs, numerics
 
 
@@ -33,3 +35,10 @@ def test_joined_candidates_are_the_components_of_the_graph(log: Log, share: floa
 
     np.testing.assert_array_equal(before, components(take(log.comparisons, slice(seen)), log.n))
     np.testing.assert_array_equal(after, components(log.comparisons, log.n))
+
+
+@pytest.mark.parametrize(("right", "of", "level"), [(0, 7, 0.95), (7, 7, 0.9), (3, 11, 0.95), (400, 1000, 0.5)])
+def test_wilsons_is_the_interval_of_as_many_draws(right: int, of: int, level: float) -> None:
+    """SciPy's."""
+    interval = binomtest(right, of).proportion_ci(level, "wilson")
+    assert wilson(right / of, of, level) == pytest.approx((interval.low, interval.high))

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from app.inference.core.design import Design
+from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import DenseCovariance
 from app.inference.kernels import kernel

@@ -48,7 +48,7 @@ from app.inference.choosing.knowledge import (
     expecting,
     gains,
 )
-from app.inference.core.design import Design
+from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, SparseCovariance
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without

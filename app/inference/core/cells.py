@@ -8,26 +8,24 @@ that m answers count as m / (1 + (m - 1) rho). Of verdicts of weights c, p as th
     largest            the largest c of a vote, of a tie and of a measurement      m = sum c / largest
 
 in each of the two orders: 0 where the lower-numbered candidate was shown first. What that is worth is read by
-hyperparameters of its judge,
+hyperparameters of its judge, and is added to the edge (edges.py) of its pair, or of its pair, order and judge where
+biases matter.
 
     vote               c min(phi, 1) / (1 + (m - 1) rho)
     measurement        c / (sigma2 m)
 
-and is added to the edge (edges.py) of its pair, or of its pair, order and judge where biases matter.
-
 The words of a judge who also says probabilities measure. 1/2 is 0. Where it says more probabilities than 0 and 1, these
 are such as were rounded: half as far from the end as the nearest that it says, so that 1.00 beside .99 is .995.
 
-Cells are the one thing here that changes: they belong to whoever adds to them. A verdict costs the same after a million
-others. Arrays of edges are copied whenever they are asked for, so that what was made of them stays.
+Cells are the one thing here that changes, and belong to whoever adds to them: a verdict costs the same after a million
+others. Sums of edges are copied whenever they are asked for.
 
     tau2, sigma2, phi, rho      Hyperparameters.scale, .noise, .votes, .repeat_correlation      (), (J,), (J,), (J,)
 
-    kernel    slow formula
-    put       the sums above
-    read      the sums of core/edges.py, of comparisons with these weights
+Slow formulas of the kernels: of `put` the sums above; of `read` those of edges.py, of comparisons with these weights.
 """
 
+from functools import cached_property
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
@@ -35,8 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
-from app.inference.core.edges import Edges
+from app.inference.core.edges import NO_BIAS, NO_OFFSET, Design, Edges
 from app.inference.experts import LONGEST, Expert, is_vote
 from app.inference.kernels import contiguous, unchecked_kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
@@ -71,10 +68,7 @@ class Words(NamedTuple):
     nearest: Floats  # (J,) to 0 or 1, of its probabilities; 1/2 where it says none
 
     def ends(self, least: float = LEAST_SHARE) -> Floats:
-        """(J,) p that its word 0 stands for, NaN where that is a vote.
-
-        Args: `least` is the share that probabilities must exceed, of its answers but ties.
-        """
+        """(J,) p that its word 0 stands for; NaN, a vote, unless more than `least` of its answers but ties are p."""
         end = np.maximum(0.5 * self.nearest, expit(-LONGEST))
         return np.where(self.inside > least * self.decided, end, np.nan)
 
@@ -90,7 +84,7 @@ def words_of(p: Floats, judge: Ints, judges: int) -> Words:
 
 
 def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) -> Comparisons:
-    """The comparisons in which the words of judges who measure are probabilities themselves. Args: as of `ends`."""
+    """The comparisons in which the words of judges who measure are probabilities themselves; `least` as of `ends`."""
     p, judge, words = comparisons.p, comparisons.judge, is_vote(comparisons.p)
     if words.all() or not words.any():
         return comparisons
@@ -103,39 +97,33 @@ def with_measured_words(comparisons: Comparisons, least: float = LEAST_SHARE) ->
 class Cells:
     """G cells of N candidates by J judges, and what they are worth on E edges."""
 
-    def __init__(self, n: int, judges: int, expert: Expert, *, has_orders: bool) -> None:
-        """Args: `expert`, which is soft-bt in some way, says what p means; `has_orders`, biases matter."""
+    def __init__(
+        self, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
+    ) -> None:
+        """Args: `item` (K,) is what each was about; the expert is soft-bt in some way; `has_orders`: biases matter."""
         self.n, self.expert, self.has_orders = n, expert, has_orders
         self.measures = expert.measurement is not None  # probabilities are measurements, and not shares of votes
-        self.rows = self.size = self.edges_size = 0  # comparisons, G, E
-        none = np.zeros(SPARE, np.int64)
-        self.question = np.zeros((SPARE, 4), np.int64)  # (G, 4) judge, item, low, high
-        self.weight, self.told = np.zeros((SPARE, 2, 3)), np.zeros((SPARE, 2, 2))
-        self.largest, self.edge = np.zeros((SPARE, 3)), np.full((SPARE, 2), -1)
-        self.first, self.second, self.by = none, none, none  # (E,)
-        self.sums = np.zeros((SPARE, 4))  # votes, wins, weight, pulled
-        self.words = words_of(np.empty(0), none[:0], judges)
-        self._places: tuple[Places, Places] | None = None  # of questions, and of edges
         self._turn = Lock()
-        self.read(one_vote(judges))
-
-    @classmethod
-    def of(
-        cls, comparisons: Comparisons, item: Ints, n: int, judges: int, expert: Expert, *, has_orders: bool
-    ) -> "Cells":
-        """Of (K,) comparisons; `item` (K,) is what each was about."""
-        self = cls(n, judges, expert, has_orders=has_orders)
         (first, second, p, judge, weight), item = self._as_read(comparisons, item)
+        self.words, self.rows = words_of(p, judge, judges), len(p)
         low, high = np.minimum(first, second), np.maximum(first, second)
         cell = numbered(judge, item, low, high)
-        self.rows, self.size = len(p), int(cell.max(initial=-1)) + 1
-        self.question = np.column_stack([judge, item, low, high])[firsts(cell)]
+        self.question = np.column_stack([judge, item, low, high])[firsts(cell)]  # (G, 4)
+        self.size = len(self.question)  # G
         self.weight, self.told = np.zeros((self.size, 2, 3)), np.zeros((self.size, 2, 2))
         self.largest, in_order = np.zeros((self.size, 3)), first < second
         put(self.weight, self.told, self.largest, cell, in_order, contiguous(p), contiguous(weight), self.measures)
-        self.words = words_of(p, judge, judges)
-        self._lay_edges()
-        return self.read(one_vote(judges))
+        cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
+        by, _, low, high = self.question[cell].T
+        first, second = np.where(has_orders & (order == 1), [high, low], [low, high])
+        by = by if has_orders else np.zeros_like(by)
+        edge = numbered(by, first, second)
+        self.edge = np.full((self.size, 2), -1)  # (G, 2), -1 where nothing was said
+        self.edge[cell, order] = edge
+        self.row = [column[firsts(edge)] for column in (first, second, by)]  # (E,) each
+        self.edges_size = len(firsts(edge))  # E
+        self.sums = np.zeros((self.edges_size, 4))  # votes, wins, weight, pulled
+        self.read(one_vote(judges))
 
     def _as_read(self, comparisons: Comparisons, item: Ints) -> tuple[Comparisons, Ints]:
         """The comparisons with the p that soft-bt reads, and what each was about.
@@ -148,23 +136,6 @@ class Cells:
             judge = item = np.zeros_like(judge)
         return comparisons._replace(p=p, judge=judge), item
 
-    def _lay_edges(self) -> None:
-        judge, _, low, high = self.question.T
-        if self.has_orders:
-            cell, order = np.nonzero(self.weight.sum(axis=2) + self.told[:, :, 0])
-            by, low, high = judge[cell], low[cell], high[cell]
-            first, second = np.where(order == 1, high, low), np.where(order == 1, low, high)
-            row = numbered(by, first, second)
-            self.edge = np.full((self.size, 2), -1)
-            self.edge[cell, order] = row
-        else:
-            first, second, by = low, high, np.zeros_like(low)
-            row = numbered(first, second)
-            self.edge = np.column_stack([row, row])
-        at = firsts(row)
-        self.first, self.second, self.by, self.edges_size = first[at], second[at], by[at], len(at)
-        self.sums = np.zeros((self.edges_size, 4))
-
     @property
     def size_bytes(self) -> int:
         arrays = self.weight, self.told, self.largest, self.edge, self.sums
@@ -173,7 +144,7 @@ class Cells:
     def read(self, hyperparameters: Hyperparameters) -> "Cells":
         """The same, what is on the edges being read by these."""
         _, noise, votes, rho = self._read_by = hyperparameters
-        self._worth = *self._meaning(slice(None)), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
+        self._worth = *self._meaning(), np.minimum(votes, 1.0), contiguous(rho), contiguous(noise)
         self.sums[:] = 0.0
         self._put_on_edges(0, self.size, 1.0)
         return self
@@ -182,10 +153,9 @@ class Cells:
         cells = self.weight, self.told, self.largest, self.question, self.edge, self.has_orders
         read(*cells, begin, end, *self._worth, self.sums, sign)
 
-    def _meaning(self, judges: slice) -> tuple[Bools, Floats]:
-        """Whether words of these judges measure, and y of their word 1, NaN where it is a vote."""
-        words = Words(*(each[judges] for each in self.words))
-        measures, end = self.measures & (words.probabilities > 0.0), words.ends()
+    def _meaning(self) -> tuple[Bools, Floats]:
+        """(J,) whether a judge's words measure, and y of its word 1, NaN where it is a vote."""
+        measures, end = self.measures & (self.words.probabilities > 0.0), self.words.ends()
         return measures, np.where(measures, np.minimum(np.log1p(-end) - np.log(end), LONGEST), np.nan)
 
     def edges(self, size: int, biases: Floats | None = None) -> Edges:
@@ -193,7 +163,7 @@ class Cells:
 
         Args: `biases` (J,) of judges, where these are known and no parameters.
         """
-        first, second, by = (each[: self.edges_size] for each in (self.first, self.second, self.by))
+        first, second, by = (column[: self.edges_size] for column in self.row)
         bias = self.n + by if self.has_orders and biases is None else NO_BIAS
         design = Design(self.n, size, first, second, bias, NO_OFFSET if biases is None else biases[by])
         return Edges(design, *self.sums[: self.edges_size].T.copy())
@@ -205,15 +175,16 @@ class Cells:
                 return False
             self.rows += len(item)
         comparisons, item = self._as_read(comparisons, item)
-        for row in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
-            self._add(*row)
+        for verdict in zip(*(column.tolist() for column in (*comparisons, item)), strict=True):
+            self._add(*verdict)
         return True
 
     def _add(self, first: int, second: int, p: float, judge: int, c: float, item: int) -> None:
-        cell = self._cell_of(judge, item, min(first, second), max(first, second))
-        order = int(first > second)
+        low, high, order = min(first, second), max(first, second), int(first > second)
+        cell = self._cell_of(judge, item, low, high)
         if self.edge[cell, order] < 0:
-            self.edge[cell, order] = self._edge_of(first, second, judge)
+            row = (first, second, judge) if self.has_orders else (low, high, 0)
+            self.edge[cell, order] = self._edge_of(*row)
         self._put_on_edges(cell, cell + 1, -1.0)
         one = np.array([cell]), np.array([first < second]), np.array([p]), np.array([c])
         put(self.weight, self.told, self.largest, *one, self.measures)
@@ -224,47 +195,43 @@ class Cells:
 
     def _still_reads(self, p: float, judge: int) -> bool:
         """Count this verdict of the judge; False where its words have another meaning from now on."""
-        words, is_word, is_decided = self.words, p in (0.0, 0.5, 1.0), p not in (0.5, TIE)
+        words, is_decided = self.words, p not in (0.5, TIE)
         words.decided[judge] += is_decided
-        if not is_word:
+        if p not in (0.0, 0.5, 1.0):
             words.probabilities[judge] += 1.0
             words.inside[judge] += is_decided
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
         if not self.measures or not words.probabilities[judge]:
             return True
-        own = slice(judge, judge + 1)
-        return all(
-            np.array_equal(now, before[own], equal_nan=True)
-            for now, before in zip(self._meaning(own), self._worth, strict=False)
-        )
+        meaning = zip(self._meaning(), self._worth, strict=False)
+        return all(np.array_equal(now, before, equal_nan=True) for now, before in meaning)
 
     def _cell_of(self, *question: int) -> int:
-        if self._places is None:
-            ends = np.column_stack([self.first, self.second, self.by])
-            self._places = _places(self.question[: self.size]), _places(ends[: self.edges_size])
-        places, _ = self._places
-        cell = places.setdefault(question, self.size)
+        cell = self._cells.setdefault(question, self.size)
         if cell == self.size:
             self.size += 1
-            self.question = _with(self.question, cell, question)
+            self.question, self.edge = _with(self.question, cell, question), _with(self.edge, cell, -1)
             self.weight, self.told, self.largest = (
                 _with(each, cell, 0.0) for each in (self.weight, self.told, self.largest)
             )
-            _, _, *pair = question
-            self.edge = _with(self.edge, cell, -1 if self.has_orders else self._edge_of(*pair, 0))
         return cell
 
     def _edge_of(self, *row: int) -> int:
         """Args: `row` is first, second and judge."""
-        assert self._places is not None
-        _, places = self._places
-        edge = places.setdefault(row, self.edges_size)
+        edge = self._edges.setdefault(row, self.edges_size)
         if edge == self.edges_size:
             self.edges_size += 1
-            columns = zip((self.first, self.second, self.by), row, strict=True)
-            self.first, self.second, self.by = (_with(column, edge, value) for column, value in columns)
+            self.row = [_with(column, edge, value) for column, value in zip(self.row, row, strict=True)]
             self.sums = _with(self.sums, edge, 0.0)
         return edge
+
+    @cached_property
+    def _cells(self) -> Places:
+        return _places(self.question)
+
+    @cached_property
+    def _edges(self) -> Places:
+        return _places(np.column_stack(self.row))
 
 
 def _places(rows: Ints) -> Places:

@@ -6,24 +6,19 @@
 
 A step that goes too far has x^T g below 0 at its end: the slope along it says so as well as the value does (the half of
 the strong Wolfe conditions that long steps break; Nocedal and Wright 2006, 3.1), and needs no logarithm. A short step
-that ends a little beyond the top has risen all the same. A long one from where verdicts are nearly certain, and weights
-nearly 0, may have passed the top at its beginning and have fallen ever since, however gently. Where
-x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide, and the full step stands.
+that ends a little beyond the top has risen all the same; a long one from where weights are nearly 0 may have fallen.
+Where x^T g < LEAST_SLOPE at the start, about twice what is left to rise, rounding would decide: the full step stands.
 
 The end knows no scale of weights, scores or priors. With the decrement lambda^2 = x^T g, |x_i| <= lambda sd_i, by
 Cauchy and Schwarz in the norm of H: at lambda <= CLOSE no parameter is farther than that many of its posterior sds from
-where it should be, and after the last step, far less. Where rounding comes before that, lambda no longer halves; then
-ENOUGH is enough.
+where it should be. Where rounding comes before that, lambda no longer halves; then ENOUGH is enough.
 
-Where H is only multiplied by, H x = b is solved by preconditioned conjugate gradients (Hestenes and Stiefel 1952).
-
-    x <- x + t p,   r <- r - t H p        t = r^T z / p^T H p,  z = M r with M close to H^-1
-    p <- z + (r^T z / r^T z before) p     until r is small
-
-A Newton step is solved to a residual that shrinks with the decrement, so that Newton's convergence stays quadratic.
+Where H is only multiplied by, H x = b is solved by preconditioned conjugate gradients (Hestenes and Stiefel 1952), a
+Newton step to a residual that shrinks with the decrement, so that Newton's convergence stays quadratic.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -41,11 +36,12 @@ BELOW = 0.3  # residual of the last step over the decrement that is wanted
 
 H = TypeVar("H")  # what H is made of, such as the weights of rows
 Product = Callable[[Floats], Floats]
+_dot = partial(np.einsum, "p...,p...->...")  # x^T y, of each column if there are any
 
 
 class Maximum(NamedTuple, Generic[H]):
     theta: Floats  # (P,)
-    weights: H  # where the last step began
+    weights: H  # what H is made of, where the last step began
     convergence: Convergence
 
 
@@ -55,13 +51,9 @@ def maximum(
     start: Floats,
     close: float = CLOSE,
 ) -> Maximum[H]:
-    """The maximum.
+    """The maximum, from `start` (P,) on; `close` is the decrement at which the last step is taken.
 
-    Args:
-        evaluate: the gradient (P,), and what H is made of, at theta.
-        solve: H^-1 g, from what H is made of and g.
-        start: (P,) theta to begin with.
-        close: the decrement at which the last step is taken.
+    Args: `evaluate` gives the gradient (P,) and what H is made of, at theta; `solve` H^-1 g, from that and g.
     """
     theta, before = start, np.inf
     gradient, weights = evaluate(theta)
@@ -89,12 +81,9 @@ def maximum(
 def conjugate_gradients(
     times: Product, precondition: Product, b: Floats, is_close: Callable[[Floats, Floats], bool], most: int
 ) -> Floats:
-    """x, of the shape of b: (P,), or (P, B) to solve for B columns at once, which share every look at H.
+    """x with H x = b, (P,), or (P, B) to solve for B columns at once, in at most `most` iterations.
 
-    Args:
-        times, precondition: H x and M r.
-        is_close: whether to stop, given the residual r and r^T M r of each column.
-        most: iterations.
+    Args: `times` is H x, `precondition` M r, and `is_close` whether to stop, by r and r^T M r of each column.
     """
     x, residual = np.zeros_like(b), b.copy()
     direction = towards = precondition(residual)
@@ -119,8 +108,3 @@ def newton_step(times: Product, precondition: Product, gradient: Floats, close: 
     share = min(LEAST_PRECISE, max(decrement / np.sqrt(len(gradient)), BELOW * close / decrement))
     aim = share**2 * square
     return conjugate_gradients(times, precondition, gradient, lambda _, now: bool(now <= aim), 10 * len(gradient))
-
-
-def _dot(x: Floats, y: Floats) -> Floats:
-    """x^T y, of each column if there are any."""
-    return np.asarray(np.einsum("p...,p...->...", x, y))

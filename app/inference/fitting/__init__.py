@@ -15,7 +15,7 @@
 (choosing), what is said of a posterior (reporting).
 """
 
-from app.inference.core.design import TooMany
+from app.inference.core.edges import TooMany
 from app.inference.fitting.absolute import AbsoluteScores, Moments, combine, moments, no_absolute_scores
 from app.inference.fitting.baselines import BASELINES
 from app.inference.fitting.effects import JudgeEffects

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.core.design import Design
+from app.inference.core.edges import Design
 from app.inference.core.maximum import maximum
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import BIAS_VARIANCE, VAGUE, Model, Prior

@@ -42,8 +42,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import expit
 
-from app.inference.core.design import Design, rows_at
-from app.inference.core.edges import Edges
+from app.inference.core.edges import Design, Edges, rows_at
 from app.inference.fitting.model import Model, at_scale
 from app.inference.fitting.posterior import Posterior, log_posterior, map_of
 from app.inference.gaussian import DenseCovariance, Scores, Votes, from_edges, from_precision, log_det_of_inverse

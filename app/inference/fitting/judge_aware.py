@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.core.edges import Curvature
+from app.inference.core.edges import Curvature, step_of
 from app.inference.core.maximum import maximum
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
-from app.inference.fitting.posterior import step_of
 from app.inference.fitting.published import share_of_verdicts
 from app.inference.gaussian import DenseCovariance, Scores, from_precision, plain
 from app.inference.types import Bools, Comparisons, Convergence, Floats, take

@@ -36,7 +36,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.special import log_softmax, logsumexp
 
 from app.inference.core.cells import TIE, with_measured_words
-from app.inference.core.design import Design
+from app.inference.core.edges import Design
 from app.inference.experts import LONGEST, is_vote, measurement
 from app.inference.fitting.evidence import log_evidence_of, quadrature
 from app.inference.fitting.model import Method, Model, build, edges_of

@@ -1,12 +1,11 @@
 """The model, which is fixed while comparisons come in: who is ranked, the expert, the prior, whether judges lean.
 
-The parameters are theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C): N scores; where positional bias is
-estimated, one bias per judge; and the effects of C covariates, if any (published.py). P = N + J + C. Comparison k has
+theta = (s_1 .. s_N, delta_1 .. delta_J, beta_1 .. beta_C), P = N + J + C parameters: scores; where positional bias is
+estimated, one bias per judge; and the effects of C covariates, if any (published.py). Comparison k has
 
     d_k = s_first - s_second + delta_judge + x_k^T beta = r_k^T theta
 
 delta > 0: the judge favours the first position. beta > 0: it favours the output that has more of the covariate.
-
 (PoE writes f(d - gamma), GPM f(d - Delta): delta = -gamma = -Delta.) The prior is Gaussian and independent:
 
     unit      s_n ~ N(0, tau2) for every score                                                  GPM 4.2
@@ -15,43 +14,31 @@ delta > 0: the judge favours the first position. beta > 0: it favours the output
               N(0, HELD_VARIANCE) of a judge that has none                                        decision 30
     effect    beta_c ~ N(0, 1)                                                                    decision 75
 
-PoE holds one score, the anchor. As long as the comparisons connect all candidates, differences of scores, which alone
-are published, have the same posterior whichever is held. So none is: a hold on one would distinguish it from its
-equals. VAGUE keeps islands and certain verdicts well posed, and moves differences by about a millionth.
+PoE holds one score, the anchor. Differences, which alone are published, have the same posterior whichever is held, as
+long as the comparisons connect all candidates: so none is. VAGUE keeps islands and certain verdicts well posed, and
+moves differences by about a millionth.
 
-Whose position bias is allowed for follows from the log (decision 71):
-
-    none            nobody's
-    estimate        everybody's, as a parameter
-    closed-form     everybody's, known before any score
-    auto            as a parameter, that of judges with at least N verdicts: of those who give probabilities, and of
-                    voters whom it can tell of; nobody's of other models than soft-bt with the prior unit, and of more
-                    than RANKED_DENSE candidates
-
-With fewer verdicts a bias is noise as any other, as orders are balanced. It can tell of a voter who was shown pairs in
-orders that may be coins: with lead_i how much more often i was first than second, of K votes
+By position bias "auto" (decision 71) the biases are parameters of judges with at least N verdicts: of those who give
+probabilities, and of voters who were shown pairs in orders that may be coins. With lead_i how much more often i was
+first than second, of K votes
 
     sum_i lead_i^2 <= 2 K (1 + UNEVEN sqrt(2 / N))
 
-Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). It is of the order of K^2 where who is first follows from
-who is shown: then merit and bias are one, and votes count as they are. A crowd of more than CROWD such voters has no
-biases: they go either way. A prior wider than VOTERS_BIAS_VARIANCE makes 10 votes of 10 surer than they are, as scores
-must be farther apart than any bias that may be.
+Of coins the mean is 2 K, and its sd about 2 K sqrt(2 / N). Where who is first follows from who is shown it is of the
+order of K^2: merit and bias are one, and votes count as they are.
 
-In closed form (PoE 3.5, A.8, A.9) pairs and orders are taken for random draws: differences of scores average out, and
-a judge's verdicts alone show its bias. delta_j is where they balance if all scores are alike,
+In closed form (PoE 3.5, A.8, A.9) delta_j is where a judge's verdicts balance if all scores are alike,
 
     sum_k c_k l'(delta_j; p_k) = 0        over the judge's comparisons
 
-that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, as if
-beta were the judge's mean p, and mean logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a
-root, sqrt(sum (c l')^2) / sum c w, which takes differences of scores for noise, but at least that of so many votes,
-1 / sqrt(sum c w).
+that is logit(mean p) of soft-bt (A.9 misses a minus: methods, erratum 3), alpha (mean p - beta) of gaussian, and mean
+logit p of logit-gaussian (eq. 12, power 0). The standard error is that of such a root, sqrt(sum (c l')^2) / sum c w,
+but at least that of so many votes, 1 / sqrt(sum c w).
 
     N, P, J      model.n, model.size, judges
     s, delta     theta[:n], theta[n : n + J]                     (N,), (J,); known: Model.known_biases (J,)
     beta, x      theta[n + J :], covariates.values               (C,), (K, C)
-    R            design_of: core/design.py                       (K, P): +1 at first, -1 at second, +1 at the bias, x
+    R            design_of: core/edges.py                        (K, P): +1 at first, -1 at second, +1 at the bias, x
     q, h         prior.precision, prior.pull                     (P,): mean and variance of the prior are h / q, 1 / q
     phi w(d)     expected_weight                                 of an answer that has not come yet
 """
@@ -63,9 +50,8 @@ from nextpair.words import PositionBias
 
 from app.inference import experts
 from app.inference.core.cells import Cells, Hyperparameters
-from app.inference.core.design import NO_BIAS, NO_OFFSET, Design
-from app.inference.core.edges import Edges, merged
-from app.inference.experts import SOFT_BT, Expert, is_vote, measured_bt
+from app.inference.core.edges import NO_BIAS, NO_OFFSET, Design, Edges, merged
+from app.inference.experts import MEASURED_BT, SOFT_BT, Expert, is_vote
 from app.inference.kernels import contiguous
 from app.inference.regimes import RANKED_DENSE
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
@@ -151,35 +137,31 @@ class Model(NamedTuple):
 def build(method: Method, n: int, judges: int = 1, bias_variances: Floats | None = None) -> Model:
     """The model of `method` for n candidates. Raises KeyError and ValueError as `experts.make` does.
 
-    Args: `bias_variances` (J,) are prior: HELD_VARIANCE of a judge without a bias. By default it is everybody's or, by
-        the method, nobody's.
+    Args: `bias_variances` (J,) are prior, HELD_VARIANCE of a judge without a bias; by default everybody has one, or
+        nobody, as the method says.
     """
     if bias_variances is None:
         bias_variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
-    expert = experts.make(method.expert, dict(method.parameters))
-    if method.verdict_weight == "learnt":
-        if usual_verdict_weight(method.expert, method.prior) != "learnt":
-            raise ValueError(
-                "verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote"
-            )
-        expert = measured_bt()
+    expert, learns = experts.make(method.expert, dict(method.parameters)), method.verdict_weight == "learnt"
+    if learns and usual_verdict_weight(method.expert, method.prior) != "learnt":
+        raise ValueError("verdict weight learnt needs the expert soft-bt and the prior unit; with others use one-vote")
     if method.prior not in PRIORS:
         raise KeyError(method.prior)
     if expert.kink is not None and method.prior != "unit":
         raise ValueError(f"{method.expert} needs the prior unit: with less its maximum is not unique")
+    expert = MEASURED_BT if learns else expert
     of_biases = 1.0 / bias_variances if (bias_variances > HELD_VARIANCE).any() else NONE
-    is_vague = method.prior == "anchor"
-    prior = unit_prior(n, VAGUE if is_vague else method.prior_variance, of_biases)
-    return Model(n, expert, prior._replace(variance=1.0) if is_vague else prior)
+    if method.prior == "anchor":
+        return Model(n, expert, unit_prior(n, VAGUE, of_biases)._replace(variance=1.0))
+    return Model(n, expert, unit_prior(n, method.prior_variance, of_biases))
 
 
 def usual_verdict_weight(expert: str, prior: str) -> Literal["learnt", "one-vote"]:
-    """Verdict weight of a method by default: learnt where it can."""
     return "learnt" if expert == "soft-bt" and prior == "unit" else "one-vote"
 
 
 def unit_prior(n: int, variance: float, of_biases: Floats = NONE) -> Prior:
-    """Args: `of_biases` (J,) are the precisions of those that are parameters; (0,) where nobody is biased."""
+    """Args: `of_biases` (J,) are the precisions of those that are parameters."""
     none = np.zeros(n)
     return Prior(none + 1.0 / variance, none, variance, none).and_others(n, of_biases)
 
@@ -204,15 +186,10 @@ def expected_weight(d: Floats, model: Model) -> Floats:
 def design_of(comparisons: Comparisons, model: Model) -> Design:
     """R of these (K,) comparisons."""
     first, second, _, judge, _ = comparisons
-    return Design(
-        n=model.n,
-        size=model.size,
-        first=contiguous(first),
-        second=contiguous(second),
-        bias=model.n + judge if model.has_biases else NO_BIAS,
-        offset=NO_OFFSET if model.known_biases is None else model.known_biases[judge],
-        covariates=None if model.covariates is None else model.covariates.values,
-    )
+    bias = model.n + judge if model.has_biases else NO_BIAS
+    offset = NO_OFFSET if model.known_biases is None else model.known_biases[judge]
+    covariates = None if model.covariates is None else model.covariates.values
+    return Design(model.n, model.size, contiguous(first), contiguous(second), bias, offset, covariates)
 
 
 def edges_of(comparisons: Comparisons, model: Model) -> Edges:
@@ -235,12 +212,12 @@ def rows_of(comparisons: Comparisons, model: Model) -> Edges:
 
 
 def cells_of(comparisons: Comparisons, item: Ints, model: Model, judges: int) -> Cells:
-    """What J judges said, by the question, of an expert that is soft-bt; `item` (K,) is what each was about."""
-    return Cells.of(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
+    """What these (K,) comparisons say by the question, of an expert that is soft-bt."""
+    return Cells(comparisons, item, model.n, max(judges, 1), model.expert, has_orders=model.allows_for_biases)
 
 
 def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, variances: Floats | None = None) -> Model:
-    """The model of `method`, holding the biases that these comparisons give where it wants the closed form.
+    """The model of `method`, whose biases are those that these comparisons give.
 
     Args: `variances` (J,) are as of `bias_variances`; by default, these comparisons tell them.
     """
@@ -253,7 +230,7 @@ def build_for(method: Method, n: int, comparisons: Comparisons, judges: int, var
 
 
 def position_bias_of(method: Method, model: Model) -> PositionBias:
-    """Position bias in a model by `build_for`: the method's own word, or what auto came to."""
+    """The method's own word, or what auto came to."""
     if method.position_bias != "auto":
         return cast("PositionBias", method.position_bias)
     return "estimate" if model.has_biases else "none"
@@ -261,20 +238,17 @@ def position_bias_of(method: Method, model: Model) -> PositionBias:
 
 def bias_variances(method: Method, n: int, comparisons: Comparisons, judges: int) -> Floats:
     """(J,) of the prior; HELD_VARIANCE where the bias is no parameter."""
-    if method.position_bias == "estimate":
-        return np.full(judges, BIAS_VARIANCE)
-    variances = np.full(judges, HELD_VARIANCE)
-    by_default = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
-    if method.position_bias != "auto" or not by_default:
+    variances = np.full(judges, BIAS_VARIANCE if method.position_bias == "estimate" else HELD_VARIANCE)
+    can_tell = usual_verdict_weight(method.expert, method.prior) == "learnt" and n <= RANKED_DENSE
+    if method.position_bias != "auto" or not can_tell:
         return variances
     measures = np.bincount(comparisons.judge, ~is_vote(comparisons.p), judges) > 0.0
     has_many = np.bincount(comparisons.judge, comparisons.weight, judges) >= n
     variances[measures & has_many] = BIAS_VARIANCE
     votes = ~measures & has_many
     if votes.sum() <= CROWD:
-        variances[votes & _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)] = (
-            VOTERS_BIAS_VARIANCE
-        )
+        votes &= _shown_by_coins(take(comparisons, votes[comparisons.judge]), n, judges)
+        variances[votes] = VOTERS_BIAS_VARIANCE
     return variances
 
 
@@ -298,17 +272,16 @@ def known_biases(expert: Expert, comparisons: Comparisons, judges: int) -> Float
     """(J,) in closed form; 0 for a judge who made none of the comparisons."""
     biases = np.zeros(judges)
     for judge in np.unique(comparisons.judge):
-        own = comparisons.judge == judge
-        biases[judge] = _balance(expert, comparisons.p[own], comparisons.weight[own])
+        _, _, p, _, weight = take(comparisons, comparisons.judge == judge)
+        biases[judge] = _balance(expert, p, weight)
     return biases
 
 
 def standard_errors(expert: Expert, comparisons: Comparisons, biases: Floats) -> Floats:
     """(J,) of biases (J,), at most FARTHEST."""
-    judge, weight, d = comparisons.judge, comparisons.weight, biases[comparisons.judge]
-    noise = np.bincount(judge, (weight * expert.slope(d, comparisons.p)) ** 2, len(biases))
-    information = np.bincount(judge, weight * expert.curvature(d, comparisons.p), len(biases))
-    information = np.maximum(information, FARTHEST**-2)
+    (_, _, p, judge, weight), d = comparisons, biases[comparisons.judge]
+    noise = np.bincount(judge, (weight * expert.slope(d, p)) ** 2, len(biases))
+    information = np.maximum(np.bincount(judge, weight * expert.curvature(d, p), len(biases)), FARTHEST**-2)
     return np.asarray(np.sqrt(np.maximum(noise / information, 1.0) / information), np.float64)
 
 

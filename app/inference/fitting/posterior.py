@@ -7,13 +7,9 @@ Maximise over theta in R^P, with q the prior's precision and h its pull (model.p
     gradient g = R^T l' + h - q theta
     Hessian -H,  H = diag(q) + R^T diag(w) R,  w = -l''
 
-by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is the sum of c_k l(d; p_k) over an edge's comparisons,
-up to a constant (core/edges.py). Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H
-positive definite whatever the comparisons are: none at all, islands, ties only, or one candidate that always wins.
-
-Up to SMALL parameters, or with covariates, a step is by a Cholesky factor of H, else by conjugate gradients, which
-need no H. These begin from what is close to H^-1, if that is known, or from D^-1 + 1 1^T / sum q, D the diagonal of H,
-whose second part is exact for what all scores have in common, of which a push leaves most.
+by damped Newton steps (GPM 4.1, PoE A.5; core/maximum.py). l_e is what an edge says, up to a constant (core/edges.py).
+Laplace's approximation around the maximum mu is N(mu, H^-1). The prior makes H positive definite whatever the
+comparisons are: none at all, islands, ties only, or one candidate that always wins.
 
 Where the expert has a kink, l(d) = -b |t - d|, the maximum is that of a quadratic program. With c_k = b weight_k, and a
 slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaussian prior)
@@ -21,24 +17,19 @@ slope u_k in [-c_k, c_k], theta is the maximum where (PoE-v1 App. B, with a Gaus
     q theta = R^T u + h
     t - R theta = over - under,   over (c - u) = 0,   under (c + u) = 0,   all four factors >= 0
 
-Mehrotra's predictor and corrector (1992) follow the products from a positive mean down to 0, an interior point. A step
-solves (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)): a Newton step under curvatures D.
+An interior point (Nocedal and Wright 2006, 16.6) follows the products from a positive mean down to 0. Its Newton steps
+aim at a share of that mean, and solve (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)).
 
 A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
 is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
 comparison: what it adds to the weight of its edge, at the new MAP. It is computed again at once where a weight has
 drifted, |w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of
-another edge. What is published is always computed in full (`exact`); what chooses a pair is within this tolerance
-(decision 73). Up to SMALL parameters are always fitted again, which is quicker. Among more than MEDIUM candidates no
-request should wait for a fresh Sigma: `is_due` says when it is wanted, and a process that has time fits and folds on
-from there.
+another edge. What is published is always computed in full (`exact`; decision 73). Up to SMALL parameters are always
+fitted again, which is quicker. Among more than MEDIUM candidates no request should wait for a fresh Sigma: `is_due`
+says when it is wanted, and a process that has time fits and folds on from there.
 
-An expert whose curvature depends only on p (gaussian, logit-gaussian, laplace) needs no fresh Sigma: its weights never
-move and rank-one updates are always exact. After 100,000 of them on 40 candidates no entry of Sigma is off by more
-than 1e-14, and ln det Sigma by less than 1e-10 (a test measures 20,000).
-
-Beyond DENSE candidates H is kept in rows, if the model has such a form (gaussian), and every fold is a fit from where
-the last one was.
+Where curvature depends only on p (gaussian, logit-gaussian, laplace) rank-one updates are always exact. Beyond DENSE
+candidates H is kept in rows, if the model has such a form (gaussian), and every fold is a fit.
 
     mu, Sigma, w in Sigma   Posterior.mean, .covariance, .weights        (P,), (P, P), (E,)
 """
@@ -46,12 +37,11 @@ the last one was.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import cho_solve
 from scipy.special import log_expit
 
-from app.inference.core.design import Design, precision_times, require_matrix
-from app.inference.core.edges import Curvature, Edges, derivatives, goes_on, p_of, slopes, told_since
-from app.inference.core.maximum import Maximum, maximum, newton_step
+from app.inference.core.edges import Edges, derivatives, p_of, require_matrix, slopes, step_of, told_since
+from app.inference.core.maximum import CLOSE, Maximum, maximum
 from app.inference.fitting.model import NONE, Model, edges_of
 from app.inference.gaussian import Covariance, Scores, SparseCovariance, from_edges, from_precision, plain
 from app.inference.regimes import DENSE, MEDIUM, SMALL
@@ -64,10 +54,10 @@ ROUNDED = 1e-12  # of a weight
 NEAR = 300  # parameters, of whom the last covariance makes the next fit shorter
 VAGUEST = 1e4  # prior variance of scores whose covariance is sparse
 MAX_ITERATIONS = 200  # of the interior point
-TOLERANCE = 1e-10  # on tau2 * |g|_inf, which bounds the error of every score under the unit prior
 KINK_TOLERANCE = 1e-9  # on how far any comparison is from its kink, or its slope from the end that holds off it
 HEAVIEST = 1e13  # times the least precision of the prior: beyond it the prior is lost in rounding
 EXHAUSTED = 1e-24  # of the mean product: past it only rounding moves
+NEARER = 0.3  # of their mean, what products are to be after a step, and less after a long one
 SHORT_OF_THE_EDGE = 0.99
 SIGN = np.array([[1.0], [-1.0]])
 
@@ -86,14 +76,18 @@ class Posterior(NamedTuple):
     @property
     def scores(self) -> Scores:
         """The marginal of the scores. Their ln det follows from that of all by ln det of the biases' own precision."""
-        mean, covariance, model = self.mean, self.covariance, self.model
-        if model.size == model.n or isinstance(covariance, SparseCovariance):
+        mean, covariance, model, n = self.mean, self.covariance, self.model, self.model.n
+        if model.size == n or isinstance(covariance, SparseCovariance):
             return Scores(mean, covariance)
         if model.covariates is not None:
-            return Scores(mean[: model.n], plain(covariance.matrix()[: model.n, : model.n].copy()))
-        of_biases = (model.prior.precision + self.edges.design.information(self.weights))[model.n :]
-        log_det = covariance.log_det + float(np.log(of_biases).sum())
-        return Scores(mean[: model.n], covariance.block(model.n, log_det))
+            return Scores(mean[:n], plain(covariance.matrix()[:n, :n].copy()))
+        of_biases = (model.prior.precision + self.edges.design.information(self.weights))[n:]
+        base, columns, diagonal, log_det = covariance
+        log_det += float(np.log(of_biases).sum())
+        return Scores(
+            mean[:n],
+            covariance._replace(base=base[:n, :n], columns=columns[:, :n], diagonal=diagonal[:n], log_det=log_det),
+        )
 
     @property
     def size_bytes(self) -> int:
@@ -102,118 +96,57 @@ class Posterior(NamedTuple):
 
 
 def map_of(edges: Edges, model: Model, *, start: Floats | None = None, near: Floats | None = None) -> Maximum[Floats]:
-    """The MAP (P,), and w (E,) there.
-
-    Args:
-        start: (P,) is where to begin, zeros by default.
-        near: (P, P) is close to H^-1.
-    """
-    design, prior = edges.design, model.prior
-    start = np.zeros(design.size) if start is None else np.array(start)
-    if model.expert.kink is not None and edges.size:
+    """The MAP (P,), and w (E,) there; from the prior's mean on by default. Args: `near` (P, P) is close to H^-1."""
+    q, pull, *_ = model.prior
+    if not edges.size:
+        return Maximum(pull / q, np.empty(0), Convergence(Outcome.CONVERGED, 0, 0.0))
+    start = pull / q if start is None else start
+    if model.expert.kink is not None:
         return _at_kinks(start, edges, model)
     theta, curvature, convergence = maximum(
-        lambda theta: derivatives(edges, theta, model.expert, prior.precision, prior.pull),
-        lambda curvature, gradient: step_of(design, curvature, prior.precision, gradient, near),
+        lambda theta: derivatives(edges, theta, model.expert, q, pull),
+        lambda curvature, gradient: step_of(edges.design, curvature, q, gradient, near),
         start,
     )
     return Maximum(theta, curvature.weights, convergence)
 
 
-def step_of(design: Design, curvature: Curvature, q: Floats, gradient: Floats, near: Floats | None = None) -> Floats:
-    """x with H x = g, shape (P,). Args: `near` as of `map_of`."""
-    (w, diagonal), n = curvature, design.n
-    if design.size <= SMALL or design.covariates is not None:
-        _, step, failed = lapack.dposv(design.precision(w, q), gradient, lower=1)
-        if not failed:
-            return np.asarray(step, np.float64)
-    level = 1.0 / float(q[:n].sum())
-
-    def precondition(r: Floats) -> Floats:
-        if near is not None:
-            return np.asarray(near @ r)
-        z = r / diagonal
-        z[:n] += level * r[:n].sum()
-        return np.asarray(z)
-
-    def times(x: Floats) -> Floats:
-        return precision_times(x, design.first, design.second, design.bias, w, q)
-
-    return newton_step(times, precondition, gradient)
-
-
-class _Point(NamedTuple):
-    """A point, or the way from it."""
-
-    theta: Floats  # (P,)
-    gap: Floats  # (2, K) over, under
-    slack: Floats  # (2, K) c - u, c + u
-
-
 def _at_kinks(start: Floats, edges: Edges, model: Model) -> Maximum[Floats]:
-    """The MAP of an expert with a kink, where no entry of g is above a tolerance and the rounding of its sum.
-
-    Each term is rounded to the sum so far, and terms alike are rounded alike: that grows with rows times weight.
-
-    Args: at least one edge, of one comparison each.
-    """
-    kink, prior, design = model.expert.kink, model.prior, edges.design
+    """The MAP of an expert with a kink, of at least one edge, each of one comparison."""
+    kink, design, (q, pull, *_) = model.expert.kink, edges.design, model.prior
     assert kink is not None
-    at, steepest = kink.at(p_of(edges)), kink.steepest * edges.votes
-    distance = at - design.differences(start)
+    p = p_of(edges)
+    at = kink(p)
+    theta, distance, steepest = start, at - design.differences(start), edges.votes * model.expert.slope(at - 1.0, p)
+    slack = np.tile(steepest, (2, 1))
     gap = np.maximum(SIGN * distance, 0.0) + np.abs(distance).mean() + 1e-3
-    rows, weight = (design.information(each) for each in (np.ones(edges.size), steepest))
-    tolerance = TOLERANCE / max(prior.variance, 1.0 if model.size > model.n else 0.0)
-    tolerance += 1e-15 * float(((1.0 + 0.1 * rows) * (1.0 + 0.1 * weight)).max())
-    point, iterations = _Point(start, gap, np.tile(steepest, (2, 1))), 0
+    iterations, share, moved = 0, 0.0, np.inf
     while True:
-        slope = 0.5 * (point.slack[1] - point.slack[0])
-        distance = at - design.differences(point.theta)
-        gradient = design.scatter(slope) + prior.pull - prior.precision * point.theta
-        norm = float(np.abs(gradient).max())
-        to_kink = float(np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max())
-        converged = to_kink <= KINK_TOLERANCE and norm <= tolerance
-        if converged or iterations == MAX_ITERATIONS or not (point.gap * point.slack).mean() > EXHAUSTED:
+        slope = 0.5 * (slack[1] - slack[0])
+        gradient = design.scatter(slope) + pull - q * theta
+        to_kink = np.abs(slope - np.clip(slope + distance, -steepest, steepest)).max()
+        converged, mean = to_kink <= KINK_TOLERANCE and moved <= CLOSE, (gap * slack).mean()
+        if converged or iterations == MAX_ITERATIONS or not mean > EXHAUSTED:
             break
-        residual = distance - (SIGN * point.gap).sum(axis=0)
+        goal = min(NEARER, 1.02 - share) * mean
+        weights = 1.0 / ((gap / slack).sum(axis=0) + 1.0 / (HEAVIEST * q.min()))
+        short = distance - (SIGN * goal / slack).sum(axis=0)
         try:
-            point, iterations = _step(point, gradient, residual, edges.design, model), iterations + 1
+            factor = np.linalg.cholesky(design.precision(weights, q))
         except np.linalg.LinAlgError:
             break
-    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm + to_kink) else Outcome.NOT_FINITE
+        step = cho_solve((factor, True), gradient + design.scatter(weights * short), check_finite=False)
+        steeper = weights * (short - design.times(step))
+        wider = (goal + SIGN * gap * steeper) / slack - gap
+        fall = max((-wider / gap).max(), (SIGN * steeper / slack).max())
+        share = SHORT_OF_THE_EDGE / max(fall, SHORT_OF_THE_EDGE)
+        theta, gap, slack = theta + share * step, gap + share * wider, slack - share * SIGN * steeper
+        distance = at - design.differences(theta)
+        iterations, moved = iterations + 1, (np.abs(step) * np.sqrt(q)).max()
+    norm = float(np.abs(gradient).max())
+    outcome = Outcome.MAX_ITERATIONS if np.isfinite(norm) else Outcome.NOT_FINITE
     convergence = Convergence(Outcome.CONVERGED if converged else outcome, iterations, norm)
-    weights = edges.votes * model.expert.curvature(design.differences(point.theta), p_of(edges))
-    return Maximum(point.theta, weights, convergence)
-
-
-def _step(point: _Point, gradient: Floats, residual: Floats, design: Design, model: Model) -> _Point:
-    """One predictor and corrector on. Raises numpy.linalg.LinAlgError.
-
-    Args: `gradient` (P,) and `residual` (K,) are by how much `point` misses the linear conditions.
-    """
-    theta, gap, slack = point
-    light = 1.0 / (HEAVIEST * float(model.prior.precision.min()))
-    weights = 1.0 / ((gap / slack).sum(axis=0) + light)
-    factor = np.linalg.cholesky(design.precision(weights, model.prior.precision))
-
-    def towards(change: Floats) -> tuple[_Point, float]:
-        """The way on which gap times slack changes by `change` (2, K) and nothing is missing any more.
-
-        And the longest share of it that keeps gap and slack from falling below 0; whole steps are enough.
-        """
-        short = residual - (SIGN * change / slack).sum(axis=0)
-        along = cho_solve((factor, True), gradient + design.scatter(weights * short))
-        slope = weights * (short - design.times(along))
-        way = _Point(along, (change + SIGN * gap * slope) / slack, -SIGN * slope)
-        fall = max(float((-way.gap / gap).max()), float((-way.slack / slack).max()))
-        return way, 1.0 / max(fall, SHORT_OF_THE_EDGE)
-
-    product, mean = gap * slack, float((gap * slack).mean())
-    guess, longest = towards(-product)
-    after = float(((gap + longest * guess.gap) * (slack + longest * guess.slack)).mean())
-    way, longest = towards(mean * (after / mean) ** 3 - product - guess.gap * guess.slack)
-    share = min(SHORT_OF_THE_EDGE * longest, 1.0)
-    return _Point(theta + share * way.theta, gap + share * way.gap, slack + share * way.slack)
+    return Maximum(theta, edges.votes * model.expert.curvature(design.differences(theta), p), convergence)
 
 
 def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
@@ -228,23 +161,16 @@ def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
 
 
 def period(n: int) -> int:
-    """Comparisons between two fresh covariances: every one for small sets, N/10 for large ones."""
+    """Comparisons between two fresh covariances."""
     return min(max(n // 10, 1), MAX_PERIOD)
 
 
 def is_sparse(model: Model, dense: int | None = None) -> bool:
-    """True of more than `dense` candidates, where only scores are parameters, under one prior that is not too vague.
-
-    Args: `dense` is DENSE by default.
-    """
-    precision = model.prior.precision
-    return (
-        model.n > (DENSE if dense is None else dense)
-        and not model.allows_for_biases
-        and model.covariates is None
-        and model.expert.kink is None
-        and bool((precision == precision[0]).all() and precision[0] >= 1.0 / VAGUEST)
-    )
+    """True of more than `dense` candidates, scores alone being parameters, under one prior that is not too vague."""
+    q = model.prior.precision
+    has_scores_alone = not model.allows_for_biases and model.covariates is None and model.expert.kink is None
+    is_many = model.n > (DENSE if dense is None else dense)
+    return is_many and has_scores_alone and bool((q == q[0]).all() and q[0] >= 1.0 / VAGUEST)
 
 
 def prior(model: Model) -> Posterior:
@@ -258,32 +184,27 @@ def fit(comparisons: Comparisons, model: Model, *, start: Floats | None = None, 
 
 
 def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense: int | None = None) -> Posterior:
-    """The exact Laplace posterior of all that edges say: MAP and fresh covariance.
-
-    Where H cannot be factored, the prior, which has not converged.
+    """The exact Laplace posterior of all that edges say; the prior, not converged, where H cannot be factored.
 
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
-    mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
-    if not edges.size:
-        return _around(Maximum(mean, none, Convergence(Outcome.CONVERGED, 0, 0.0)), edges, model)
     try:
         return _around(map_of(edges, model, start=start), edges, model, dense)
     except np.linalg.LinAlgError:
+        mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
         return _around(Maximum(mean, none, Convergence(Outcome.SINGULAR, 0, np.nan)), edges, model)
 
 
 def _around(top: Maximum[Floats], edges: Edges, model: Model, dense: int | None = None) -> Posterior:
     """The posterior around a MAP. Raises numpy.linalg.LinAlgError and TooMany."""
-    mean, weights, convergence = top
-    precision = model.prior.precision
+    (mean, weights, convergence), q = top, model.prior.precision
     if is_sparse(model, dense):
-        return Posterior(mean, from_edges(edges.design, weights, precision), NONE, convergence, edges, model)
+        return Posterior(mean, from_edges(edges.design, weights, q), NONE, convergence, edges, model)
     if weights.any():
-        sigma = from_precision(edges.design.precision(weights, precision))
+        sigma = from_precision(edges.design.precision(weights, q))
     else:
         require_matrix(model.size)
-        sigma = plain(np.diag(1.0 / precision), -float(np.log(precision).sum()))
+        sigma = plain(np.diag(1.0 / q), -float(np.log(q).sum()))
     return Posterior(mean, sigma, weights, convergence, edges, model)
 
 
@@ -294,9 +215,10 @@ def fold(posterior: Posterior, edges: Edges) -> Posterior:
     """
     model, sigma, mean = posterior.model, posterior.covariance, posterior.mean
     start, dense = mean if posterior.convergence.converged else None, None if sigma.has_matrix else 0
-    if not goes_on(edges, posterior.edges):
+    since = told_since(edges, posterior.edges)
+    if since is None:
         return fit_edges(edges, model, start=start, dense=dense)
-    changed, told = told_since(edges, posterior.edges)
+    changed, told = since
     if not len(changed):
         return posterior
     since_exact = 0 if model.expert.fixed_curvature else posterior.since_exact + len(changed)

@@ -48,4 +48,4 @@ from app.inference.judges.rank_sets import (
     ranked,
 )
 from app.inference.judges.skill_aggregation import ItemContext, Learner, Step
-from app.inference.wilson import Share
+from app.inference.verdicts import Share

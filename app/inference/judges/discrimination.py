@@ -26,8 +26,7 @@ from scipy.special import expit, logit, softmax
 from app.inference.judges.pair_votes import LEVEL, votes_by_pair
 from app.inference.reporting.calibration import Predictions, log_likelihoods, logits, predict
 from app.inference.types import Comparisons, Floats, Ints, take
-from app.inference.verdicts import directions, lean_to_lower, means, numbered, pair_numbers
-from app.inference.wilson import Share, share_of, wilson
+from app.inference.verdicts import Share, directions, lean_to_lower, means, numbered, pair_numbers, share_of, wilson
 
 FEWEST_VERDICTS = 40  # verdicts below which nothing is said of a judge
 MOST = 100  # judges that are looked at, those of the most verdicts

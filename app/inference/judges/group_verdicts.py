@@ -31,7 +31,7 @@ from app.inference.judges.aggregation import (
 from app.inference.judges.pair_votes import LEVEL
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
 from app.inference.types import Bools, Chance, Floats, Ints
-from app.inference.wilson import Share, share_of
+from app.inference.verdicts import Share, share_of
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
 DEPARTS = 0.15  # share of items from which on a method is said to overrule the majority

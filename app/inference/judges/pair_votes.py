@@ -47,8 +47,7 @@ from scipy.sparse import csr_array, triu
 
 from app.inference.judges.aggregation import Votes
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered
-from app.inference.wilson import wilson, wilson_of_each
+from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, wilson, wilson_of_each
 
 LEVEL = 0.95  # of every interval about judges
 NOTHING = 1e-12  # variance that is rounding

@@ -44,8 +44,7 @@ from scipy.special import expit, log_expit, logit
 from app.inference.experts import Expert, is_vote, unsaturated
 from app.inference.kernels import contiguous, kernel
 from app.inference.types import Bools, Comparisons, Floats, Ints
-from app.inference.verdicts import directions, firsts, lean_to_lower, means, numbered, times_before
-from app.inference.wilson import Share, share_of
+from app.inference.verdicts import Share, directions, firsts, lean_to_lower, means, numbered, share_of, times_before
 
 FEWEST_ANSWERS = 20  # that a temperature is estimated from
 BINS = 15

@@ -20,9 +20,8 @@ from app.inference.fitting.absolute import AbsoluteScores
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
 from app.inference.fitting.weights import Hyperprior
-from app.inference.growing import appended
 from app.inference.reporting.calibration import tempered
-from app.inference.types import Bools, Comparisons, Floats, Ints, join, no_comparisons, take
+from app.inference.types import Bools, Comparisons, Floats, Ints, appended, join, no_comparisons, take
 
 
 @dataclass(frozen=True, eq=False)

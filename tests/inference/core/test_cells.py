@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from app.inference.core.cells import Cells, Hyperparameters, with_measured_words
 from app.inference.core.edges import Edges
-from app.inference.experts import LONGEST, is_vote, measured_bt
+from app.inference.experts import LONGEST, MEASURED_BT, is_vote
 from app.inference.fitting.model import Method, Model, build, cells_of, edges_of
 from app.inference.fitting.weights import weighed
 from app.inference.types import Comparisons, Floats, Ints, by_one_judge, take
@@ -74,6 +74,7 @@ def test_one_after_the_other_is_all_at_once(rows: Rows, more: int, m: Model) -> 
     np.testing.assert_allclose(table(after), table(at_once.edges(m.size)), atol=1e-12)
     np.testing.assert_array_equal(after.design.first[: before.size], before.design.first)
     np.testing.assert_array_equal(after.design.second[: before.size], before.design.second)
+    assert all(ends.flags.carray for ends in after.design[2:4])
     for now, then in zip(before[1:], kept, strict=True):
         np.testing.assert_array_equal(now, then)
     np.testing.assert_array_equal(cells.words.decided, at_once.words.decided)
@@ -105,7 +106,7 @@ def test_a_verdict_costs_the_same_after_many() -> None:
     first = rng.integers(N, size=10_000)
     log = by_one_judge(first, (first + 1) % N, np.ones(10_000))
 
-    cells = Cells.of(log, np.zeros(10_000, np.int64), N, 1, measured_bt(), has_orders=False)
+    cells = Cells(log, np.zeros(10_000, np.int64), N, 1, MEASURED_BT, has_orders=False)
 
     assert cells.size == cells.edges_size == N
     assert cells.weight.sum() == 10_000

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.inference.core.design import precision_times
-from app.inference.core.edges import Edges, derivatives, evaluate, merged, slopes, told_since
-from app.inference.experts import measured_bt
+from app.inference.core.edges import Edges, derivatives, evaluate, merged, precision_times, slopes, told_since
+from app.inference.experts import MEASURED_BT
 from app.inference.fitting.model import Model, rows_of
 from app.inference.fitting.posterior import log_posterior
 from app.inference.types import Comparisons, Floats, take
@@ -21,7 +20,7 @@ def said(biases: int) -> tuple[Comparisons, Model]:
     """Votes and measurements of different weights, by three judges; pairs come again, in both orders."""
     log = by_judges(random_comparisons(N, 90, seed=1), JUDGES)
     log = log._replace(p=np.where(log.judge == 1, np.round(log.p), log.p), weight=np.linspace(0.2, 3.0, 90))
-    return log, model(N, 2.0, biases=biases)._replace(expert=measured_bt())
+    return log, model(N, 2.0, biases=biases)._replace(expert=MEASURED_BT)
 
 
 def scores(m: Model) -> Floats:
@@ -104,8 +103,11 @@ def test_what_is_told_since_is_what_came() -> None:
     log, m = said(0)
     before, now = rows_of(take(log, slice(80)), m), rows_of(log._replace(weight=log.weight + (np.arange(90) == 5)), m)
 
-    places, told = told_since(now, before)
+    since = told_since(now, before)
 
+    assert since is not None
+    places, told = since
+    assert told_since(before, now) is None
     assert places.tolist() == [5, *range(80, 90)]
     np.testing.assert_allclose(told.votes + told.weight, [1.0, *log.weight[80:]], atol=1e-12)
 

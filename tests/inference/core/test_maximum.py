@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from app.inference.core import maximum
 from app.inference.core.maximum import ENOUGH, MAX_ITERATIONS, newton_step
-from app.inference.experts import measured_bt
+from app.inference.experts import MEASURED_BT
 from app.inference.fitting import Method, no_absolute_scores
 from app.inference.fitting.model import Model, rows_of
 from app.inference.fitting.posterior import map_of as map_of_edges
@@ -80,7 +80,7 @@ def hostile(rng: np.random.Generator) -> tuple[Comparisons, Model]:
     m = model(n, float(rng.choice([1e-3, 1.0, 16.0, 1e3, 1e6])), biases=judges * int(rng.integers(2)))
     kept = (first < n // 2) == (second < n // 2) if rng.random() < 0.3 else np.ones(count, np.bool_)
     log = Comparisons(first, second, p, judge, weight[judge])
-    return Comparisons(*(column[kept] for column in log)), m._replace(expert=measured_bt())
+    return Comparisons(*(column[kept] for column in log)), m._replace(expert=MEASURED_BT)
 
 
 def test_every_hostile_log_converges() -> None:

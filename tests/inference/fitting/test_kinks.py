@@ -156,7 +156,7 @@ def test_a_tolerance_below_rounding_ends_close_to_the_map_all_the_same(monkeypat
     log, m = saturated(8, 100, seed=0), model(8, 1.0, "laplace")
     close = map_of(log, m).mean
 
-    monkeypatch.setattr(posterior, "TOLERANCE", 0.0)
+    monkeypatch.setattr(posterior, "KINK_TOLERANCE", 0.0)
 
     mean, convergence, _ = map_of(log, m)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.inference.core.cells import Hyperparameters
-from app.inference.core.design import TooMany
-from app.inference.experts import measured_bt
+from app.inference.core.edges import TooMany
+from app.inference.experts import MEASURED_BT
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
@@ -311,7 +311,7 @@ def test_an_edge_keeps_its_weight_in_sigma_and_gains_what_it_is_told(n: int, kin
     if kind == "biases":
         m = model(n, biases=3)
     if kind == "measurements":
-        m = m._replace(expert=measured_bt())
+        m = m._replace(expert=MEASURED_BT)
     now = join(old._replace(weight=old.weight * np.where(np.arange(old.size) < 2, 1.3, 1.0)), take(old, slice(1)))
     before = fit_rows(old, m)
 

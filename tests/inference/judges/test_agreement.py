@@ -7,8 +7,7 @@ from app.analysis.aggregation import answers_of
 from app.inference.judges.aggregation import binary, votes
 from app.inference.judges.pair_votes import Krippendorff, PairVotes, agreements, krippendorff, krippendorff_of_items
 from app.inference.types import Floats, Ints
-from app.inference.verdicts import directions
-from app.inference.wilson import wilson
+from app.inference.verdicts import directions, wilson
 
 
 def verdicts(rng: np.random.Generator, pairs: int, judges: int, each: int, right: float, ties: float = 0.1) -> Floats:

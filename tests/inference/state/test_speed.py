@@ -10,8 +10,7 @@ from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.choosing.goals import Goal
 from app.inference.choosing.knowledge import knowledge
 from app.inference.core.cells import put, read
-from app.inference.core.design import precision, precision_times
-from app.inference.core.edges import evaluate
+from app.inference.core.edges import evaluate, precision, precision_times
 from app.inference.fitting.evidence import tilted_moments
 from app.inference.fitting.model import Method
 from app.inference.kernels import pair_sets

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, log_expit
 from scipy.stats import beta
 
-from app.inference.core.design import NO_BIAS
+from app.inference.core.edges import NO_BIAS
 from app.inference.fitting import Method, Published, no_absolute_scores
 from app.inference.fitting.evidence import approximate
 from app.inference.fitting.model import BIAS_VARIANCE, at_scale, build
