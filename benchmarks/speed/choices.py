@@ -8,8 +8,7 @@ from scipy.linalg import blas
 from scipy.special import expit, ndtr
 
 from app.inference.choosing import RANKING, Criterion, Policy
-from app.inference.choosing.criteria import equality
-from app.inference.choosing.goals import upper_triangle
+from app.inference.choosing.criteria import equality, upper_triangle
 from app.inference.choosing.picking import select
 from app.inference.fitting import Method, Model, Posterior, build, posterior
 from app.inference.kernels.pair_sets import PairSet, listed

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from nextpair.words import AggregationName
 from scipy.stats import spearmanr
 
-from app.inference.choosing.human_checks import gains
+from app.inference.choosing.second_opinions import gains
 from app.inference.fitting import Method, Scores, build, judge_aware, posterior
 from app.inference.judges import (
     Doubt,

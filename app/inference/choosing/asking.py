@@ -2,8 +2,7 @@
 
 A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
 the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
-estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known. With balanced
-orders, what a single pair tells about the bias cancels.
+estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known.
 
 Which of its two candidates comes first:
 
@@ -19,17 +18,15 @@ The chance of the order that is shown is recorded, so that winners can be told f
 """
 
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.knowledge import JudgedRound, Questions, expecting
-from app.inference.choosing.overlap import Overlap
+from app.inference.choosing.criteria import RANKING, Criterion, Goal, Policy
+from app.inference.choosing.knowledge import JudgedRound, expecting
 from app.inference.choosing.picking import Choice, connected, fantasise, select
+from app.inference.choosing.second_opinions import Overlap
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import PairSet
@@ -86,33 +83,13 @@ class Tally(NamedTuple):
     component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0
 
 
-NONE_LEASED = Leased(np.empty(0, np.int64), np.empty(0, np.int64))
-
-
-class Draws:
+def random_source(plan: Plan, version: int, out: int) -> np.random.Generator:
     """The random source of one ask: the same question at the same state draws the same pairs.
-
-    It is made when it is first needed.
 
     Args: `out` tells states apart that have other pairs out; leases that end without a verdict leave the version as it
         is, and no two pairs should hang on one coin.
     """
-
-    def __init__(self, plan: Plan, version: int, out: int) -> None:
-        self._seed = (plan.seed, version, out)
-
-    @cached_property
-    def _generator(self) -> np.random.Generator:
-        return np.random.default_rng(self._seed)
-
-    def random(self) -> float:
-        return self._generator.random()
-
-    def integers(self, high: int) -> int:
-        return int(self._generator.integers(high))
-
-    def choice(self, values: Ints) -> int:
-        return int(self._generator.choice(values))
+    return np.random.default_rng((plan.seed, version, out))
 
 
 def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
@@ -124,32 +101,27 @@ def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:
 def next_pairs(
     scores: Scores,
     model: Model,
-    comparisons: Comparisons,
+    known: Tally,
     leased: Leased,
     open_pairs: PairSet,
     plan: Plan,
     count: int,
     rng: Chance,
-    known: Tally | None = None,
-    questions: Questions | None = None,
+    judged: JudgedRound | None = None,
 ) -> list[Presented]:
     """Up to `count` different pairs, best first.
 
     Args:
-        known: the comparisons' tally, if somebody has kept it.
-        questions: what each comparison answers; by default there is one question about each pair.
+        known: the tally of the comparisons.
+        judged: what is there of the round of all pairs, where a pair is worth what its answer adds to that.
     """
-    leads, component = known or tally(comparisons, model.n)
-    mean = scores.mean
+    mean, policy = scores.mean, plan.policy
     sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
-    component = connected(component, leased.first, leased.second, model, plan.goal, plan.policy.criterion)
-    judged = None
-    if plan.knows_the_round:
-        questions = questions or Questions(np.zeros(comparisons.size, np.int64), 1)
-        judged = expecting(JudgedRound(comparisons, questions), mean, leased.first, leased.second)
-    choices = select(mean, sigma, model, open_pairs, component, plan.policy, plan.goal, count, rng, judged)
-    counted = leads_of(lead(leased.first, leased.second, leads), plan)
-    return [presented(choice, counted, plan.order, rng) for choice in choices]
+    component = connected(known.component, leased.first, leased.second, model, plan.goal, policy.criterion)
+    judged = judged and expecting(judged, mean, leased.first, leased.second)
+    choices = select(mean, sigma, model, open_pairs, component, policy, plan.goal, count, rng, judged)
+    leads = leads_of(lead(leased.first, leased.second, known.leads), plan)
+    return [presented(choice, leads, plan.order, rng) for choice in choices]
 
 
 def leads_of(leads: Ints, plan: Plan) -> Ints | None:
@@ -180,18 +152,7 @@ def presented(choice: Choice, leads: Ints | None, order: Order, rng: Chance) -> 
     return Presented(first, second, choice, chance)
 
 
-def presented_beside(
-    scores: Scores, low: int, high: int, score: float, propensity: float, leads: Ints | None, order: Order, rng: Chance
-) -> Presented:
-    """`presented`, of a pair that something else than the criterion chose: the scores explain it all the same."""
-    return presented(_explained(scores, low, high, score, propensity), leads, order, rng)
-
-
-def as_shown(scores: Scores, first: int, second: int) -> Presented:
-    """A pair once more in the order in which it was shown."""
-    return Presented(first, second, _explained(scores, min(first, second), max(first, second), 1.0, 1.0), CERTAIN)
-
-
-def _explained(scores: Scores, low: int, high: int, score: float, propensity: float) -> Choice:
-    m, v = float(scores.mean[low] - scores.mean[high]), scores.covariance.variance_of_difference(low, high)
-    return Choice(low, high, score, m, float(np.sqrt(v)), propensity, random=False)
+def explained(scores: Scores, i: int, j: int, score: float, propensity: float = 1.0) -> Choice:
+    """Choice of a pair i < j by something else than the criterion: the scores explain it all the same."""
+    m, v = float(scores.mean[i] - scores.mean[j]), scores.covariance.variance_of_difference(i, j)
+    return Choice(i, j, score, m, float(np.sqrt(v)), propensity, random=False)

@@ -45,7 +45,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, ndtr
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs, upper_triangle
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs, upper_triangle
 from app.inference.choosing.stopping import (
     Claims,
     Counts,

@@ -41,7 +41,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs, upper_triangle
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs, upper_triangle
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import concordance, shares_in_order

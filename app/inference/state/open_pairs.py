@@ -181,7 +181,7 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
     items = items_of(of, pair.choice.i, pair.choice.j)
     if uses is not None:
         items = items[uses[items] == uses[items].min()]
-    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    item = int(items[0] if len(items) == 1 else rng.choice(items))
     if uses is not None:
         uses[item] += 1
     if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.choosing.asking import IN_BOTH_ORDERS, Order
+from app.inference.choosing.criteria import Goal
 from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, forecast, stopped
-from app.inference.choosing.goals import Goal
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.core.design import TooMany
 from app.inference.experts import is_vote

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.inference.choosing.human_checks import gains
+from app.inference.choosing.second_opinions import gains
 from app.inference.judges import RankBounds, prediction_powered, ranked
 from app.inference.judges.system_scores import SystemScores
 from app.inference.types import Floats, Ints

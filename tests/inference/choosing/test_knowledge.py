@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
-from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
-from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
+from app.inference.choosing.criteria import (
+    DRAWN,
+    RANKING,
+    Batch,
+    Criterion,
+    Goal,
+    Policy,
+    goal_kinds,
+    goal_pairs,
+    score,
+)
 from app.inference.choosing.knowledge import (
     EVERY,
     JudgedRound,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.overlap import Overlap, drawn, due
+from app.inference.choosing.second_opinions import Overlap, drawn, due
 from app.inference.types import Comparisons, Ints, once_each
 
 ALL = Overlap(1.0, 2, seed=1)

@@ -13,9 +13,30 @@ from scipy.stats import chi2
 
 from app.inference.choosing import picking
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, next_pairs
-from app.inference.choosing.criteria import DRAWN, VAGUEST, Batch, Criterion, Policy, equality, listed_by, score
-from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds, upper_triangle
-from app.inference.choosing.picking import Choice, Search, best_of, connected, fantasise, joining, select
+from app.inference.choosing.criteria import (
+    DRAWN,
+    RANKING,
+    Batch,
+    Criterion,
+    Goal,
+    Policy,
+    equality,
+    favoured,
+    goal_kinds,
+    score,
+    upper_triangle,
+)
+from app.inference.choosing.picking import (
+    VAGUEST,
+    Choice,
+    Search,
+    best_of,
+    connected,
+    fantasise,
+    joining,
+    listed_by,
+    select,
+)
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
-from app.inference.choosing.goals import RANKING, Goal
+from app.inference.choosing.criteria import RANKING, Goal
 from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, reason, separated
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, posterior
