@@ -1,14 +1,15 @@
 """Forecasts: how many comparisons a set still needs until it stops, with an interval of 80%; or how many prompts.
 
-Scores, which are tested by e-values, by futures. First true scores s are drawn from the posterior. Then, for each pair
-that a criterion is about, of difference d with mean m and variance v now, the posterior that has g times the precision
-is drawn,
+Scores, which are tested by e-values, by futures (decision 36). First true scores s are drawn from the posterior, by the
+normal of the same moments. Then, for each pair that a criterion is about, of difference d with mean m and variance v
+now, the posterior that has g times the precision is drawn,
 
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
 where x comparisons bring g = 1 + v rate x, each as much as they have on average so far. The stop's own test says when
-it is passed. Claims that all share a candidate, as those of a leader do, tell of each other. There m and v are those
-that remain once the other differences are known, and with P = Sigma^-1, u = P 1, z = s - mu less (u z / u 1) 1,
+it is passed; it asks for as much more of ln B as a mixture's falls short of the normal's now. Claims that all share a
+candidate tell of each other. There m and v are those that remain once the other differences are known, and with
+P = Sigma^-1, u = P 1, z = s - mu less (u z / u 1) 1,
 
     1 / v = P_ll - u_l^2 / (u 1)        m = d + (P z)_l v        for the claim about l
 
@@ -18,12 +19,8 @@ after which claim c is sure, F new pairs and w = phi w(d) more precision by each
     max_c x_c                                 where that is within the F; otherwise, and if these tell more,
     F + sum_c (x_c - F) rate_c / (w_c rho)    rho = C / (N - 1) for C claims among N, what answers tell of others
 
-Where the posterior is a mixture, a future goes its way by the normal of the same moments. Its test asks for as much
-more of ln B as the mixture's falls short of it now.
-
-A set is as likely to be looked at half way as at any other part of its way. One that takes T comparisons is looked at
-after t < T with density 1 / T, so each future counts 1 / T: read at each comparison instead, long sets would be read
-more often. What is forecast is so the way of a set that stops.
+One that takes T comparisons is looked at after t < T with density 1 / T, so each future counts 1 / T: what is forecast
+is the way of a set that stops, as likely looked at half way as at any other part.
 
 The round of all pairs, by judges who repeat themselves, by the bits that are not known yet (decision 100):
 
@@ -31,15 +28,11 @@ The round of all pairs, by judges who repeat themselves, by the bits that are no
     b_i = mean of h(P(i is above j)) over the j of its pairs     other goals and the concordance
     comparisons = (N / bits) (sum of b_i) (1 - u' / u)           u the doubt that the stop's criterion has now, u' then
 
-A candidate's W is a mean over its N - 1 pairs, so that it takes a share of N verdicts to know a bit more of it. `bits`
-and `spread`, by which times either way the interval reaches, are fitted to sets that stopped
-(decision 100). Sets with a goal against one, or of one pair, are asked by what a verdict adds,
-which takes longer. Not forecast: rank widths and the entropy, nor anything where no question can be asked about a
-candidate.
-
-Other quantities have no forecast in comparisons: for new prompts see `prompts_to_decide`.
+where `bits`, and `spread`, by which times either way the interval reaches, are fitted to sets that stopped. Not
+forecast: rank widths and the entropy of a round, nor anything where no question can be asked about a candidate.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +56,7 @@ from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores
 from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, prompts_needed
-from app.inference.targets.drawing import best_first, draw_scores
+from app.inference.targets.drawing import best_first, drawn_in_place
 from app.inference.types import Bools, Floats, Ints
 
 FARTHEST = 100.0  # times the comparisons so far: the most that is forecast
@@ -118,11 +111,6 @@ class Stopping(NamedTuple):
     missing: Missing | None = None  # where that is all, or the first, that is to come
 
 
-def stopped(met: Reason, left: Left) -> Stopping:
-    """State of a set whose criterion is met."""
-    return Stopping(met, Forecast(0, 0, 0), left.in_all)
-
-
 def forecast(
     quantity: Quantity, model: Model, comparisons: float, stop: Stop, left: Left = NO_END, goal: Goal = RANKING
 ) -> Forecast:
@@ -132,9 +120,10 @@ def forecast(
     """
     if not comparisons:
         return NOTHING
-    ends = _in_round(quantity, stop, goal) if isinstance(quantity, WinRates) else None
-    if isinstance(quantity, Scores):
-        needs = _needs(differences(quantity, model), model, comparisons, stop, left.new, goal)
+    if isinstance(quantity, WinRates):
+        ends = _in_round(quantity, stop, goal)
+    else:
+        needs = list(_needs(differences(quantity, model), model, comparisons, stop, left.new, goal))
         ends = _quantiles(needs, comparisons, left)
     if ends is None:
         return NOTHING
@@ -159,60 +148,68 @@ def prompts_to_decide(
     return None if prompts.needed == prompts.prompts else prompts
 
 
+def _quantiles(needs: Sequence[Floats], comparisons: float, left: Left) -> Floats | None:
+    """(3,) at LEVELS of the futures that can be reached; None of fewer than FEWEST.
+
+    Args: `needs` (D,) of each criterion, of which the first that is met stops a set.
+    """
+    draws = min(map(len, needs), default=0)
+    first = np.sort(np.min([need[:draws] for need in needs] or [np.empty(0)], axis=0))
+    first = first[(first <= FARTHEST * comparisons) & (left.again | (first < left.new))]
+    if first.size < FEWEST:
+        return None
+    share = np.cumsum(1.0 / (comparisons + first))
+    at = np.searchsorted(share, np.array(LEVELS) * share[-1])
+    return np.asarray(first[np.minimum(at, first.size - 1)])
+
+
 class _Futures(NamedTuple):
-    """D futures of C differences. Where there is a 1 for D, it is the same in all."""
+    """D futures of C differences, at S times. Where there is a 1 for D, it is the same in all."""
 
     first: Ints  # (D, C) or (1, C)
     second: Ints  # likewise
     truth: Floats  # (D, C) d
-    m: Floats  # (D, C) or (1, C), and so are the others
-    v: Floats
-    prior: Floats  # variance before any comparison
-    shortfall: Floats  # of ln B
-    rate: Floats  # precision that a comparison brings
+    rate: Floats  # (D, C) or (1, C), precision that a comparison brings
+    means: Floats  # (D, C, S) m(g)
+    v: Floats  # (D, C, S) or (1, C, S) v(g)
+    log_factor: Floats  # (D, C, S)
+
+    def sure_after(self, claims: int, error_level: float) -> Floats:
+        """(D, C) when a difference is proven to be what it truly is, one of so many claims."""
+        return _first((self.means * self.truth[:, :, None] > 0.0) & separated(self.log_factor, claims, error_level))
 
 
-def _quantiles(needs: Floats, comparisons: float, left: Left) -> Floats | None:
-    """(3,) at LEVELS of the futures (D,) that can be reached; None of fewer than FEWEST."""
-    needs = np.sort(needs[(needs <= FARTHEST * comparisons) & (left.again | (needs < left.new))])
-    if needs.size < FEWEST:
-        return None
-    share = np.cumsum(1.0 / (comparisons + needs))
-    at = np.searchsorted(share, np.array(LEVELS) * share[-1])
-    return np.asarray(needs[np.minimum(at, needs.size - 1)])
+def _first(is_met: Bools) -> Floats:
+    """(...) the first of LATER at which (..., S) is met, infinite where it never is."""
+    return np.where(is_met.any(axis=-1), LATER[is_met.argmax(axis=-1)], np.inf)
 
 
-def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: int, goal: Goal) -> Floats:
-    """(D,) comparisons that each future takes to the first criterion that it meets, infinite if none."""
-    n, rng, later, needs = model.n, np.random.default_rng(SEED), comparisons * LATER, list[Floats]()
+def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: int, goal: Goal) -> Iterator[Floats]:
+    """(D,) comparisons that each future takes to each criterion, infinite where it does not meet it."""
+    n, rng, everyone = model.n, np.random.default_rng(SEED), upper_triangle(model.n)
     for claims in claims_of(stop, goal, n):
         pairs = goal_pairs(claims.goal, now.posterior.mean)
-        futures, many = _futures(now, comparisons, pairs, rng, claims.goal), int(pairs.sum())
-        sure = _sure_after(futures, later, many, claims.error_level, rng)
+        many, futures = int(pairs.sum()), _futures(now, comparisons, pairs, rng, claims.goal)
+        sure = comparisons * futures.sure_after(many, claims.error_level)
         rho = many / (1 if claims.goal.pair is not None else n - 1)
         weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * rho
         after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
         while_new = sure.max(axis=1)
-        needs.append(np.where(while_new <= new, while_new, after))
+        yield np.where(while_new <= new, while_new, after)
     if has_width(stop, n):
-        futures = _futures(now, comparisons, upper_triangle(n), rng)
+        futures = _futures(now, comparisons, everyone, rng)
         apart = np.zeros((len(futures.truth), n, n))
-        apart[:, futures.first[0], futures.second[0]] = _sure_after(
-            futures, later, n * (n - 1) // 2, stop.error_level, rng
-        )
+        apart[:, futures.first[0], futures.second[0]] = futures.sure_after(n * (n - 1) // 2, stop.error_level)
         in_turn = np.sort(apart + apart.swapaxes(1, 2), axis=2)
-        needs.append(in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0))
+        yield comparisons * in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0)
     if stop.entropy_change is not None:
-        futures = _futures(now, comparisons, upper_triangle(n), rng)
+        futures = _futures(now, comparisons, everyone, rng)
         least = expected_weight(futures.truth, model) / np.expm1(2.0 * np.clip(stop.entropy_change, *NATS))
-        needs.append((np.maximum(least - 1.0 / futures.v, 0.0) / futures.rate).max(axis=1))
+        yield (np.maximum(least - 1.0 / futures.v[:, :, 0], 0.0) / futures.rate).max(axis=1)
     if stop.concordance is not None:
         futures = _futures(now, comparisons, goal_pairs(goal, now.posterior.mean), rng)
-        means, v = _on_the_way(futures, later, rng)
-        share = ndtr(np.abs(means) / np.sqrt(v)).mean(axis=1)
-        needs.append(_first(later, np.asarray(share >= stop.concordance)))
-    draws = min(map(len, needs), default=0)
-    return np.min([need[:draws] for need in needs], axis=0) if draws else np.empty(0)
+        share = ndtr(np.abs(futures.means) / np.sqrt(futures.v)).mean(axis=1)
+        yield comparisons * _first(np.asarray(share >= stop.concordance))
 
 
 def _futures(
@@ -224,20 +221,24 @@ def _futures(
     """
     order = best_first(now.posterior.mean)
     first, second = (order[places][None] for places in np.nonzero(np.triu((pairs | pairs.T)[np.ix_(order, order)])))
-    draws = min(MOST_NUMBERS // (len(LATER) * first.size), MOST_DRAWS)
-    scores = np.empty((draws if draws >= FEWEST else 0, len(order)))
-    normal = Scores(now.posterior.mean, now.posterior.covariance)
-    scores[:, order] = draw_scores(normal, order, rng, len(scores)).scores
+    draws, scores = min(MOST_NUMBERS // (len(LATER) * first.size), MOST_DRAWS), np.empty((0, len(order)))
+    if draws >= FEWEST:
+        scores = drawn_in_place(Scores(now.posterior.mean, now.posterior.covariance), rng, draws)
     if claimed and claimed.pair is None:
         first, second = _claimed(claimed, scores, order)
-    row = np.arange(len(scores))[:, None]
-    d = scores[row, first] - scores[row, second]
+    d = scores[np.arange(len(scores))[:, None], first] - scores[np.arange(len(scores))[:, None], second]
     m, v, prior, known = (column[first, second][: len(scores)] for column in now[1:])
     shortfall, before = log_factor(m, v, prior) - known, prior
     if claimed and first.shape[1] == len(order) - 1:
         (m, v), before = _among_others(now.posterior, scores, d, second), prior * len(order) / (2 * len(order) - 2)
-    rate = np.maximum(1.0 / v - 1.0 / before, LEAST_RATE / before) / comparisons
-    return _Futures(first, second, d, m, v, prior, shortfall, rate)
+    rate = np.maximum(1.0 / v - 1.0 / before, LEAST_RATE / before)
+    growth = 1.0 + (v * rate)[:, :, None] * LATER
+    steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
+    noise = np.cumsum(rng.standard_normal((*d.shape, len(LATER))) * steps, axis=2)
+    means = (m[:, :, None] + (growth - 1.0) * d[:, :, None] + np.sqrt(v)[:, :, None] * noise) / growth
+    later_v = v[:, :, None] / growth
+    factors = log_factor(means, later_v, prior[:, :, None]) - shortfall[:, :, None]
+    return _Futures(first, second, d, rate / comparisons, means, later_v, factors)
 
 
 def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
@@ -257,27 +258,6 @@ def _among_others(posterior: Scores, scores: Floats, d: Floats, second: Ints) ->
     pull = (z - (z @ total)[:, None] / total.sum()) @ precision
     v = 1.0 / (precision.diagonal() - total**2 / total.sum())[second]
     return d + pull[np.arange(len(d))[:, None], second] * v, v[: len(d)]
-
-
-def _on_the_way(futures: _Futures, later: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """(D, C, S) m(g) and v(g) after so many comparisons each."""
-    d, m, v, rate = (column[:, :, None] for column in (futures.truth, futures.m, futures.v, futures.rate))
-    growth = 1.0 + v * rate * later
-    steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
-    noise = np.cumsum(rng.standard_normal((*d.shape[:2], len(later))) * steps, axis=2)
-    return (m + (growth - 1.0) * d + np.sqrt(v) * noise) / growth, v / growth
-
-
-def _sure_after(futures: _Futures, later: Floats, claims: int, error_level: float, rng: np.random.Generator) -> Floats:
-    """(D, C) comparisons after which a difference is proven to be what it truly is, one of so many claims."""
-    means, v = _on_the_way(futures, later, rng)
-    factors = log_factor(means, v, futures.prior[:, :, None]) - futures.shortfall[:, :, None]
-    return _first(later, (means * futures.truth[:, :, None] > 0.0) & separated(factors, claims, error_level))
-
-
-def _first(later: Floats, is_met: Bools) -> Floats:
-    """(...) the first of the times at which (..., S) is met, infinite where it never is."""
-    return np.where(is_met.any(axis=-1), later[is_met.argmax(axis=-1)], np.inf)
 
 
 def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
