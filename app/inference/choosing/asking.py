@@ -1,10 +1,8 @@
 """The next pairs, each with its order of presentation, from a posterior and the pairs that are out.
 
-A pure function of the log, the leases and the seed: the service, a preview, a simulation and any other process come to
-the same pairs. Pairs out on a lease are fantasised before choosing (methods 5, "Batches"). Where positional bias is
-estimated, selection reads the scores' marginal posterior and fantasises as if the bias were known.
-
-Which of its two candidates comes first:
+A pure function of the log, the leases and the seed: any process comes to the same pairs. Pairs out on a lease are
+fantasised before choosing (methods 5, "Batches"). Where positional bias is estimated, selection reads the scores'
+marginal posterior and fantasises as if the bias were known. Which of its two candidates comes first:
 
 balanced      a coin: whoever has led less often among its appearances goes first with probability 2/3, of equals 1/2;
               where the question is about prompts to come always 1/2, as evidence turns all orders of a prompt at once
@@ -62,13 +60,6 @@ class Plan(NamedTuple):
         return self.target == "all-pairs" and self.policy.criterion is Criterion.KNOWLEDGE
 
 
-class Leased(NamedTuple):
-    """L pairs that are out, oldest first, in the order shown."""
-
-    first: Ints  # (L,)
-    second: Ints  # (L,)
-
-
 class Presented(NamedTuple):
     first: int
     second: int
@@ -86,8 +77,7 @@ class Tally(NamedTuple):
 def random_source(plan: Plan, version: int, out: int) -> np.random.Generator:
     """The random source of one ask: the same question at the same state draws the same pairs.
 
-    Args: `out` tells states apart that have other pairs out; leases that end without a verdict leave the version as it
-        is, and no two pairs should hang on one coin.
+    Args: `out` tells states apart that have other pairs out: a lease may end without a verdict, and no new version.
     """
     return np.random.default_rng((plan.seed, version, out))
 
@@ -102,7 +92,7 @@ def next_pairs(
     scores: Scores,
     model: Model,
     known: Tally,
-    leased: Leased,
+    leased: tuple[Ints, Ints],
     open_pairs: PairSet,
     plan: Plan,
     count: int,
@@ -113,14 +103,15 @@ def next_pairs(
 
     Args:
         known: the tally of the comparisons.
+        leased: (L,) and (L,) first and second of the pairs that are out.
         judged: what is there of the round of all pairs, where a pair is worth what its answer adds to that.
     """
     mean, policy = scores.mean, plan.policy
-    sigma = fantasise(scores.covariance, mean, model, leased.first, leased.second)
-    component = connected(known.component, leased.first, leased.second, model, plan.goal, policy.criterion)
-    judged = judged and expecting(judged, mean, leased.first, leased.second)
+    sigma = fantasise(scores.covariance, mean, model, *leased)
+    component = connected(known.component, *leased, model, plan.goal, policy.criterion)
+    judged = judged and expecting(judged, mean, *leased)
     choices = select(mean, sigma, model, open_pairs, component, policy, plan.goal, count, rng, judged)
-    leads = leads_of(lead(leased.first, leased.second, known.leads), plan)
+    leads = leads_of(lead(*leased, known.leads), plan)
     return [presented(choice, leads, plan.order, rng) for choice in choices]
 
 

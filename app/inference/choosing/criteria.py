@@ -15,14 +15,10 @@ Of the open pairs, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Si
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
     knowledge     KG_ij                      methods 12 and knowledge.py: it sums over the pairs that matter
     random        uniform over the open pairs, whatever the goal
-    covering      the same, but first over those of two candidates that were never compared, then over those of one
-                  (PoE 4.2)
+    covering      the same, but candidates that were never compared first (PoE 4.2)
 
-The first four choose among the pairs that matter while one of them is open.
-
-m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
-v decides (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's, and v decides among means
-that are exactly equal.
+The first four choose among the pairs that matter while one of them is open. m^2 carries a floor, (a tenth of a typical
+posterior sd)^2, below which v decides (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's.
 """
 
 from enum import StrEnum

@@ -1,15 +1,15 @@
 """Forecasts: how many comparisons a set still needs until it stops, with an interval of 80%; or how many prompts.
 
-Scores, which are tested by e-values, by futures (decision 36). First true scores s are drawn from the posterior, by the
-normal of the same moments. Then, for each pair that a criterion is about, of difference d with mean m and variance v
-now, the posterior that has g times the precision is drawn,
+Scores, which are tested by e-values, by futures (decision 36). True scores s are drawn from the normal of the
+posterior's moments; then, for each pair that a criterion is about, of difference d with mean m and variance v now, the
+posterior that has g times the precision,
 
     m(g) = (m + (g - 1) d + sqrt(v) W(g - 1)) / g        v(g) = v / g        W Brownian
 
 where x comparisons bring g = 1 + v rate x, each as much as they have on average so far. The stop's own test says when
-it is passed; it asks for as much more of ln B as a mixture's falls short of the normal's now. Claims that all share a
-candidate tell of each other. There m and v are those that remain once the other differences are known, and with
-P = Sigma^-1, u = P 1, z = s - mu less (u z / u 1) 1,
+it is passed; it asks for as much more of ln B as a mixture's falls short of the normal's now. Of claims that all share
+a candidate m and v are those that remain once the other differences are known: with P = Sigma^-1, u = P 1, and
+z = s - mu less (u z / u 1) 1,
 
     1 / v = P_ll - u_l^2 / (u 1)        m = d + (P z)_l v        for the claim about l
 
@@ -50,7 +50,6 @@ from app.inference.choosing.stopping import (
     differences,
     has_width,
     log_factor,
-    separated,
 )
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.published import Published
@@ -166,8 +165,6 @@ def _quantiles(needs: Sequence[Floats], comparisons: float, left: Left) -> Float
 class _Futures(NamedTuple):
     """D futures of C differences, at S times. Where there is a 1 for D, it is the same in all."""
 
-    first: Ints  # (D, C) or (1, C)
-    second: Ints  # likewise
     truth: Floats  # (D, C) d
     rate: Floats  # (D, C) or (1, C), precision that a comparison brings
     means: Floats  # (D, C, S) m(g)
@@ -176,7 +173,8 @@ class _Futures(NamedTuple):
 
     def sure_after(self, claims: int, error_level: float) -> Floats:
         """(D, C) when a difference is proven to be what it truly is, one of so many claims."""
-        return _first((self.means * self.truth[:, :, None] > 0.0) & separated(self.log_factor, claims, error_level))
+        is_proven = self.log_factor >= np.log(claims / error_level)
+        return _first(is_proven & (self.means * self.truth[:, :, None] > 0.0))
 
 
 def _first(is_met: Bools) -> Floats:
@@ -199,7 +197,7 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
     if has_width(stop, n):
         futures = _futures(now, comparisons, everyone, rng)
         apart = np.zeros((len(futures.truth), n, n))
-        apart[:, futures.first[0], futures.second[0]] = futures.sure_after(n * (n - 1) // 2, stop.error_level)
+        apart[:, *np.triu_indices(n, 1)] = futures.sure_after(n * (n - 1) // 2, stop.error_level)
         in_turn = np.sort(apart + apart.swapaxes(1, 2), axis=2)
         yield comparisons * in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0)
     if stop.entropy_change is not None:
@@ -238,7 +236,7 @@ def _futures(
     means = (m[:, :, None] + (growth - 1.0) * d[:, :, None] + np.sqrt(v)[:, :, None] * noise) / growth
     later_v = v[:, :, None] / growth
     factors = log_factor(means, later_v, prior[:, :, None]) - shortfall[:, :, None]
-    return _Futures(first, second, d, rate / comparisons, means, later_v, factors)
+    return _Futures(d, rate / comparisons, means, later_v, factors)
 
 
 def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
@@ -264,21 +262,18 @@ def _in_round(ranked: WinRates, stop: Stop, goal: Goal) -> Floats | None:
     """(3,) low, median and high; None where nothing is forecast."""
     if not ranked.round.verdicts.all() or not ranked.round.repeats or not ranked.judged:
         return None
-    counts = counts_of(ranked)
-    needs = [
-        _need_in_round(counts, claims.goal, 1.0 - counts.probability(claims.goal), claims.error_level)
-        for claims in claims_of(stop, goal, len(counts.mean))
+    counts, n = counts_of(ranked), len(ranked.scores.mean)
+    doubts = [
+        (claims.goal, 1.0 - counts.probability(claims.goal), claims.error_level) for claims in claims_of(stop, goal, n)
     ]
     if stop.concordance is not None:
-        needs.append(_need_in_round(counts, goal, 1.0 - counts.concordance(goal), 1.0 - stop.concordance))
+        doubts.append((goal, 1.0 - counts.concordance(goal), 1.0 - stop.concordance))
+    needs = []
+    for about, doubt, aim in doubts:
+        bits, spread = OF_ALL if about.against is None and about.pair is None else OF_ONE
+        way = max(1.0 - aim / max(doubt, LEAST_DOUBT), LEAST_WAY)
+        needs.append(n / bits * _bits(counts, about).sum() * way * np.array([1.0 / spread, 1.0, spread]))
     return np.minimum(np.min(needs, axis=0), max(ranked.verdicts - ranked.judged, 1)) if needs else None
-
-
-def _need_in_round(counts: Counts, goal: Goal, doubt: float, aim: float) -> Floats:
-    """(3,) likewise. Args: the criterion's `doubt` now, and the one that is the `aim`."""
-    bits, spread = OF_ALL if goal.against is None and goal.pair is None else OF_ONE
-    way = max(1.0 - aim / max(doubt, LEAST_DOUBT), LEAST_WAY)
-    return len(counts.mean) / bits * float(_bits(counts, goal).sum()) * way * np.array([1.0 / spread, 1.0, spread])
 
 
 def _bits(counts: Counts, goal: Goal) -> Floats:

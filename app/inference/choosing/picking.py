@@ -1,38 +1,33 @@
 """The next pairs: the best open pair by the criterion, as many times as are wanted.
 
-Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
-sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
-expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with. Scores within a relative
-1e-9 count as tied, and one of the tied pairs is drawn uniformly.
+Several pairs are chosen greedily with fantasies (methods 5): a chosen pair conditions the covariance before the next is
+sought, whatever its outcome. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
+Scores within a relative 1e-9 count as tied, and one of the tied pairs is drawn uniformly.
 
-Joining (decision 47), for the ranking of more than SMALL candidates. Between two components of the graph of
-comparisons the prior alone says who is ahead, so that no criterion has anything to go by. Until all are connected,
-pairs are drawn:
+Joining, for the ranking of more than SMALL candidates: between two components of the graph of comparisons the prior
+alone says who is ahead (decision 47). Until all are connected, pairs are drawn:
 
     two candidates that were never compared, while any such pair is open
     else a candidate of the largest component and one that is outside it
 
-Candidates with an absolute score are connected by it. The criterion `covering` begins like this in every set, for every
-goal and whatever the absolute scores, but it goes on with a candidate that was never compared and one that was.
+Candidates with an absolute score are connected by it. The criterion `covering` begins like this in every set, but goes
+on with a candidate that was never compared and one that was.
 
-The shortlist (decision 99), for more than MEDIUM candidates. All criteria rise with v_ij and fall with |m_ij|, and v_ij
-is about Sigma_ii + Sigma_jj of two who were not compared. For candidates of every two kinds that meet, it has
+The shortlist, for more than MEDIUM candidates (decision 99): all criteria rise with v_ij, about Sigma_ii + Sigma_jj of
+two who were not compared, and fall with |m_ij|. For candidates of every two kinds that meet, it has
 
     VAGUEST of either kind, whose variances are the largest, with each other
     everyone with the NEAREST of the other kind, on either side in the order of the means
 
-and of few open pairs all. Conceptually: the argmax of the criterion over every open pair. Where no covariance is a
-matrix several pairs come in rounds, of pairs that share no candidate and score nearly as much as the best.
+and of few open pairs all. Where no covariance is a matrix several pairs come in rounds, of pairs that share no
+candidate and score nearly as much as the best.
 
 The knowledge gradient of more than SMALL candidates is summed for the SHORTLIST of pairs whose own term is largest; for
-another goal than the ranking, for those among the candidates that are least decided in it.
+another goal than the ranking, for those among the candidates that are least decided in it. Before it, for a top k in
+the round of all pairs, comes contention (decision 70; top-two sampling, Russo 2016): of SMALL candidates, in front at
+mean + sd, the two likeliest to change places, by draws of N(mu, Sigma),
 
-Contention, for a top k in the round of all pairs (top-two sampling, Russo 2016; ours for k > 1), comes before it:
-
-    C_ij = P(i is in, j is out) P(j is in, i is out)        by draws of the posterior N(mu, Sigma)
-
-The pair of the largest C is that of the two likeliest to change places (decision 70). Only SMALL candidates are looked
-at, who are in front at mean + sd.
+    C_ij = P(i is in, j is out) P(j is in, i is out)
 """
 
 from typing import NamedTuple
@@ -126,13 +121,9 @@ def select(
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 
-    Args:
-        mean, sigma: the posterior over N scores.
-        open_pairs: those that may be chosen.
-        component: (N,) which candidates are connected, as `connected` has it.
-        judged: what is there of it, and what is out, where win rates in all pairs are what is ranked.
-
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
+
+    Args: `component` as of `connected`; `judged` is what is there of the round, and what is out.
     """
     matters, floor = goal_kinds(goal, mean), equality(sigma, policy.equal)
     search = Search(mean, sigma, model, open_pairs, component, policy, goal, matters, floor, judged)
@@ -163,10 +154,7 @@ def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, sec
 
 
 def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal, criterion: Criterion) -> Ints:
-    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined.
-
-    Args: `component` (N,) are those by the comparisons.
-    """
+    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined."""
     if criterion is Criterion.COVERING:
         return joined(component, first, second)
     if criterion is Criterion.RANDOM or goal != RANKING or model.n <= SMALL:
@@ -269,10 +257,7 @@ def best_of(search: Search, pairs: PairSet, places: int = 1) -> tuple[Ints, Floa
 def shortlist(
     search: Search, pairs: PairSet, variance: Floats, places: int, vaguest: int = VAGUEST
 ) -> tuple[Ints, Ints]:
-    """The open pairs of the first `places` places, or as many as are listed, the best first by v as of independence.
-
-    Args: `variance` (N,) of the scores, less what they have in common.
-    """
+    """The open pairs of the first `places` places, or as many as are listed, the best first by v as of independence."""
     mean, n, (first, second) = search.mean, len(search.mean), listed_by(search.mean, variance, pairs, vaguest)
     value = search.score(mean[first] - mean[second], variance[first] + variance[second])
     for most in (MORE * places, len(value)):
@@ -309,7 +294,7 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
 
 def _most_contended(search: Search, sigma: DenseCovariance, k: int, rng: Chance) -> tuple[Ints, float] | None:
     """Code of the open pair of the largest C, and C; none where none contends."""
-    reach = search.mean + np.sqrt(sigma.diagonal)
+    n, reach = len(search.mean), search.mean + np.sqrt(sigma.diagonal)
     who = np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])
     first, second = within(search.open_pairs, who)
     if not len(first):
@@ -321,7 +306,7 @@ def _most_contended(search: Search, sigma: DenseCovariance, k: int, rng: Chance)
     takes_place = is_in.T @ (1.0 - is_in) / DRAWS
     contention = (takes_place * takes_place.T)[first, second]
     best = int(np.argmax(contention))
-    code = np.array([who[first[best]] * len(reach) + who[second[best]]])
+    code = np.array([who[first[best]] * n + who[second[best]]])
     return (code, float(contention[best])) if contention[best] > 0.0 else None
 
 

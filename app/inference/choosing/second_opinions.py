@@ -1,11 +1,10 @@
 """Pairs of outputs that somebody has judged and others are to judge: overlap of judges, and people who check a judge.
 
 Overlap, so that it shows how far judges agree (decision 50). A pair is drawn for it, or not, by a hash of its set and
-of itself. Every process draws the same pairs, and nothing is kept. Neither verdicts nor the criterion have a part in
-it: the pairs drawn are a random share of those that are asked. Once a drawn pair has a verdict it is due for every
-judge that has not judged it, until so many have.
+of itself: every process draws the same pairs, whatever was judged or is chosen. Once a drawn pair has a verdict it is
+due for every judge that has not judged it, until so many have.
 
-Checks: the pairs that shrink the rank-sets of both the judge and people most (ours, decision 22). One more verdict of
+Checks, the pairs that shrink the rank-sets of both the judge and people most (ours, decision 22). One more verdict of
 people on systems a and b, of which they have c, takes about
 
     D_ab = 1 / c - 1 / (c + 1)      in units of the variance of one verdict over the squared number of opponents
@@ -16,8 +15,7 @@ difference exceeds its reach (judges/rank_sets.py). Of pairs that are not yet ap
 
     gain_ab = sum over m < m' not apart of  (|theta_m - theta_m'| / reach_mm') D_mm' / V_mm'
 
-Several pairs are chosen one after the other, each counted as judged before the next. Within the pair of systems
-chosen, which instance people see is left to chance: theta stays unbiased.
+Within the pair of systems chosen, which instance people see is left to chance: theta stays unbiased.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,8 +1,5 @@
 """Stopping: when a set need ask no more. How far off that is: forecasting.
 
-A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when it knows its
-goal. It may also stop when no further comparison would teach much, or when its order is likely enough.
-
 Scores, which no verdict shows, are tested by e-values: claims about the order of pairs are read after every comparison,
 so they rest on a test that stays valid under continuous monitoring (decision 13). For a pair with posterior difference
 N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j is (Savage and Dickey)
@@ -80,7 +77,7 @@ class Differences(NamedTuple):
     def undecided(self, claims: Claims) -> Bools:
         """(N, N) those of the claimed pairs that are not sure."""
         claimed = goal_pairs(claims.goal, self.posterior.mean)
-        return np.asarray(claimed & ~separated(self.log_factor, int(claimed.sum()), claims.error_level))
+        return np.asarray(claimed & (self.log_factor < np.log(claimed.sum() / claims.error_level)))
 
     def are_met(self, claims: Claims) -> bool:
         return not self.undecided(claims).any()
@@ -88,7 +85,7 @@ class Differences(NamedTuple):
     def apart(self, error_level: float) -> Bools:
         """(N, N) those that are sure, were all pairs claimed."""
         n = len(self.m)
-        return separated(self.log_factor, n * (n - 1) // 2, error_level)
+        return np.asarray(self.log_factor >= np.log(n * (n - 1) // 2 / error_level))
 
     def width(self, error_level: float) -> int:
         is_above = self.apart(error_level) & (self.m > 0.0)
@@ -108,7 +105,7 @@ class Counts(NamedTuple):
     mean: Floats  # (N,), in whose order the ranking is
 
     def probability(self, goal: Goal) -> float:
-        """The posterior probability that the goal is as the means have it."""
+        """That the goal is as the means have it."""
         if goal.top_k is not None:
             order = best_first(self.mean)
             top, rest = order[: goal.top_k], order[goal.top_k :]
@@ -125,7 +122,6 @@ class Counts(NamedTuple):
         return int((best_and_worst[:, 1] - best_and_worst[:, 0]).max())
 
     def concordance(self, goal: Goal) -> float:
-        """The expected share of the goal's pairs in the order of the means."""
         return float(shares_in_order(ranks(self.mean), ranks_of(self.values), goal_pairs(goal, self.mean)).mean())
 
     def doubtful(self) -> Bools:
@@ -214,11 +210,6 @@ def evidence(posterior: Scores, model: Model, goal: Goal) -> float:
     """The e-value of the goal's pairs all together: a claim takes 1 / alpha."""
     log_factors = differences(posterior, model).log_factor[goal_pairs(goal, posterior.mean)]
     return float(np.exp(min(log_factors.min() - np.log(len(log_factors)), LARGEST)))
-
-
-def separated(log_factors: Floats, claims: int, error_level: float) -> Bools:
-    """Differences that are proven not 0, by their ln B, each one of so many claims that are all to hold."""
-    return np.asarray(log_factors >= np.log(claims / error_level))
 
 
 def log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:

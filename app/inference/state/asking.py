@@ -12,7 +12,6 @@ import numpy as np
 
 from app.inference.choosing.asking import (
     CERTAIN,
-    Leased,
     Order,
     Plan,
     Presented,
@@ -107,7 +106,7 @@ def ask(
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
         openings = _open(snapshot, catalogue, out, plan, reopening)
-        leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
+        leased = out.first[: out.leases].copy(), out.second[: out.leases].copy()
         most = min(count - len(chosen), openings.most)
         pairs = next_pairs(scores, model, snapshot.tally, leased, openings.pairs, plan, most, rng, judged)
         if not pairs:
