@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from nextpair.words import InferenceTargetName
 
-from app.inference.choosing.criteria import RANKING, Criterion, Goal, Policy
+from app.inference.choosing.criteria import RANKING, Goal, Policy
 from app.inference.choosing.knowledge import JudgedRound, expecting
 from app.inference.choosing.picking import Choice, connected, fantasise, select
 from app.inference.choosing.second_opinions import Overlap
@@ -54,11 +54,6 @@ class Plan(NamedTuple):
     overlap: Overlap | None = None
     target: InferenceTargetName = "latent"  # what confidence is about
 
-    @property
-    def knows_the_round(self) -> bool:
-        """Whether a pair is worth what its answer adds to the round of all pairs, of which some is answered."""
-        return self.target == "all-pairs" and self.policy.criterion is Criterion.KNOWLEDGE
-
 
 class Presented(NamedTuple):
     first: int
@@ -72,14 +67,6 @@ class Tally(NamedTuple):
 
     leads: Ints  # (N,) how many times more often each candidate was shown first than second
     component: Ints  # (N,) whom they connect, 0 for who is connected with candidate 0
-
-
-def random_source(plan: Plan, version: int, out: int) -> np.random.Generator:
-    """The random source of one ask: the same question at the same state draws the same pairs.
-
-    Args: `out` tells states apart that have other pairs out: a lease may end without a verdict, and no new version.
-    """
-    return np.random.default_rng((plan.seed, version, out))
 
 
 def tally(new: Comparisons, n: int, before: Tally | None = None) -> Tally:

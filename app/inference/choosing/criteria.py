@@ -29,15 +29,11 @@ import numpy as np
 
 from app.inference.choosing.knowledge import gain
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
 from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
-EXACTLY = 1e-6  # the same where no means that differ are to
-ACROSS = np.array([[False, True], [True, False]])  # one who is in question meets one who is not
-WITHIN = np.array([[False, False], [False, True]])
 
 
 class Goal(NamedTuple):
@@ -82,12 +78,13 @@ def goal_kinds(goal: Goal, mean: Floats) -> Kinds:
     kind = np.zeros(len(mean), np.int64)
     if goal.pair is not None:
         kind[list(goal.pair)] = 1
-        return Kinds(kind, WITHIN)
+        return Kinds(kind, np.array([[False, False], [False, True]]))
     if goal.top_k is not None:
         kind[best_first(mean)[: goal.top_k]] = 1
     elif goal.against is not None:
         kind[goal.against] = 1
-    return Kinds(kind, ACROSS) if 0 < kind.sum() < len(mean) else of_one_kind(len(mean))
+    is_all = kind.sum() in (0, len(mean))
+    return of_one_kind(len(mean)) if is_all else Kinds(kind, np.array([[False, True], [True, False]]))
 
 
 def goal_pairs(goal: Goal, mean: Floats) -> Bools:
@@ -114,12 +111,6 @@ def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
 def upper_triangle(n: int) -> Bools:
     """(N, N), True where i < j. Shared: not to be written to."""
     return np.triu(np.ones((n, n), np.bool_), 1)
-
-
-def equality(sigma: Covariance, share: float = EQUAL) -> float:
-    """The squared difference below which two means count as equal, for a share of a typical posterior sd."""
-    typical = float(sigma.diagonal.sum()) / max(len(sigma.diagonal), 1)
-    return max(share, EXACTLY) ** 2 * typical
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:

@@ -65,8 +65,6 @@ LATER = np.append(0.0, np.geomspace(0.01, 300.0, 39))  # times the comparisons s
 MOST_NUMBERS = 2_000_000  # draws, pairs and times; with fewer than FEWEST draws nothing is forecast
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_RATE = 1e-9  # of the precision before any comparison
-LEAST_WEIGHT = 1e-100  # of an answer
-NATS = 1e-12, 100.0  # that are distinguished
 OF_ALL, OF_ONE = (5.0, 2.0), (2.6, 3.0)  # `bits` and `spread`, of all and of one candidate or pair
 LEAST_WAY = 0.1  # of the way in a round, that is always to come
 LEAST_DOUBT = 1e-12
@@ -113,10 +111,7 @@ class Stopping(NamedTuple):
 def forecast(
     quantity: Quantity, model: Model, comparisons: float, stop: Stop, left: Left = NO_END, goal: Goal = RANKING
 ) -> Forecast:
-    """Comparisons that a set of at least two candidates still needs after so many, none of whose criteria is met.
-
-    Args: `quantity` is the scores, by e-values, or win rates.
-    """
+    """Comparisons that a set of at least two candidates still needs after so many, none of whose criteria is met."""
     if not comparisons:
         return NOTHING
     if isinstance(quantity, WinRates):
@@ -135,8 +130,7 @@ def prompts_to_decide(
 ) -> PromptsNeeded | None:
     """Number of prompts that decides the stop's first claim, or, without one, who is best; None where it is decided.
 
-    Read from few draws. Args: `item` (K,) is what each comparison was about. Raises ValueError where there is no
-    telling of new items.
+    Args: `item` (K,) is what each comparison was about. Raises ValueError where there is no telling of new items.
     """
     wanted = next(claims_of(stop, goal, published.model.n), WHO_IS_BEST)
 
@@ -148,10 +142,7 @@ def prompts_to_decide(
 
 
 def _quantiles(needs: Sequence[Floats], comparisons: float, left: Left) -> Floats | None:
-    """(3,) at LEVELS of the futures that can be reached; None of fewer than FEWEST.
-
-    Args: `needs` (D,) of each criterion, of which the first that is met stops a set.
-    """
+    """(3,) at LEVELS of the futures that can be reached; None of fewer than FEWEST. `needs` (D,) are by criterion."""
     draws = min(map(len, needs), default=0)
     first = np.sort(np.min([need[:draws] for need in needs] or [np.empty(0)], axis=0))
     first = first[(first <= FARTHEST * comparisons) & (left.again | (first < left.new))]
@@ -190,10 +181,9 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
         many, futures = int(pairs.sum()), _futures(now, comparisons, pairs, rng, claims.goal)
         sure = comparisons * futures.sure_after(many, claims.error_level)
         rho = many / (1 if claims.goal.pair is not None else n - 1)
-        weight = np.maximum(expected_weight(futures.truth, model), LEAST_WEIGHT) * rho
+        weight = np.maximum(expected_weight(futures.truth, model), np.finfo(np.float64).tiny) * rho
         after = new + (np.maximum(sure - new, 0.0) * futures.rate / weight).sum(axis=1)
-        while_new = sure.max(axis=1)
-        yield np.where(while_new <= new, while_new, after)
+        yield np.where(sure.max(axis=1) <= new, sure.max(axis=1), after)
     if has_width(stop, n):
         futures = _futures(now, comparisons, everyone, rng)
         apart = np.zeros((len(futures.truth), n, n))
@@ -202,7 +192,7 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
         yield comparisons * in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0)
     if stop.entropy_change is not None:
         futures = _futures(now, comparisons, everyone, rng)
-        least = expected_weight(futures.truth, model) / np.expm1(2.0 * np.clip(stop.entropy_change, *NATS))
+        least = expected_weight(futures.truth, model) / np.expm1(2.0 * np.clip(stop.entropy_change, 1e-12, 100.0))
         yield (np.maximum(least - 1.0 / futures.v[:, :, 0], 0.0) / futures.rate).max(axis=1)
     if stop.concordance is not None:
         futures = _futures(now, comparisons, goal_pairs(goal, now.posterior.mean), rng)
@@ -241,10 +231,9 @@ def _futures(
 
 def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
     """(D, C) or (1, C) pairs of a goal that is claimed; a candidate that all claims share is the first."""
-    if goal.against is not None:
-        others = order[order != goal.against][None]
-        return np.full_like(others, goal.against), others
     best, rest = np.split(np.argsort(-scores, axis=1), [goal.top_k or 1], axis=1)
+    if goal.against is not None:
+        best, rest = np.array([[goal.against]]), order[order != goal.against][None]
     sides = np.repeat(best, rest.shape[1], axis=1), np.tile(rest, (1, best.shape[1]))
     return sides if rest.shape[1] > 1 else sides[::-1]
 

@@ -40,9 +40,9 @@ EVERY = 1.0  # of `tie`: no pair is left out
 
 
 class JudgedRound(NamedTuple):
-    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
+    """The round of all pairs."""
 
-    comparisons: Comparisons
+    comparisons: Comparisons  # K that are there, or out and answered as one expects
     question: Ints  # (K,) that each answers: there is one about each pair by each judge on each item
     per_pair: int  # questions, Q
 

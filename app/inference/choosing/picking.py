@@ -35,20 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.choosing.criteria import (
-    ACROSS,
-    DRAWN,
-    RANKING,
-    WITHIN,
-    Batch,
-    Criterion,
-    Goal,
-    Policy,
-    equality,
-    favoured,
-    goal_kinds,
-    score,
-)
+from app.inference.choosing.criteria import DRAWN, RANKING, Batch, Criterion, Goal, Policy, favoured, goal_kinds, score
 from app.inference.choosing.knowledge import JudgedRound, expecting, gains, least_decided
 from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
@@ -59,6 +46,7 @@ from app.inference.types import Chance, Floats, Ints
 from app.inference.verdicts import joined
 
 TIE = 1e-9
+EXACTLY = 1e-6  # of a typical posterior sd: means that are closer count as equal, where none that differ are to
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
 LISTED = 256  # pairs of more than MEDIUM candidates, for one
 VAGUEST, NEAREST = 64, 2
@@ -125,8 +113,8 @@ def select(
 
     Args: `component` as of `connected`; `judged` is what is there of the round, and what is out.
     """
-    matters, floor = goal_kinds(goal, mean), equality(sigma, policy.equal)
-    search = Search(mean, sigma, model, open_pairs, component, policy, goal, matters, floor, judged)
+    floor = max(policy.equal, EXACTLY) ** 2 * float(sigma.diagonal.sum()) / max(model.n, 1)
+    search = Search(mean, sigma, model, open_pairs, component, policy, goal, goal_kinds(goal, mean), floor, judged)
     choices = list[Choice]()
     while len(choices) < count and size(search.open_pairs):
         picks = _picks(search, count - len(choices), rng)
@@ -172,8 +160,8 @@ def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairS
     sizes = np.bincount(component)[component]
     alone = sizes == 1
     outside = alone if criterion is Criterion.COVERING else component != component[np.argmax(sizes)]
-    never_compared = among(open_pairs, Kinds(alone.astype(np.int64), WITHIN))
-    across = among(open_pairs, Kinds(outside.astype(np.int64), ACROSS))
+    never_compared = among(open_pairs, Kinds(alone.astype(np.int64), np.array([[False, False], [False, True]])))
+    across = among(open_pairs, Kinds(outside.astype(np.int64), np.array([[False, True], [True, False]])))
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)
 
 
@@ -217,10 +205,8 @@ def _best_pairs(search: Search, sigma: DenseCovariance, rng: Chance) -> tuple[In
     mean, model, goal, n = search.mean, search.model, search.goal, len(search.mean)
     if search.policy.criterion is not Criterion.KNOWLEDGE:
         return best_of(search, favoured(search.open_pairs, search.matters))[0], None
-    if search.judged and goal.top_k is not None and goal.top_k < n:
-        contended = _most_contended(search, sigma, goal.top_k, rng)
-        if contended:
-            return contended
+    if contended := _most_contended(search, sigma, rng):
+        return contended
     if n <= SMALL:
         first, second = within(search.open_pairs, np.arange(n))
         values = gains(first, second, mean, sigma, model, search.matters, TIE, search.judged)
@@ -292,9 +278,12 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
     return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
 
 
-def _most_contended(search: Search, sigma: DenseCovariance, k: int, rng: Chance) -> tuple[Ints, float] | None:
-    """Code of the open pair of the largest C, and C; none where none contends."""
-    n, reach = len(search.mean), search.mean + np.sqrt(sigma.diagonal)
+def _most_contended(search: Search, sigma: DenseCovariance, rng: Chance) -> tuple[Ints, float] | None:
+    """Code of the open pair of the largest C for a top k in a round, and C; none where none contends."""
+    k, n = search.goal.top_k, len(search.mean)
+    if search.judged is None or k is None or k >= n:
+        return None
+    reach = search.mean + np.sqrt(sigma.diagonal)
     who = np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])
     first, second = within(search.open_pairs, who)
     if not len(first):

@@ -9,9 +9,9 @@ people on systems a and b, of which they have c, takes about
 
     D_ab = 1 / c - 1 / (c + 1)      in units of the variance of one verdict over the squared number of opponents
 
-off the variance of theta_a and of theta_b each, and as one's win is mostly the other's loss, 4 D off that of their
-difference; 1 D off that of any difference of one of them and a third system. Two systems m and m' are apart when their
-difference exceeds its reach (judges/rank_sets.py). Of pairs that are not yet apart, those that nearly are count most:
+off the variance of theta_a and of theta_b each, and of the difference of one of them and a third system; as one's win
+is mostly the other's loss, 4 D off that of their own difference. Two systems m and m' are apart when their difference
+exceeds its reach (judges/rank_sets.py). Of pairs that are not yet apart, those that nearly are count most:
 
     gain_ab = sum over m < m' not apart of  (|theta_m - theta_m'| / reach_mm') D_mm' / V_mm'
 
@@ -109,18 +109,13 @@ def gains(rank_sets: RankBounds | None, counts: Ints) -> Floats:
     """(k, k) gain_ab, symmetric.
 
     Args: `rank_sets`, where people have judged enough to have them; `counts` (k, k) of people's verdicts on each pair.
-    Conceptually: for each pair a, b the sum above, in a loop.
     """
-    c, others = np.maximum(counts, UNSEEN), 1.0 - np.eye(len(counts))
-    value = others if rank_sets is None else others * _value_of_variances(rank_sets)
+    c, others, value = np.maximum(counts, UNSEEN), 1.0 - np.eye(len(counts)), np.ones(counts.shape)
+    if rank_sets is not None:  # a little for those that are apart, lest all be 0
+        (theta, covariance), tiny = rank_sets.estimate[:2], np.finfo(np.float64).tiny
+        close = np.abs(theta[:, None] - theta) / np.maximum(rank_sets.reach, tiny)
+        value = np.where(close < 1.0, np.maximum(close, 1e-3), 1e-6)
+        value = value / np.maximum(variances_of_differences(covariance), tiny)
+    value = value * others
     of_either = value.sum(axis=1)
-    gain = (1.0 / c - 1.0 / (c + 1.0)) * (of_either[:, None] + of_either + 2.0 * value)
-    return np.asarray(gain * others)
-
-
-def _value_of_variances(rank_sets: RankBounds) -> Floats:
-    """(k, k) what a smaller variance of each difference gains; a little for those that are apart, lest all be 0."""
-    theta, tiny = rank_sets.estimate.theta, np.finfo(np.float64).tiny
-    variance = np.maximum(variances_of_differences(rank_sets.estimate.covariance), tiny)
-    close = np.abs(theta[:, None] - theta) / np.maximum(rank_sets.reach, tiny)
-    return np.where(close < 1.0, np.maximum(close, 1e-3), 1e-6) / variance
+    return np.asarray((1.0 / c - 1.0 / (c + 1.0)) * (of_either[:, None] + of_either + 2.0 * value) * others)

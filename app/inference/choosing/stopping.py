@@ -186,8 +186,8 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING, ra
 
 def can_be_met(stop: Stop, n: int, goal: Goal = RANKING) -> bool:
     """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
-    of_order = has_width(stop, n) or has_claims(stop, goal, n)
-    return of_order or stop.entropy_change is not None or stop.concordance is not None
+    has_others = stop.entropy_change is not None or stop.concordance is not None
+    return has_others or has_width(stop, n) or has_claims(stop, goal, n)
 
 
 def has_claims(stop: Stop, goal: Goal, n: int) -> bool:

@@ -19,8 +19,8 @@ from app.inference.choosing.asking import (
     leads_of,
     next_pairs,
     presented,
-    random_source,
 )
+from app.inference.choosing.criteria import Criterion
 from app.inference.choosing.knowledge import JudgedRound
 from app.inference.choosing.second_opinions import due, next_checks
 from app.inference.choosing.stopping import Stop, needed
@@ -88,7 +88,7 @@ def ask(
     Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
         should be.
     """
-    rng, chosen = random_source(plan, snapshot.version, blocked.code), list[ChosenPair]()
+    rng, chosen = _random_source(snapshot, blocked, plan), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked, count):
         if lacking:
@@ -102,7 +102,8 @@ def ask(
     model, comparisons = snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
         scores, model, comparisons = published.scores, published.model, published.comparisons
-    judged = _judged_round(snapshot, comparisons) if plan.knows_the_round else None
+    knows_the_round = plan.target == "all-pairs" and plan.policy.criterion is Criterion.KNOWLEDGE
+    judged = _judged_round(snapshot, comparisons) if knows_the_round else None
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
         openings = _open(snapshot, catalogue, out, plan, reopening)
@@ -117,6 +118,11 @@ def ask(
             uses = np.bincount(on, minlength=len(catalogue.has))
         chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
+
+
+def _random_source(snapshot: Snapshot, blocked: BlockedPairs, plan: Plan) -> np.random.Generator:
+    """That of one ask: the same question at the same state, with the same pairs out, draws the same pairs."""
+    return np.random.default_rng((plan.seed, snapshot.version, blocked.code))
 
 
 def has_pair(
@@ -242,7 +248,7 @@ def ask_people(
         return []
     item, low, high = pair_votes[:3]
     is_out = is_blocked(blocked, item, low, high, n)
-    rng = random_source(plan, snapshot.version, blocked.code)
+    rng = _random_source(snapshot, blocked, plan)
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     criterion: Literal["rank-sets", "labels"] = "labels" if check.judge is None else "rank-sets"
     if check.judge is not None:
