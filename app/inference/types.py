@@ -2,7 +2,7 @@
 
 from enum import Enum, auto
 from math import isfinite
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,6 @@ from app.inference.growing import appended
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-
-
-class Chance(Protocol):
-    """A random source, as far as choosing a pair needs one; np.random.Generator is one."""
-
-    def random(self) -> float: ...
-
-    def integers(self, high: int, /) -> int: ...
-
-    def choice(self, values: Ints, /) -> int: ...
 
 
 class Comparisons(NamedTuple):

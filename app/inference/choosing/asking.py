@@ -28,7 +28,7 @@ from app.inference.choosing.second_opinions import Overlap
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
 from app.inference.kernels.pair_sets import PairSet
-from app.inference.types import Chance, Comparisons, Ints
+from app.inference.types import Comparisons, Ints
 from app.inference.verdicts import joined
 
 
@@ -83,7 +83,7 @@ def next_pairs(
     open_pairs: PairSet,
     plan: Plan,
     count: int,
-    rng: Chance,
+    rng: np.random.Generator,
     judged: JudgedRound | None = None,
 ) -> list[Presented]:
     """Up to `count` different pairs, best first.
@@ -113,7 +113,7 @@ def lead(first: Ints, second: Ints, before: Ints) -> Ints:
     return before + np.bincount(first, minlength=n) - np.bincount(second, minlength=n)
 
 
-def present(i: int, j: int, leads: Ints | None, order: Order, rng: Chance) -> tuple[int, int, float]:
+def present(i: int, j: int, leads: Ints | None, order: Order, rng: np.random.Generator) -> tuple[int, int, float]:
     """(first, second) for the pair i < j, and the chance of this order; None of `leads` is a fair coin."""
     if order is Order.AS_SELECTED:
         return i, j, CERTAIN
@@ -121,7 +121,7 @@ def present(i: int, j: int, leads: Ints | None, order: Order, rng: Chance) -> tu
     return (i, j, of_i) if rng.random() < of_i else (j, i, of_j)
 
 
-def presented(choice: Choice, leads: Ints | None, order: Order, rng: Chance) -> Presented:
+def presented(choice: Choice, leads: Ints | None, order: Order, rng: np.random.Generator) -> Presented:
     """Decide the order and count it in `leads`, so that the next pair of the batch sees it."""
     first, second, chance = present(choice.i, choice.j, leads, order, rng)
     if leads is not None:

@@ -42,7 +42,7 @@ from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
 from app.inference.regimes import MEDIUM, SMALL
-from app.inference.types import Chance, Floats, Ints
+from app.inference.types import Floats, Ints
 from app.inference.verdicts import joined
 
 TIE = 1e-9
@@ -104,7 +104,7 @@ def select(
     policy: Policy,
     goal: Goal,
     count: int,
-    rng: Chance,
+    rng: np.random.Generator,
     judged: JudgedRound | None = None,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
@@ -165,13 +165,13 @@ def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairS
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)
 
 
-def draw(pairs: PairSet, rng: Chance) -> tuple[int, int]:
+def draw(pairs: PairSet, rng: np.random.Generator) -> tuple[int, int]:
     """One of the pairs, uniformly; one alone needs no chance."""
     many = size(pairs)
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def _picks(search: Search, count: int, rng: Chance) -> list[Choice]:
+def _picks(search: Search, count: int, rng: np.random.Generator) -> list[Choice]:
     """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
     policy, sigma, value = search.policy, search.sigma, None
     best = joining(search.component, search.open_pairs, policy.criterion)
@@ -200,7 +200,7 @@ def _explained(search: Search, i: int, j: int, propensity: float, random: bool, 
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
-def _best_pairs(search: Search, sigma: DenseCovariance, rng: Chance) -> tuple[Ints, float | None]:
+def _best_pairs(search: Search, sigma: DenseCovariance, rng: np.random.Generator) -> tuple[Ints, float | None]:
     """Codes i N + j of the open pairs that are tied for the best, ascending; and their value, if it is known."""
     mean, model, goal, n = search.mean, search.model, search.goal, len(search.mean)
     if search.policy.criterion is not Criterion.KNOWLEDGE:
@@ -278,7 +278,7 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
     return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
 
 
-def _most_contended(search: Search, sigma: DenseCovariance, rng: Chance) -> tuple[Ints, float] | None:
+def _most_contended(search: Search, sigma: DenseCovariance, rng: np.random.Generator) -> tuple[Ints, float] | None:
     """Code of the open pair of the largest C for a top k in a round, and C; none where none contends."""
     k, n = search.goal.top_k, len(search.mean)
     if search.judged is None or k is None or k >= n:
@@ -309,7 +309,7 @@ def _tied(code: Ints, values: Floats) -> tuple[Ints, float]:
     return np.sort(code[values >= values.max() * (1.0 - TIE)]), float(values.max())
 
 
-def _round(search: Search, count: int, uniform: float, rng: Chance) -> list[Choice]:
+def _round(search: Search, count: int, uniform: float, rng: np.random.Generator) -> list[Choice]:
     """Pairs of a shortlist that share no candidate, as good as the best or nearly."""
     mean, sigma, share = search.mean, search.sigma, search.policy.random_share
     pairs, places = favoured(search.open_pairs, search.matters), PLACES * count

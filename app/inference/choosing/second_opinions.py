@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.rank_sets import ENOUGH, RankBounds, judged_instances, least_seen, ranked
 from app.inference.judges.system_scores import prediction_powered, variances_of_differences
-from app.inference.types import Bools, Chance, Comparisons, Floats, Ints
+from app.inference.types import Bools, Comparisons, Floats, Ints
 
 ALPHA = 0.05
 UNSEEN = 0.5  # what a pair that people never judged counts for: it comes before every other
@@ -80,7 +80,7 @@ def due(overlap: Overlap, item: Ints, comparisons: Comparisons, n: int, askers: 
 
 
 def next_checks(
-    votes: PairVotes, k: int, judge: int, people: Sequence[int], is_out: Bools, count: int, rng: Chance
+    votes: PairVotes, k: int, judge: int, people: Sequence[int], is_out: Bools, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, float, float]]:
     """Up to `count` votes of a judge on k systems that people should check, best first: row, gain and propensity.
 

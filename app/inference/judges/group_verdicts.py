@@ -30,7 +30,7 @@ from app.inference.judges.aggregation import (
 from app.inference.judges.agreement import LEVEL
 from app.inference.judges.anchored import Dependence, dawid_skene_anchored, is_unlike
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
-from app.inference.types import Bools, Chance, Floats, Ints
+from app.inference.types import Bools, Floats, Ints
 from app.inference.wilson import Share, share_of
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
@@ -199,7 +199,7 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
     return {k for k, each in enumerate(judges) if each and each.interval[0] > chance and not people[k]}
 
 
-def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
+def next_to_label(v: Votes, labelled: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Floats, Floats]:
     """Up to `count` items that nobody labelled, the most wanted first; those of one pattern are drawn by chance.
 
     With the labels that the pattern of each one lacked, and the propensity of its choice.
