@@ -75,16 +75,14 @@ class Policy(NamedTuple):
 
 def goal_kinds(goal: Goal, mean: Floats) -> Kinds:
     """The pairs that matter; `mean` (N,) of the scores says who is in the top k at present."""
+    if goal == RANKING or (goal.top_k or 0) >= len(mean):
+        return of_one_kind(len(mean))
     kind = np.zeros(len(mean), np.int64)
     if goal.pair is not None:
         kind[list(goal.pair)] = 1
         return Kinds(kind, np.array([[False, False], [False, True]]))
-    if goal.top_k is not None:
-        kind[best_first(mean)[: goal.top_k]] = 1
-    elif goal.against is not None:
-        kind[goal.against] = 1
-    is_all = kind.sum() in (0, len(mean))
-    return of_one_kind(len(mean)) if is_all else Kinds(kind, np.array([[False, True], [True, False]]))
+    kind[best_first(mean)[: goal.top_k] if goal.top_k is not None else goal.against] = 1
+    return Kinds(kind, np.array([[False, True], [True, False]]))
 
 
 def goal_pairs(goal: Goal, mean: Floats) -> Bools:
@@ -97,7 +95,7 @@ def goal_pairs(goal: Goal, mean: Floats) -> Bools:
 def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
     """The open pairs that matter; if there is none, those with a candidate that does, and then all."""
     kind, meets = matters
-    if meets.all():
+    if len(meets) == 1:
         return open_pairs
     touched = meets.any(axis=1)
     for kinds in (matters, Kinds(kind, np.logical_or.outer(touched, touched))):

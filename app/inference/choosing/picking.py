@@ -39,7 +39,7 @@ from app.inference.choosing.criteria import DRAWN, RANKING, Batch, Criterion, Go
 from app.inference.choosing.knowledge import JudgedRound, expecting, gains, least_decided
 from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance
+from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, plain
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Floats, Ints
@@ -114,7 +114,18 @@ def select(
     Args: `component` as of `connected`; `judged` is what is there of the round, and what is out.
     """
     floor = max(policy.equal, EXACTLY) ** 2 * float(sigma.diagonal.sum()) / max(model.n, 1)
-    search = Search(mean, sigma, model, open_pairs, component, policy, goal, goal_kinds(goal, mean), floor, judged)
+    search = Search(
+        mean=mean,
+        sigma=sigma,
+        model=model,
+        open_pairs=open_pairs,
+        component=component,
+        policy=policy,
+        goal=goal,
+        matters=goal_kinds(goal, mean),
+        floor=floor,
+        judged=judged,
+    )
     choices = list[Choice]()
     while len(choices) < count and size(search.open_pairs):
         picks = _picks(search, count - len(choices), rng)
@@ -138,6 +149,8 @@ def _without(search: Search, first: Ints, second: Ints) -> Search:
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
+    if not len(first):
+        return sigma
     return sigma.condition(Design(model.n, model.n, first, second), expected_weight(mean[first] - mean[second], model))
 
 
@@ -165,28 +178,28 @@ def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairS
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)
 
 
-def draw(pairs: PairSet, rng: np.random.Generator) -> tuple[int, int]:
-    """One of the pairs, uniformly; one alone needs no chance."""
-    many = size(pairs)
+def draw(pairs: PairSet, many: int, rng: np.random.Generator) -> tuple[int, int]:
+    """One of the `many` pairs, uniformly; one alone needs no chance."""
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
 def _picks(search: Search, count: int, rng: np.random.Generator) -> list[Choice]:
     """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
     policy, sigma, value = search.policy, search.sigma, None
-    best = joining(search.component, search.open_pairs, policy.criterion)
+    best, many_open = joining(search.component, search.open_pairs, policy.criterion), size(search.open_pairs)
     share = 1.0 if policy.criterion in DRAWN and best is None else policy.random_share
-    uniform = share / size(search.open_pairs)
+    uniform = share / many_open
     if best is None and share < 1.0 and isinstance(sigma, DenseCovariance):
         code, value = _best_pairs(search, sigma, rng)
         best = listed(len(search.mean), code)
     random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
     if best is None and not random:
         return _round(search, count if share == 0.0 else 1, uniform, rng)
-    i, j = draw(search.open_pairs if random or best is None else best, rng)
-    if best is None or not has(best, i, j):
+    many = size(best) if best else 0
+    i, j = draw(search.open_pairs, many_open, rng) if random or not best else draw(best, many, rng)
+    if not best or not has(best, i, j):
         return [_explained(search, i, j, uniform, random)]
-    return [_explained(search, i, j, uniform + (1.0 - share) / size(best), random, value)]
+    return [_explained(search, i, j, uniform + (1.0 - share) / many, random, value)]
 
 
 def _explained(search: Search, i: int, j: int, propensity: float, random: bool, value: float | None = None) -> Choice:
@@ -209,7 +222,7 @@ def _best_pairs(search: Search, sigma: DenseCovariance, rng: np.random.Generator
         return contended
     if n <= SMALL:
         first, second = within(search.open_pairs, np.arange(n))
-        values = gains(first, second, mean, sigma, model, search.matters, TIE, search.judged)
+        values = gains(first, second, mean, sigma.compact(), model, search.matters, TIE, search.judged)
         return _tied(first * n + second, values)
     if goal != RANKING:
         who = least_decided(mean, sigma, search.matters)
@@ -227,10 +240,11 @@ def _best_pairs(search: Search, sigma: DenseCovariance, rng: np.random.Generator
 
 def best_of(search: Search, pairs: PairSet, places: int = 1) -> tuple[Ints, Floats]:
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
-    mean, sigma, n = search.mean, search.sigma, len(search.mean)
-    in_common, wanted = 1.0 / search.model.prior.precision[:n].sum(), LISTED + 2 * places
-    i, j = shortlist(search, pairs, sigma.diagonal - in_common, wanted) if n > MEDIUM else (NOTHING, NOTHING)
-    if len(i) < wanted and (pairs.leaves_out or n <= MEDIUM):  # few of the pairs on the list are open
+    mean, sigma, n, wanted = search.mean, search.sigma, len(search.mean), LISTED + 2 * places
+    if n > MEDIUM:
+        in_common = 1.0 / search.model.prior.precision[:n].sum()
+        i, j = shortlist(search, pairs, sigma.diagonal - in_common, wanted)
+    if n <= MEDIUM or (len(i) < wanted and pairs.leaves_out):  # few of the pairs on the list are open
         i, j = np.nonzero(mask(pairs))
     values = search.score(mean[i] - mean[j], np.maximum(sigma.variances(i, j), 0.0))
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
@@ -301,7 +315,7 @@ def _most_contended(search: Search, sigma: DenseCovariance, rng: np.random.Gener
 
 def _of(sigma: DenseCovariance, who: Ints) -> DenseCovariance:
     """Covariance of some scores alone."""
-    return DenseCovariance(sigma.base[np.ix_(who, who)], sigma.columns[:, who], sigma.diagonal[who], np.nan)
+    return plain(sigma.base[np.ix_(who, who)] - sigma.columns[:, who].T @ sigma.columns[:, who], np.nan)
 
 
 def _tied(code: Ints, values: Floats) -> tuple[Ints, float]:
@@ -316,7 +330,8 @@ def _round(search: Search, count: int, uniform: float, rng: np.random.Generator)
     level = np.random.default_rng(rng.integers(SEEDS)).random(len(mean))
     first, second = shortlist(search, pairs, sigma.diagonal * (1.0 + EVEN * level), places, max(VAGUEST, 2 * places))
     if not len(first):  # none of the list is open
-        return [_explained(search, *draw(pairs, rng), uniform + (1.0 - share) / size(pairs), random=False)]
+        many = size(pairs)
+        return [_explained(search, *draw(pairs, many, rng), uniform + (1.0 - share) / many, random=False)]
     value = search.score(mean[first] - mean[second], sigma.variances(first, second))
     choices, busy = list[Choice](), set[int]()
     for k in np.argsort(-value, kind="stable").tolist():
