@@ -130,14 +130,10 @@ def least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
     return np.sort(np.argsort(-of_each, kind="stable")[:SMALL])
 
 
-def _series() -> Floats:
-    """(UNMOVED STEPS + 1, 5) g(z, 1) and the coefficients of its powers about each z: within 1e-12 half a step away."""
-    z = np.arange(UNMOVED * STEPS + 1) / STEPS
-    phi = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    return np.column_stack([gain(z, np.ones_like(z)), -2.0 * ndtr(-z), phi, -z * phi / 3.0, (z * z - 1.0) * phi / 12.0])
-
-
-SERIES = _series()
+Z = np.arange(UNMOVED * STEPS + 1) / STEPS
+PHI = np.exp(-0.5 * Z * Z) / math.sqrt(2.0 * math.pi)
+# (UNMOVED STEPS + 1, 5) g(z, 1) and the coefficients of its powers about each z: within 1e-12 half a step away
+SERIES = np.column_stack([gain(Z, np.ones_like(Z)), -2.0 * ndtr(-Z), PHI, -Z * PHI / 3.0, (Z * Z - 1.0) * PHI / 12.0])
 
 
 @kernel

@@ -82,8 +82,6 @@ class Search(NamedTuple):
     mean: Floats  # (N,)
     sigma: Covariance
     model: Model
-    open_pairs: PairSet
-    component: Ints  # (N,) which candidates are connected
     policy: Policy
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
@@ -114,37 +112,22 @@ def select(
     Args: `component` as of `connected`; `judged` is what is there of the round, and what is out.
     """
     floor = max(policy.equal, EXACTLY) ** 2 * float(sigma.diagonal.sum()) / max(model.n, 1)
-    search = Search(
-        mean=mean,
-        sigma=sigma,
-        model=model,
-        open_pairs=open_pairs,
-        component=component,
-        policy=policy,
-        goal=goal,
-        matters=goal_kinds(goal, mean),
-        floor=floor,
-        judged=judged,
-    )
+    search = Search(mean, sigma, model, policy, goal, goal_kinds(goal, mean), floor, judged)
     choices = list[Choice]()
-    while len(choices) < count and size(search.open_pairs):
-        picks = _picks(search, count - len(choices), rng)
+    while len(choices) < count and size(open_pairs):
+        picks = _picks(search, open_pairs, component, count - len(choices), rng)
         choices += picks
-        if len(choices) < count:
-            search = _without(search, *np.array([(pick.i, pick.j) for pick in picks]).T.copy())
+        if len(choices) == count:
+            break
+        first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
+        open_pairs = without(open_pairs, first, second)
+        if policy.batch is Batch.GREEDY or not isinstance(sigma, DenseCovariance):
+            component = joined(component, first, second)
+            search = search._replace(
+                sigma=fantasise(search.sigma, mean, model, first, second),
+                judged=search.judged and expecting(search.judged, mean, first, second),
+            )
     return choices
-
-
-def _without(search: Search, first: Ints, second: Ints) -> Search:
-    """The search once these (L,) pairs are taken."""
-    search = search._replace(open_pairs=without(search.open_pairs, first, second))
-    if search.policy.batch is Batch.TOP and isinstance(search.sigma, DenseCovariance):
-        return search
-    return search._replace(
-        component=joined(search.component, first, second),
-        sigma=fantasise(search.sigma, search.mean, search.model, first, second),
-        judged=search.judged and expecting(search.judged, search.mean, first, second),
-    )
 
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
@@ -183,20 +166,20 @@ def draw(pairs: PairSet, many: int, rng: np.random.Generator) -> tuple[int, int]
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def _picks(search: Search, count: int, rng: np.random.Generator) -> list[Choice]:
+def _picks(search: Search, open_pairs: PairSet, component: Ints, count: int, rng: np.random.Generator) -> list[Choice]:
     """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
     policy, sigma, value = search.policy, search.sigma, None
-    best, many_open = joining(search.component, search.open_pairs, policy.criterion), size(search.open_pairs)
+    best, many_open = joining(component, open_pairs, policy.criterion), size(open_pairs)
     share = 1.0 if policy.criterion in DRAWN and best is None else policy.random_share
     uniform = share / many_open
     if best is None and share < 1.0 and isinstance(sigma, DenseCovariance):
-        code, value = _best_pairs(search, sigma, rng)
+        code, value = _best_pairs(search, sigma, open_pairs, rng)
         best = listed(len(search.mean), code)
     random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
     if best is None and not random:
-        return _round(search, count if share == 0.0 else 1, uniform, rng)
+        return _round(search, open_pairs, count if share == 0.0 else 1, uniform, rng)
     many = size(best) if best else 0
-    i, j = draw(search.open_pairs, many_open, rng) if random or not best else draw(best, many, rng)
+    i, j = draw(open_pairs, many_open, rng) if random or not best else draw(best, many, rng)
     if not best or not has(best, i, j):
         return [_explained(search, i, j, uniform, random)]
     return [_explained(search, i, j, uniform + (1.0 - share) / many, random, value)]
@@ -213,25 +196,27 @@ def _explained(search: Search, i: int, j: int, propensity: float, random: bool, 
     return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
 
 
-def _best_pairs(search: Search, sigma: DenseCovariance, rng: np.random.Generator) -> tuple[Ints, float | None]:
+def _best_pairs(
+    search: Search, sigma: DenseCovariance, open_pairs: PairSet, rng: np.random.Generator
+) -> tuple[Ints, float | None]:
     """Codes i N + j of the open pairs that are tied for the best, ascending; and their value, if it is known."""
     mean, model, goal, n = search.mean, search.model, search.goal, len(search.mean)
     if search.policy.criterion is not Criterion.KNOWLEDGE:
-        return best_of(search, favoured(search.open_pairs, search.matters))[0], None
-    if contended := _most_contended(search, sigma, rng):
+        return best_of(search, favoured(open_pairs, search.matters))[0], None
+    if contended := _most_contended(search, sigma, open_pairs, rng):
         return contended
     if n <= SMALL:
-        first, second = within(search.open_pairs, np.arange(n))
+        first, second = within(open_pairs, np.arange(n))
         values = gains(first, second, mean, sigma.compact(), model, search.matters, TIE, search.judged)
         return _tied(first * n + second, values)
     if goal != RANKING:
         who = least_decided(mean, sigma, search.matters)
-        first, second = within(search.open_pairs, who)
+        first, second = within(open_pairs, who)
         if len(first):
             kinds = Kinds(search.matters.kind[who], search.matters.meets)
             values = gains(first, second, mean[who], _of(sigma, who), model, kinds, TIE)
             return _tied(who[first] * n + who[second], values)[0], None
-    code, own = best_of(search, search.open_pairs, SHORTLIST)
+    code, own = best_of(search, open_pairs, SHORTLIST)
     if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
         return code, None
     code = code[np.argsort(-own, kind="stable")[:SHORTLIST]]
@@ -292,14 +277,16 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
     return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
 
 
-def _most_contended(search: Search, sigma: DenseCovariance, rng: np.random.Generator) -> tuple[Ints, float] | None:
+def _most_contended(
+    search: Search, sigma: DenseCovariance, open_pairs: PairSet, rng: np.random.Generator
+) -> tuple[Ints, float] | None:
     """Code of the open pair of the largest C for a top k in a round, and C; none where none contends."""
     k, n = search.goal.top_k, len(search.mean)
     if search.judged is None or k is None or k >= n:
         return None
     reach = search.mean + np.sqrt(sigma.diagonal)
     who = np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])
-    first, second = within(search.open_pairs, who)
+    first, second = within(open_pairs, who)
     if not len(first):
         return None
     noise = np.random.default_rng(rng.integers(SEEDS)).standard_normal((DRAWS, len(who)))
@@ -323,10 +310,10 @@ def _tied(code: Ints, values: Floats) -> tuple[Ints, float]:
     return np.sort(code[values >= values.max() * (1.0 - TIE)]), float(values.max())
 
 
-def _round(search: Search, count: int, uniform: float, rng: np.random.Generator) -> list[Choice]:
+def _round(search: Search, open_pairs: PairSet, count: int, uniform: float, rng: np.random.Generator) -> list[Choice]:
     """Pairs of a shortlist that share no candidate, as good as the best or nearly."""
     mean, sigma, share = search.mean, search.sigma, search.policy.random_share
-    pairs, places = favoured(search.open_pairs, search.matters), PLACES * count
+    pairs, places = favoured(open_pairs, search.matters), PLACES * count
     level = np.random.default_rng(rng.integers(SEEDS)).random(len(mean))
     first, second = shortlist(search, pairs, sigma.diagonal * (1.0 + EVEN * level), places, max(VAGUEST, 2 * places))
     if not len(first):  # none of the list is open

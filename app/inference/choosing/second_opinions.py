@@ -22,7 +22,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.inference.judges.pair_votes import PairVotes
 from app.inference.judges.rank_sets import ENOUGH, RankBounds, judged_instances, least_seen, ranked
@@ -45,17 +44,12 @@ class Overlap(NamedTuple):
 def drawn(overlap: Overlap, item: Ints, low: Ints, high: Ints) -> Bools:
     """(M,) which of these pairs of outputs are drawn, low < high."""
     number = np.full(len(item), overlap.seed, np.uint64)
-    for column in (item, low, high):
-        number = _mixed(number ^ column.astype(np.uint64))
+    for column in (item, low, high):  # splitmix64 (Steele, Lea and Flood 2014)
+        number = (number ^ column.astype(np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
+        number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        number ^= number >> np.uint64(31)
     return np.asarray((number >> np.uint64(11)) * 2.0**-53 < overlap.share)
-
-
-def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A hash of each 64-bit number: splitmix64 (Steele, Lea and Flood 2014)."""
-    number = number + np.uint64(0x9E3779B97F4A7C15)
-    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return number ^ (number >> np.uint64(31))
 
 
 def due(overlap: Overlap, item: Ints, comparisons: Comparisons, n: int, askers: Collection[int]) -> Ints:

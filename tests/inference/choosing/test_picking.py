@@ -405,9 +405,8 @@ def chosen_of_many(
 
 
 def search_of(fitted: Posterior, policy: Policy, goal: Goal) -> Search:
-    n, (mean, sigma) = len(fitted.mean), (fitted.mean, dense(fitted.covariance))
-    kinds = goal_kinds(goal, mean)
-    return Search(mean, sigma, model(n), every_pair(n), together(n), policy, goal, kinds, 0.01, None)
+    mean, kinds = fitted.mean, goal_kinds(goal, fitted.mean)
+    return Search(mean, dense(fitted.covariance), model(len(mean)), policy, goal, kinds, 0.01, None)
 
 
 @pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
