@@ -16,7 +16,7 @@ from app.inference import fitting
 from app.inference.choosing import RANKING, Criterion, Order, Policy, of_mask
 from app.inference.choosing.picking import draw, joining, select
 from app.inference.fitting import BASELINES
-from app.inference.kernels.pair_sets import mask, without
+from app.inference.kernels.pair_sets import mask, size, without
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.inference.verdicts import joined
 from app.offline.cases import Case, noisy
@@ -137,7 +137,7 @@ def covering(exists: Bools, rng: np.random.Generator) -> Iterator[tuple[int, int
     """
     left, component = of_mask(exists | exists.T), np.arange(len(exists))
     while (pairs := joining(component, left, Criterion.COVERING)) is not None:
-        i, j = draw(pairs, rng)
+        i, j = draw(pairs, size(pairs), rng)
         yield i, j
         first, second = np.array([i]), np.array([j])
         left, component = without(left, first, second), joined(component, first, second)
