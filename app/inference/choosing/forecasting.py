@@ -158,13 +158,15 @@ class _Futures(NamedTuple):
 
     truth: Floats  # (D, C) d
     rate: Floats  # (D, C) or (1, C), precision that a comparison brings
+    prior: Floats  # likewise, variance before any comparison
+    shortfall: Floats  # likewise, of ln B
     means: Floats  # (D, C, S) m(g)
     v: Floats  # (D, C, S) or (1, C, S) v(g)
-    log_factor: Floats  # (D, C, S)
 
     def sure_after(self, claims: int, error_level: float) -> Floats:
         """(D, C) when a difference is proven to be what it truly is, one of so many claims."""
-        is_proven = self.log_factor >= np.log(claims / error_level)
+        log_factors = log_factor(self.means, self.v, self.prior[:, :, None]) - self.shortfall[:, :, None]
+        is_proven = log_factors >= np.log(claims / error_level)
         return _first(is_proven & (self.means * self.truth[:, :, None] > 0.0))
 
 
@@ -191,7 +193,7 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
         in_turn = np.sort(apart + apart.swapaxes(1, 2), axis=2)
         yield comparisons * in_turn[:, :, n - 1 - (stop.rank_width or 0)].max(axis=1, initial=0.0)
     if stop.entropy_change is not None:
-        futures = _futures(now, comparisons, everyone, rng)
+        futures = _futures(now, comparisons, everyone, rng, later=LATER[:1])
         least = expected_weight(futures.truth, model) / np.expm1(2.0 * np.clip(stop.entropy_change, 1e-12, 100.0))
         yield (np.maximum(least - 1.0 / futures.v[:, :, 0], 0.0) / futures.rate).max(axis=1)
     if stop.concordance is not None:
@@ -201,7 +203,12 @@ def _needs(now: Differences, model: Model, comparisons: float, stop: Stop, new: 
 
 
 def _futures(
-    now: Differences, comparisons: float, pairs: Bools, rng: np.random.Generator, claimed: Goal | None = None
+    now: Differences,
+    comparisons: float,
+    pairs: Bools,
+    rng: np.random.Generator,
+    claimed: Goal | None = None,
+    later: Floats = LATER,
 ) -> _Futures:
     """As many as there is space for, of these pairs (N, N), in the order of the means, whoever joined first.
 
@@ -220,13 +227,11 @@ def _futures(
     if claimed and first.shape[1] == len(order) - 1:
         (m, v), before = _among_others(now.posterior, scores, d, second), prior * len(order) / (2 * len(order) - 2)
     rate = np.maximum(1.0 / v - 1.0 / before, LEAST_RATE / before)
-    growth = 1.0 + (v * rate)[:, :, None] * LATER
+    growth = 1.0 + (v * rate)[:, :, None] * later
     steps = np.sqrt(np.diff(growth, axis=2, prepend=1.0))
-    noise = np.cumsum(rng.standard_normal((*d.shape, len(LATER))) * steps, axis=2)
+    noise = np.cumsum(rng.standard_normal((*d.shape, len(later))) * steps, axis=2)
     means = (m[:, :, None] + (growth - 1.0) * d[:, :, None] + np.sqrt(v)[:, :, None] * noise) / growth
-    later_v = v[:, :, None] / growth
-    factors = log_factor(means, later_v, prior[:, :, None]) - shortfall[:, :, None]
-    return _Futures(d, rate / comparisons, means, later_v, factors)
+    return _Futures(d, rate / comparisons, prior, shortfall, means, v[:, :, None] / growth)
 
 
 def _claimed(goal: Goal, scores: Floats, order: Ints) -> tuple[Ints, Ints]:
