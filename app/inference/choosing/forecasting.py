@@ -66,8 +66,7 @@ MOST_NUMBERS = 2_000_000  # draws, pairs and times; with fewer than FEWEST draws
 MOST_DRAWS, FEWEST = 120, 20
 LEAST_RATE = 1e-9  # of the precision before any comparison
 OF_ALL, OF_ONE = (5.0, 2.0), (2.6, 3.0)  # `bits` and `spread`, of all and of one candidate or pair
-LEAST_WAY = 0.1  # of the way in a round, that is always to come
-LEAST_DOUBT = 1e-12
+LEAST_WAY, LEAST_DOUBT = 0.1, 1e-12  # of the way in a round, that is always to come; of a criterion
 FEW_DRAWS = 200  # for prompts
 NEVER = Stop()
 WHO_IS_BEST = Claims("top_k", Goal(top_k=1), 0.05)

@@ -56,7 +56,6 @@ NEARLY = 1.15  # times the score of a pair of a round is that of the best
 EVEN = 1e-7  # by how much, relatively, chance raises a variance: one of the pairs that are level leads
 DRAWS = 400  # in which candidates contend
 SEEDS = 2**62
-NOTHING = np.empty(0, np.int64)
 
 
 class Choice(NamedTuple):
@@ -262,7 +261,7 @@ def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> t
     """The shortlist (L,), i < j, open or not."""
     if not pairs.leaves_out:
         return np.divmod(pairs.code, len(mean))
-    ones, others = [NOTHING], [NOTHING]
+    ones, others = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for kind, partner in np.argwhere(np.triu(pairs.meets)):
         one, other = np.flatnonzero(pairs.kind == kind), np.flatnonzero(pairs.kind == partner)
         if not len(one) or not len(other):
