@@ -7,7 +7,7 @@ and where two go on from the same one, the second gets a copy. No array that cam
 from enum import Enum, auto
 from math import isfinite
 from threading import Lock
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,6 @@ Number = TypeVar("Number", np.float64, np.int64)
 LONG = 10_000  # entries: shorter arrays are copied sooner than their buffer is looked up
 SPARE = 0.25  # behind a copy, of its length
 _claim = Lock()
-
-
-class Chance(Protocol):
-    """A random source, as far as choosing a pair needs one; np.random.Generator is one."""
-
-    def random(self) -> float: ...
-
-    def integers(self, high: int, /) -> int: ...
-
-    def choice(self, values: Ints, /) -> int: ...
 
 
 class Comparisons(NamedTuple):

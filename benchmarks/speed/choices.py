@@ -8,8 +8,7 @@ from scipy.linalg import blas
 from scipy.special import expit, ndtr
 
 from app.inference.choosing import RANKING, Criterion, Policy
-from app.inference.choosing.criteria import equality
-from app.inference.choosing.goals import upper_triangle
+from app.inference.choosing.criteria import EQUAL, upper_triangle
 from app.inference.choosing.picking import select
 from app.inference.fitting import Method, Model, Posterior, build, posterior
 from app.inference.kernels.pair_sets import PairSet, listed
@@ -46,7 +45,8 @@ def _scan(fit: Posterior, sigma: Floats, upper: Bools, policy: Policy) -> None:
     variances = sigma.diagonal()
     v = variances[:, None] + variances - 2.0 * sigma
     m = fit.mean[:, None] - fit.mean
-    np.where(upper, BY_NUMPY[policy.criterion](m, v, equality(fit.covariance)), -np.inf).argmax()
+    floor = EQUAL**2 * float(variances.mean())
+    np.where(upper, BY_NUMPY[policy.criterion](m, v, floor), -np.inf).argmax()
 
 
 def _own_term(m: Floats, v: Floats, _: float) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
-from app.inference.choosing.goals import upper_triangle
+from app.inference.choosing.criteria import upper_triangle
 from app.inference.core.edges import slopes
 from app.inference.fitting import Method
 from app.inference.gaussian import from_precision

@@ -15,7 +15,7 @@ from nextpair.words import AggregationName
 from scipy.stats import spearmanr
 
 from app.analysis.item_contexts import hashed_ngrams
-from app.inference.choosing.human_checks import gains
+from app.inference.choosing.second_opinions import gains
 from app.inference.fitting import Method, Scores, build, judge_aware, posterior
 from app.inference.judges import (
     Doubt,

@@ -1,59 +1,50 @@
-"""Criteria for the next pair (PoE 3.6, GPM 4.2), and the shortlist of many candidates' best pairs.
+"""What pairs are chosen by: the goal, whose order matters, and the criterion, what a pair is worth (PoE 3.6, GPM 4.2).
 
-For every open pair, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, maximise
+The goal of a set, as the pairs of candidates whose order matters (methods 12b):
+
+    ranking        all pairs; so it is too where the goal leaves none, as among the top k of k candidates
+    top_k          pairs across the boundary of the present top k
+    against c      c with each of the others: who is better than c
+    pair (a, b)    that pair: which of the two is better
+
+Of the open pairs, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Sigma_ij, the one that maximises
 
     variance      v_ij                       GPM eq. 4
     determinant   phi w(m_ij) v_ij           PoE A.6, GPM eq. 3; w is the expert's curvature, phi the answer's votes
     reordering    v_ij / m_ij^2              GPM eq. 5: the argmax of P(order is wrong) = Phi(-|m_ij| / sqrt(v_ij))
     exponent      v_ij / |m_ij|^epsilon      GPM eq. 6
-    knowledge     KG_ij                      methods 12; knowledge.py has the equation. Where win rates in all pairs
-                                             are ranked, theirs; for a top k, contention comes first (picking.py)
-    random        uniform over the open pairs
-    covering      the same, but first over those of two candidates that were never compared, then over those of one
-                  (PoE 4.2)
+    knowledge     KG_ij                      methods 12 and knowledge.py: it sums over the pairs that matter
+    random        uniform over the open pairs, whatever the goal
+    covering      the same, but candidates that were never compared first (PoE 4.2)
 
-For the ranking of more than SMALL candidates pairs that join what no comparison connects yet come before all
-of these (picking.py), except for random and covering.
-
-All but these two speak of the goal (goals.py): knowledge sums over the pairs that matter, the others choose among them
-while one of them is open. Beyond SMALL candidates the sum is taken for some pairs only. For the ranking they are
-those whose own term, (k, l) = (i, j), is largest; for another goal, those among the candidates that are least decided
-in it.
-
-m^2 carries a floor, (a tenth of a typical posterior sd)^2: means that are closer count as equal, and among such pairs
-v decides. Without it nothing but m counts near m = 0, and a judge that ties texts exactly is asked about the tied ones
-until none of their pairs is left (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's, and v
-decides among means that are exactly equal. Scores within a relative 1e-9 count as tied and one of the tied pairs is
-drawn uniformly.
-
-All criteria rise with v_ij and fall with |m_ij|, and v_ij is about Sigma_ii + Sigma_jj of two who were not compared. So
-the best pair is one of large variances or of near means. For candidates of every two kinds that meet, the shortlist has
-
-    VAGUEST of either kind, whose variances are the largest, with each other
-    everyone with the NEAREST of the other kind, on either side in the order of the means
-
-and of few open pairs, which are known one by one, all. Conceptually: the argmax of `score` over every open pair; what
-it finds is 1.00 of that (decision 99). Where no covariance is a matrix several pairs come in rounds, of pairs that
-share no candidate and score nearly as much as the best.
+The first four choose among the pairs that matter while one of them is open. m^2 carries a floor, (a tenth of a typical
+posterior sd)^2, below which v decides (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's.
 """
 
-from collections.abc import Callable
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.choosing.knowledge import gain
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance
-from app.inference.kernels.pair_sets import PairSet
-from app.inference.types import Bools, Floats, Ints
+from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
+from app.inference.targets.drawing import best_first
+from app.inference.types import Bools, Floats
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal
-EXACTLY = 1e-6  # the same where no means that differ are to
-VAGUEST, NEAREST = 64, 2
-NEARLY = 1.15  # times the score of a pair of a round is that of the best
-MORE = 8  # times the places that are looked at first: some of them are not open
+
+
+class Goal(NamedTuple):
+    """One of these, or none for the ranking; candidates by number."""
+
+    top_k: int | None = None
+    against: int | None = None
+    pair: tuple[int, int] | None = None
+
+
+RANKING = Goal()
 
 
 class Criterion(StrEnum):
@@ -82,10 +73,42 @@ class Policy(NamedTuple):
     equal: float = EQUAL  # of reordering and exponent: the share of a typical posterior sd
 
 
-def equality(sigma: Covariance, share: float = EQUAL) -> float:
-    """The squared difference below which two means count as equal, for a share of a typical posterior sd."""
-    typical = float(sigma.diagonal.sum()) / max(len(sigma.diagonal), 1)
-    return max(share, EXACTLY) ** 2 * typical
+def goal_kinds(goal: Goal, mean: Floats) -> Kinds:
+    """The pairs that matter; `mean` (N,) of the scores says who is in the top k at present."""
+    if goal == RANKING or (goal.top_k or 0) >= len(mean):
+        return of_one_kind(len(mean))
+    kind = np.zeros(len(mean), np.int64)
+    if goal.pair is not None:
+        kind[list(goal.pair)] = 1
+        return Kinds(kind, np.array([[False, False], [False, True]]))
+    kind[best_first(mean)[: goal.top_k] if goal.top_k is not None else goal.against] = 1
+    return Kinds(kind, np.array([[False, True], [True, False]]))
+
+
+def goal_pairs(goal: Goal, mean: Floats) -> Bools:
+    """(N, N), True at [i, j], i < j, for the pairs that matter. Shared: not to be written to."""
+    if goal == RANKING:
+        return upper_triangle(len(mean))
+    return matching(goal_kinds(goal, mean))
+
+
+def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
+    """The open pairs that matter; if there is none, those with a candidate that does, and then all."""
+    kind, meets = matters
+    if len(meets) == 1:
+        return open_pairs
+    touched = meets.any(axis=1)
+    for kinds in (matters, Kinds(kind, np.logical_or.outer(touched, touched))):
+        pairs = among(open_pairs, kinds)
+        if size(pairs):
+            return pairs
+    return open_pairs
+
+
+@lru_cache(maxsize=8)
+def upper_triangle(n: int) -> Bools:
+    """(N, N), True where i < j. Shared: not to be written to."""
+    return np.triu(np.ones((n, n), np.bool_), 1)
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
@@ -107,69 +130,3 @@ def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> F
             return gain(m, v * np.sqrt(weight / (1.0 + weight * v)))
         case Criterion.RANDOM | Criterion.COVERING:
             return np.ones_like(v)
-
-
-def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> tuple[Ints, Ints]:
-    """The shortlist (L,), i < j, open or not."""
-    if not pairs.leaves_out:
-        return np.divmod(pairs.code, len(mean))
-    ones, others = [], []
-    for kind, partner in np.argwhere(np.triu(pairs.meets)):
-        one, other = np.flatnonzero(pairs.kind == kind), np.flatnonzero(pairs.kind == partner)
-        if not len(one) or not len(other):
-            continue
-        vague = [side[np.argsort(-variance[side], kind="stable")[:vaguest]] for side in (one, other)]
-        ordered = other[np.argsort(mean[other], kind="stable")]
-        beside = np.searchsorted(mean[ordered], mean[one])[:, None] + np.arange(-NEAREST, NEAREST + 1)
-        ones += [np.repeat(vague[0], len(vague[1])), np.repeat(one, 2 * NEAREST + 1)]
-        others += [np.tile(vague[1], len(vague[0])), ordered[np.clip(beside, 0, len(other) - 1)].ravel()]
-    if not ones:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    first, second = np.concatenate(ones), np.concatenate(others)
-    apart = first != second
-    return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
-
-
-def shortlist(
-    mean: Floats,
-    variance: Floats,
-    score: Callable[[Floats, Floats], Floats],
-    pairs: PairSet,
-    places: int,
-    vaguest: int = VAGUEST,
-) -> tuple[Ints, Ints]:
-    """The open pairs of the first `places` places, or as many as are listed, the best first by v as of independence.
-
-    Args: `variance` (N,) of the scores, less what they have in common; the criterion's `score` of m and v.
-    """
-    n, (first, second) = len(mean), listed_by(mean, variance, pairs, vaguest)
-    value = score(mean[first] - mean[second], variance[first] + variance[second])
-    for most in (MORE * places, len(value)):
-        best = np.argpartition(-value, most - 1)[:most] if most < len(value) else np.arange(len(value))
-        best = best[np.argsort(-value[best], kind="stable")]
-        code, at = np.unique(first[best] * n + second[best], return_index=True)
-        in_order = np.sort(at[_are_open(pairs, code)])[:places]
-        if len(in_order) == places:
-            break
-    return first[best[in_order]], second[best[in_order]]
-
-
-def apart(first: Ints, second: Ints, value: Floats, most: int) -> Ints:
-    """(T,) which pairs a round takes: the best, and those that score nearly as much and share no candidate."""
-    taken, busy = list[int](), set[int]()
-    for k in np.argsort(-value, kind="stable").tolist():
-        both = {int(first[k]), int(second[k])}
-        if len(taken) == most or value[k] * NEARLY < value.max():
-            break
-        if not busy & both:
-            taken.append(k)
-            busy |= both
-    return np.array(taken, np.int64)
-
-
-def _are_open(pairs: PairSet, code: Ints) -> Bools:
-    """(L,) which of the pairs with these codes are in the set."""
-    i, j = np.divmod(code, len(pairs.kind))
-    place = np.searchsorted(pairs.code, code)
-    is_listed = np.append(pairs.code, -1)[place] == code
-    return np.asarray((is_listed != pairs.leaves_out) & pairs.meets[pairs.kind[i], pairs.kind[j]])

@@ -9,13 +9,11 @@ To the sum of |m_kl| = |mu_k - mu_l| over the pairs that matter it adds, in expe
 
     KG_ij = sum E |m'_kl| - |m_kl| = sum g(m_kl, s_kl)        g(m, s) = 2 (s phi(m / s) - |m| Phi(-|m| / s)) >= 0
 
-exact           among up to SMALL candidates, the sum over all pairs that matter
 own term        (k, l) = (i, j) alone: what the pair tells of its own order
 win rates       where the round of all pairs is ranked (targets/all_pairs.py): a verdict that is given is decided, and
                 tells of s besides. With w_ij the curvature times the open share of the Q questions about the pair,
                 L = diag(w 1) - w, phi the votes of a verdict and W wins, the u and mu of scores are
                 u = (L Sigma + I / (phi Q)) r_ij sqrt(w / (1 + w v)) and E W
-least decided   candidates whose order with others matters and is least known, by sum over l of g(m_kl, sqrt v_kl)
 
 Only few pairs can be the best. Most of the sum has i or j in it. As g is convex in s and 0 where s is, the rest is at
 most sum |u_k| q_k, with q_k = sum over l of g(m_kl, S) / S, where no 2 |u_k| of the rest exceeds S.
@@ -31,7 +29,7 @@ from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import DenseCovariance
 from app.inference.kernels import kernel
-from app.inference.kernels.pair_sets import Kinds, PairSet, within
+from app.inference.kernels.pair_sets import Kinds
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join
 from app.inference.verdicts import pair_numbers
@@ -41,18 +39,12 @@ STEPS = 100  # of |m| / s in 1, at which g(., 1) and its derivatives are known
 EVERY = 1.0  # of `tie`: no pair is left out
 
 
-class Questions(NamedTuple):
-    """The questions that K comparisons answer, one about each pair by each judge on each item."""
-
-    number: Ints  # (K,)
-    per_pair: int  # Q
-
-
 class JudgedRound(NamedTuple):
-    """The round of all pairs: K comparisons of it that are there, or out and answered as one expects."""
+    """The round of all pairs."""
 
-    comparisons: Comparisons
-    questions: Questions  # what each answers
+    comparisons: Comparisons  # K that are there, or out and answered as one expects
+    question: Ints  # (K,) that each answers: there is one about each pair by each judge on each item
+    per_pair: int  # questions, Q
 
 
 def gain(m: Floats, s: Floats) -> Floats:
@@ -63,31 +55,34 @@ def gain(m: Floats, s: Floats) -> Floats:
 
 
 def gains(
-    first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float = EVERY
+    first: Ints,
+    second: Ints,
+    mean: Floats,
+    sigma: DenseCovariance,
+    model: Model,
+    matters: Kinds,
+    tie: float = EVERY,
+    judged: JudgedRound | None = None,
 ) -> Floats:
-    """(L,) KG of those of the pairs that are within a relative `tie` of the best, and no more than KG of the others."""
-    spread = sigma.times_rows(Design(len(mean), len(mean), first, second))
-    return knowledge(first, second, _moves(spread, first, second, mean, model), mean, *matters, tie)
+    """(L,) KG of those of the pairs that are within a relative `tie` of the best, and no more than KG of the others.
 
-
-def best_gains(
-    open_pairs: PairSet, mean: Floats, sigma: DenseCovariance, model: Model, matters: Kinds, tie: float
-) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) among the least decided candidates, and `gains` by the pairs that matter among these."""
-    who = _least_decided(mean, sigma, matters)
-    few, mean, kind = np.ix_(who, who), mean[who], matters.kind[who]
-    first, second = within(open_pairs, who)
-    covariance = sigma.base[few] - sigma.columns[:, who].T @ sigma.columns[:, who]
-    moves = _moves(covariance[first] - covariance[second], first, second, mean, model)
-    return who[first], who[second], knowledge(first, second, moves, mean, kind, matters.meets, tie)
+    Args: `judged` is given where win rates in the round of all pairs are what is ranked.
+    """
+    if judged:
+        moves, mean = _moves_of_wins(first, second, mean, sigma, model, judged)
+    else:
+        moves = sigma.times_rows(Design(len(mean), len(mean), first, second))
+        row, weight = np.arange(len(first)), expected_weight(mean[first] - mean[second], model)
+        v = np.maximum(moves[row, first] - moves[row, second], 0.0)
+        moves = moves * np.sqrt(weight / (1.0 + weight * v))[:, None]
+    return knowledge(first, second, np.ascontiguousarray(moves), mean, *matters, tie)
 
 
 def expecting(before: JudgedRound, mean: Floats, first: Ints, second: Ints) -> JudgedRound:
     """The round once these (L,) pairs are answered as the mean scores let one expect, by the first of those asked."""
-    comparisons, (number, per_pair) = before
     expected = by_one_judge(first, second, expit(mean[first] - mean[second]))
-    number = np.append(number, np.zeros(len(first), np.int64))
-    return JudgedRound(join(comparisons, expected), Questions(number, per_pair))
+    question = np.append(before.question, np.zeros(len(first), np.int64))
+    return JudgedRound(join(before.comparisons, expected), question, before.per_pair)
 
 
 def answered_in(judged: JudgedRound, n: int) -> tuple[Floats, Floats]:
@@ -95,46 +90,39 @@ def answered_in(judged: JudgedRound, n: int) -> tuple[Floats, Floats]:
 
     Further answers to the same question are of the same verdict.
     """
-    comparisons, (number, per_pair) = judged
+    comparisons, question, per_pair = judged
     times, wins = np.zeros((n, n)), np.zeros((n, n))
     np.add.at(times, (comparisons.first, comparisons.second), 1.0)
     np.add.at(wins, (comparisons.first, comparisons.second), comparisons.p)
     both = times + times.T
     verdict = (wins + times.T - wins.T) / np.maximum(both, 1.0)
-    pair = np.unique(pair_numbers(comparisons, n) * per_pair + number) // per_pair
+    pair = np.unique(pair_numbers(comparisons, n) * per_pair + question) // per_pair
     share = np.bincount(pair, minlength=n * n).reshape(n, n) / per_pair
     return np.where(both > 0.0, verdict, 0.0), share + share.T
 
 
-def best_gains_in_round(
-    open_pairs: PairSet,
-    mean: Floats,
-    sigma: DenseCovariance,
-    model: Model,
-    matters: Kinds,
-    judged: JudgedRound,
-    tie: float,
-) -> tuple[Ints, Ints, Floats]:
-    """Open pairs (L,) and what a verdict on each adds to the order of the win rates, as `gains` has it."""
+def _moves_of_wins(
+    first: Ints, second: Ints, mean: Floats, sigma: DenseCovariance, model: Model, judged: JudgedRound
+) -> tuple[Floats, Floats]:
+    """(L, N) u of the win rates, and (N,) E W."""
     n, full, (verdict, share) = len(mean), sigma.matrix(), answered_in(judged, len(mean))
     v = np.maximum(full.diagonal()[:, None] + full.diagonal() - 2.0 * full, 0.0)
     expected = expit((mean[:, None] - mean) / np.sqrt(1.0 + np.pi / 8.0 * v))
     others = 1.0 - np.eye(n)
     w = others * (1.0 - share) * expected * (1.0 - expected)
     wins = others * (share * verdict + (1.0 - share) * expected)
-    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(n) / (model.votes * judged.questions.per_pair)
-    first, second = within(open_pairs, np.arange(n))
+    step = (np.diag(w.sum(axis=1)) - w) @ full + np.eye(n) / (model.votes * judged.per_pair)
     weight = model.votes * expected[first, second] * expected[second, first]
     moves = (step[:, first] - step[:, second]).T * np.sqrt(weight / (1.0 + weight * v[first, second]))[:, None]
-    return first, second, knowledge(first, second, np.ascontiguousarray(moves), wins.sum(axis=1), *matters, tie)
+    return moves, wins.sum(axis=1)
 
 
-def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
-    """The SMALL candidates that are least decided, or all, ascending; here v_kl = Sigma_kk + Sigma_ll."""
-    n = len(mean)
-    if n <= SMALL:
-        return np.arange(n)
-    variances, of_each = sigma.diagonal, np.zeros(n)
+def least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints:
+    """The SMALL candidates, of more, whose order with others matters and is least known, ascending.
+
+    They have the largest sum over l of g(m_kl, sqrt v_kl), where v_kl = Sigma_kk + Sigma_ll.
+    """
+    variances, of_each = sigma.diagonal, np.zeros(len(mean))
     for kind, partner in np.argwhere(matters.meets):
         ones, others = np.flatnonzero(matters.kind == kind)[:, None], np.flatnonzero(matters.kind == partner)
         undecided = gain(mean[ones] - mean[others], np.sqrt(variances[ones] + variances[others]))
@@ -142,30 +130,17 @@ def _least_decided(mean: Floats, sigma: DenseCovariance, matters: Kinds) -> Ints
     return np.sort(np.argsort(-of_each, kind="stable")[:SMALL])
 
 
-def _moves(spread: Floats, first: Ints, second: Ints, mean: Floats, model: Model) -> Floats:
-    """(L, N) u of each pair, from Sigma r of each."""
-    row, weight = np.arange(len(first)), expected_weight(mean[first] - mean[second], model)
-    v = np.maximum(spread[row, first] - spread[row, second], 0.0)
-    return np.ascontiguousarray(spread * np.sqrt(weight / (1.0 + weight * v))[:, None])
-
-
-def _series() -> Floats:
-    """(UNMOVED STEPS + 1, 5) g(z, 1) and the coefficients of its powers about each z: within 1e-12 half a step away."""
-    z = np.arange(UNMOVED * STEPS + 1) / STEPS
-    phi = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-    return np.column_stack([gain(z, np.ones_like(z)), -2.0 * ndtr(-z), phi, -z * phi / 3.0, (z * z - 1.0) * phi / 12.0])
-
-
-SERIES = _series()
+Z = np.arange(UNMOVED * STEPS + 1) / STEPS
+PHI = np.exp(-0.5 * Z * Z) / math.sqrt(2.0 * math.pi)
+# (UNMOVED STEPS + 1, 5) g(z, 1) and the coefficients of its powers about each z: within 1e-12 half a step away
+SERIES = np.column_stack([gain(Z, np.ones_like(Z)), -2.0 * ndtr(-Z), PHI, -Z * PHI / 3.0, (Z * Z - 1.0) * PHI / 12.0])
 
 
 @kernel
 def knowledge(first: Ints, second: Ints, moves: Floats, mean: Floats, kind: Ints, meets: Bools, tie: float) -> Floats:
-    """(L,) KG of those of the pairs that are within a relative `tie` of the best, and no more than KG of the others.
+    """(L,) as of `gains`; conceptually, for each pair, the sum of g over all k < l that matter.
 
-    Conceptually: for each pair, the sum of g over all k < l that matter.
-
-    Args: `moves` (L, N) u of each; `mean` (N,) of the scores; `kind` (N,) and `meets` (C, C) tell which pairs matter.
+    Args: `moves` (L, N) u of each; `mean` (N,); `kind` (N,) and `meets` (C, C) tell which pairs matter.
     """
     gains, rest, best, order = np.empty(len(first)), np.abs(moves), 0.0, np.argsort(mean)
     for a in range(len(first)):

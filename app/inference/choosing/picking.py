@@ -1,27 +1,33 @@
 """The next pairs: the best open pair by the criterion, as many times as are wanted.
 
-Several pairs at once are chosen greedily with fantasies: a chosen pair conditions the covariance before the next is
-sought. Its weight needs the means only, never the outcome: it is the expert's curvature at the p that m lets one
-expect. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
+Several pairs are chosen greedily with fantasies (methods 5): a chosen pair conditions the covariance before the next is
+sought, whatever its outcome. "top" takes the best of one list instead, as GPM 6.3 does; it is kept to compare with.
+Scores within a relative 1e-9 count as tied, and one of the tied pairs is drawn uniformly.
 
-Joining (decision 47), for the ranking of more than SMALL candidates. Between two components of the graph of
-comparisons the prior alone says who is ahead, so that no criterion has anything to go by. Until all are connected,
-pairs are drawn:
+Joining, for the ranking of more than SMALL candidates: between two components of the graph of comparisons the prior
+alone says who is ahead (decision 47). Until all are connected, pairs are drawn:
 
     two candidates that were never compared, while any such pair is open
     else a candidate of the largest component and one that is outside it
 
-Candidates with an absolute score are connected by it: it says who is ahead. The criterion `covering` begins like this
-in every set, for every goal and whatever the absolute scores, but it goes on with a candidate that was never compared
-and one that was. It joins nothing else.
+Candidates with an absolute score are connected by it. The criterion `covering` begins like this in every set, but goes
+on with a candidate that was never compared and one that was.
 
-Contention, for a top k in the round of all pairs (top-two sampling, Russo 2016; ours for k > 1):
+The shortlist, for more than MEDIUM candidates (decision 99): all criteria rise with v_ij, about Sigma_ii + Sigma_jj of
+two who were not compared, and fall with |m_ij|. For candidates of every two kinds that meet, it has
 
-    C_ij = P(i is in, j is out) P(j is in, i is out)        by draws of the posterior N(mu, Sigma)
+    VAGUEST of either kind, whose variances are the largest, with each other
+    everyone with the NEAREST of the other kind, on either side in the order of the means
 
-The pair of the largest C is that of the two likeliest to change places; for k = 1, of the two likeliest winners. So
-winners meet winners, and a consistent judge needs little more than the N - 1 comparisons that any tournament takes
-(decision 70). Pairs of C = 0 do not contend. Only SMALL candidates are looked at, who are in front at mean + sd.
+and of few open pairs all. Where no covariance is a matrix several pairs come in rounds, of pairs that share no
+candidate and score nearly as much as the best.
+
+The knowledge gradient of more than SMALL candidates is summed for the SHORTLIST of pairs whose own term is largest; for
+another goal than the ranking, for those among the candidates that are least decided in it. Before it, for a top k in
+the round of all pairs, comes contention (decision 70; top-two sampling, Russo 2016): of SMALL candidates, in front at
+mean + sd, the two likeliest to change places, by draws of N(mu, Sigma),
+
+    C_ij = P(i is in, j is out) P(j is in, i is out)
 """
 
 from typing import NamedTuple
@@ -29,41 +35,27 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from app.inference.choosing.criteria import (
-    DRAWN,
-    VAGUEST,
-    Batch,
-    Criterion,
-    Policy,
-    apart,
-    equality,
-    score,
-    shortlist,
-)
-from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
-from app.inference.choosing.knowledge import (
-    JudgedRound,
-    best_gains,
-    best_gains_in_round,
-    expecting,
-    gains,
-)
+from app.inference.choosing.criteria import DRAWN, RANKING, Batch, Criterion, Goal, Policy, favoured, goal_kinds, score
+from app.inference.choosing.knowledge import JudgedRound, expecting, gains, least_decided
 from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, SparseCovariance
+from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, plain
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
 from app.inference.regimes import MEDIUM, SMALL
-from app.inference.types import Chance, Floats, Ints
+from app.inference.types import Floats, Ints
 from app.inference.verdicts import joined
 
 TIE = 1e-9
+EXACTLY = 1e-6  # of a typical posterior sd: means that are closer count as equal, where none that differ are to
 SHORTLIST = 24  # pairs of many candidates whose knowledge gradient is summed
 LISTED = 256  # pairs of more than MEDIUM candidates, for one
+VAGUEST, NEAREST = 64, 2
+MORE = 8  # times the places that are looked at first: some of them are not open
 PLACES = 4  # on a shortlist, for each pair that is wanted
+NEARLY = 1.15  # times the score of a pair of a round is that of the best
 EVEN = 1e-7  # by how much, relatively, chance raises a variance: one of the pairs that are level leads
 DRAWS = 400  # in which candidates contend
 SEEDS = 2**62
-NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 class Choice(NamedTuple):
@@ -84,26 +76,20 @@ class Choice(NamedTuple):
 
 
 class Search(NamedTuple):
-    """One batch being chosen."""
+    """A batch that is being chosen, before its next pick."""
 
     mean: Floats  # (N,)
+    sigma: Covariance
     model: Model
     policy: Policy
-    floor: float  # of m^2
     goal: Goal
     matters: Kinds  # the pairs that the goal is about
+    floor: float  # of m^2
     judged: JudgedRound | None  # where win rates in all pairs are what is ranked
 
     def score(self, m: Floats, v: Floats) -> Floats:
         """The criterion of (L,) pairs."""
         return score(self.policy, self.model, m, v, self.floor)
-
-
-class Best(NamedTuple):
-    """The pairs that are tied for the best."""
-
-    pairs: PairSet
-    value: float | None = None  # that they were chosen by, where it is not `Search.score`
 
 
 def select(
@@ -115,46 +101,43 @@ def select(
     policy: Policy,
     goal: Goal,
     count: int,
-    rng: Chance,
+    rng: np.random.Generator,
     judged: JudgedRound | None = None,
 ) -> list[Choice]:
     """Up to `count` different open pairs, in the order of choice.
 
-    Args:
-        mean, sigma: the posterior over N scores.
-        open_pairs: those that may be chosen.
-        component: (N,) which candidates are connected, as `connected` has it.
-        judged: what is there of it, and what is out, where win rates in all pairs are what is ranked.
-
     Conceptually, for each pick: score every open pair, take the argmax, close it, condition sigma on it.
+
+    Args: `component` as of `connected`; `judged` is what is there of the round, and what is out.
     """
-    search = Search(mean, model, policy, equality(sigma, policy.equal), goal, goal_kinds(goal, mean), judged)
+    floor = max(policy.equal, EXACTLY) ** 2 * float(sigma.diagonal.sum()) / max(model.n, 1)
+    search = Search(mean, sigma, model, policy, goal, goal_kinds(goal, mean), floor, judged)
     choices = list[Choice]()
     while len(choices) < count and size(open_pairs):
-        picks = _picks(search, open_pairs, component, sigma, count - len(choices), rng)
+        picks = _picks(search, open_pairs, component, count - len(choices), rng)
         choices += picks
         if len(choices) == count:
             break
         first, second = np.array([(pick.i, pick.j) for pick in picks]).T.copy()
         open_pairs = without(open_pairs, first, second)
-        if policy.batch is Batch.GREEDY or isinstance(sigma, SparseCovariance):
+        if policy.batch is Batch.GREEDY or not isinstance(sigma, DenseCovariance):
             component = joined(component, first, second)
-            sigma = fantasise(sigma, mean, model, first, second)
-            if search.judged:
-                search = search._replace(judged=expecting(search.judged, mean, first, second))
+            search = search._replace(
+                sigma=fantasise(search.sigma, mean, model, first, second),
+                judged=search.judged and expecting(search.judged, mean, first, second),
+            )
     return choices
 
 
 def fantasise(sigma: OneCovariance, mean: Floats, model: Model, first: Ints, second: Ints) -> OneCovariance:
     """The covariance once these (L,) pairs are answered, whatever the answers."""
+    if not len(first):
+        return sigma
     return sigma.condition(Design(model.n, model.n, first, second), expected_weight(mean[first] - mean[second], model))
 
 
 def connected(component: Ints, first: Ints, second: Ints, model: Model, goal: Goal, criterion: Criterion) -> Ints:
-    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined.
-
-    Args: `component` (N,) are those by the comparisons.
-    """
+    """(N,) the component of each, once these (L,) pairs are answered too; one of all where nothing is to be joined."""
     if criterion is Criterion.COVERING:
         return joined(component, first, second)
     if criterion is Criterion.RANDOM or goal != RANKING or model.n <= SMALL:
@@ -177,27 +160,75 @@ def joining(component: Ints, open_pairs: PairSet, criterion: Criterion) -> PairS
     return next((pairs for pairs in (never_compared, across) if size(pairs)), None)
 
 
-def draw(pairs: PairSet, many: int, rng: Chance) -> tuple[int, int]:
+def draw(pairs: PairSet, many: int, rng: np.random.Generator) -> tuple[int, int]:
     """One of the `many` pairs, uniformly; one alone needs no chance."""
     return nth(pairs, int(rng.integers(many)) if many > 1 else 0)
 
 
-def contentions(mean: Floats, sigma: Floats, k: int, rng: Chance) -> Floats:
-    """(N, N) C of all pairs of N candidates."""
-    noise = np.random.default_rng(rng.integers(SEEDS)).standard_normal((DRAWS, len(mean)))
-    scores = mean + noise @ np.linalg.cholesky(sigma).T
-    is_in = np.zeros_like(scores)
-    np.put_along_axis(is_in, np.argpartition(-scores, k - 1, axis=1)[:, :k], 1.0, axis=1)
-    takes_place = is_in.T @ (1.0 - is_in) / DRAWS
-    return np.asarray(takes_place * takes_place.T)
+def _picks(search: Search, open_pairs: PairSet, component: Ints, count: int, rng: np.random.Generator) -> list[Choice]:
+    """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
+    policy, sigma, value = search.policy, search.sigma, None
+    best, many_open = joining(component, open_pairs, policy.criterion), size(open_pairs)
+    share = 1.0 if policy.criterion in DRAWN and best is None else policy.random_share
+    uniform = share / many_open
+    if best is None and share < 1.0 and isinstance(sigma, DenseCovariance):
+        code, value = _best_pairs(search, sigma, open_pairs, rng)
+        best = listed(len(search.mean), code)
+    random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
+    if best is None and not random:
+        return _round(search, open_pairs, count if share == 0.0 else 1, uniform, rng)
+    many = size(best) if best else 0
+    i, j = draw(open_pairs, many_open, rng) if random or not best else draw(best, many, rng)
+    if not best or not has(best, i, j):
+        return [_explained(search, i, j, uniform, random)]
+    return [_explained(search, i, j, uniform + (1.0 - share) / many, random, value)]
 
 
-def best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int = 1) -> tuple[Ints, Floats]:
+def _explained(search: Search, i: int, j: int, propensity: float, random: bool, value: float | None = None) -> Choice:
+    """Choice of a pair, by its `value`, or else by what the criterion says of it."""
+    mean, sigma = search.mean, search.sigma
+    m, v = float(mean[i] - mean[j]), sigma.variance_of_difference(i, j)
+    if value is None and search.policy.criterion is Criterion.KNOWLEDGE and isinstance(sigma, DenseCovariance):
+        value = float(gains(np.array([i]), np.array([j]), mean, sigma, search.model, search.matters)[0])
+    elif value is None:
+        value = float(search.score(np.array([m]), np.array([v]))[0])
+    return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
+
+
+def _best_pairs(
+    search: Search, sigma: DenseCovariance, open_pairs: PairSet, rng: np.random.Generator
+) -> tuple[Ints, float | None]:
+    """Codes i N + j of the open pairs that are tied for the best, ascending; and their value, if it is known."""
+    mean, model, goal, n = search.mean, search.model, search.goal, len(search.mean)
+    if search.policy.criterion is not Criterion.KNOWLEDGE:
+        return best_of(search, favoured(open_pairs, search.matters))[0], None
+    if contended := _most_contended(search, sigma, open_pairs, rng):
+        return contended
+    if n <= SMALL:
+        first, second = within(open_pairs, np.arange(n))
+        values = gains(first, second, mean, sigma.compact(), model, search.matters, TIE, search.judged)
+        return _tied(first * n + second, values)
+    if goal != RANKING:
+        who = least_decided(mean, sigma, search.matters)
+        first, second = within(open_pairs, who)
+        if len(first):
+            kinds = Kinds(search.matters.kind[who], search.matters.meets)
+            values = gains(first, second, mean[who], _of(sigma, who), model, kinds, TIE)
+            return _tied(who[first] * n + who[second], values)[0], None
+    code, own = best_of(search, open_pairs, SHORTLIST)
+    if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
+        return code, None
+    code = code[np.argsort(-own, kind="stable")[:SHORTLIST]]
+    return _tied(code, gains(*np.divmod(code, n), mean, sigma, model, search.matters, TIE))
+
+
+def best_of(search: Search, pairs: PairSet, places: int = 1) -> tuple[Ints, Floats]:
     """Codes i N + j of the pairs of the first `places` places and of those tied with the last of them; their scores."""
-    n, mean = len(search.mean), search.mean
-    in_common, wanted = 1.0 / search.model.prior.precision[:n].sum(), LISTED + 2 * places
-    i, j = shortlist(mean, sigma.diagonal - in_common, search.score, pairs, wanted) if n > MEDIUM else NOTHING
-    if len(i) < wanted and (pairs.leaves_out or n <= MEDIUM):  # few of the pairs on the list are open
+    mean, sigma, n, wanted = search.mean, search.sigma, len(search.mean), LISTED + 2 * places
+    if n > MEDIUM:
+        in_common = 1.0 / search.model.prior.precision[:n].sum()
+        i, j = shortlist(search, pairs, sigma.diagonal - in_common, wanted)
+    if n <= MEDIUM or (len(i) < wanted and pairs.leaves_out):  # few of the pairs on the list are open
         i, j = np.nonzero(mask(pairs))
     values = search.score(mean[i] - mean[j], np.maximum(sigma.variances(i, j), 0.0))
     line = np.partition(values, -min(places, len(values)))[-min(places, len(values))]
@@ -207,98 +238,93 @@ def best_of(pairs: PairSet, search: Search, sigma: DenseCovariance, places: int 
     return code[ascending], values[best[ascending]]
 
 
-def _picks(
-    search: Search, open_pairs: PairSet, component: Ints, sigma: Covariance, count: int, rng: Chance
-) -> list[Choice]:
-    """One open pair, of which there is one at least: drawn, or the best; where Sigma is no matrix, a round of them."""
-    joins, many_open = joining(component, open_pairs, search.policy.criterion), size(open_pairs)
-    share = 1.0 if search.policy.criterion in DRAWN and joins is None else search.policy.random_share
-    uniform, best = share / many_open, None if joins is None else Best(joins)
-    if best is None and share < 1.0 and isinstance(sigma, DenseCovariance):
-        best = _best_pairs(search, open_pairs, sigma, rng)
-    random = share == 1.0 or (share > 0.0 and bool(rng.random() < share))
-    if random and best is None:
-        return [_explain(search, sigma, *draw(open_pairs, many_open, rng), uniform, True)]
-    if best is None:
-        return _round(search, sigma, open_pairs, count if share == 0.0 else 1, uniform, rng)
-    many = size(best.pairs)
-    i, j = draw(open_pairs, many_open, rng) if random else draw(best.pairs, many, rng)
-    is_best = has(best.pairs, i, j)
-    propensity = uniform + (1.0 - share) * is_best / many
-    return [_explain(search, sigma, i, j, propensity, random, best.value if is_best else None)]
+def shortlist(
+    search: Search, pairs: PairSet, variance: Floats, places: int, vaguest: int = VAGUEST
+) -> tuple[Ints, Ints]:
+    """The open pairs of the first `places` places, or as many as are listed, the best first by v as of independence."""
+    mean, n, (first, second) = search.mean, len(search.mean), listed_by(search.mean, variance, pairs, vaguest)
+    value = search.score(mean[first] - mean[second], variance[first] + variance[second])
+    for most in (MORE * places, len(value)):
+        best = np.argpartition(-value, most - 1)[:most] if most < len(value) else np.arange(len(value))
+        best = best[np.argsort(-value[best], kind="stable")]
+        i, j = first[best], second[best]
+        code, at = np.unique(i * n + j, return_index=True)
+        is_listed = np.append(pairs.code, -1)[np.searchsorted(pairs.code, code)] == code
+        is_open = (is_listed != pairs.leaves_out) & pairs.meets[pairs.kind[i[at]], pairs.kind[j[at]]]
+        in_order = np.sort(at[is_open])[:places]
+        if len(in_order) == places:
+            break
+    return i[in_order], j[in_order]
 
 
-def _explain(
-    search: Search, sigma: Covariance, i: int, j: int, propensity: float, random: bool, value: float | None = None
-) -> Choice:
-    m, v = float(search.mean[i] - search.mean[j]), sigma.variance_of_difference(i, j)
-    if value is None and search.policy.criterion is Criterion.KNOWLEDGE and isinstance(sigma, DenseCovariance):
-        pair = np.array([i]), np.array([j])
-        value = float(gains(*pair, search.mean, sigma, search.model, search.matters)[0])
-    elif value is None:
-        value = float(search.score(np.array([m]), np.array([v]))[0])
-    return Choice(i, j, value, m, float(np.sqrt(v)), propensity, random)
+def listed_by(mean: Floats, variance: Floats, pairs: PairSet, vaguest: int) -> tuple[Ints, Ints]:
+    """The shortlist (L,), i < j, open or not."""
+    if not pairs.leaves_out:
+        return np.divmod(pairs.code, len(mean))
+    ones, others = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for kind, partner in np.argwhere(np.triu(pairs.meets)):
+        one, other = np.flatnonzero(pairs.kind == kind), np.flatnonzero(pairs.kind == partner)
+        if not len(one) or not len(other):
+            continue
+        vague = [side[np.argsort(-variance[side], kind="stable")[:vaguest]] for side in (one, other)]
+        ordered = other[np.argsort(mean[other], kind="stable")]
+        beside = np.searchsorted(mean[ordered], mean[one])[:, None] + np.arange(-NEAREST, NEAREST + 1)
+        ones += [np.repeat(vague[0], len(vague[1])), np.repeat(one, 2 * NEAREST + 1)]
+        others += [np.tile(vague[1], len(vague[0])), ordered[np.clip(beside, 0, len(other) - 1)].ravel()]
+    first, second = np.concatenate(ones), np.concatenate(others)
+    apart = first != second
+    return np.minimum(first, second)[apart], np.maximum(first, second)[apart]
 
 
-def _best_pairs(search: Search, open_pairs: PairSet, sigma: DenseCovariance, rng: Chance) -> Best:
-    mean, goal, n = search.mean, search.goal, len(search.mean)
-    if search.policy.criterion is not Criterion.KNOWLEDGE:
-        pairs = open_pairs if goal == RANKING else favoured(open_pairs, search.matters)
-        return Best(listed(n, best_of(pairs, search, sigma)[0]))
-    if search.judged and goal.top_k is not None and goal.top_k < n:
-        contended = _most_contended(open_pairs, mean, sigma, goal.top_k, rng)
-        if contended:
-            return contended
-    if n <= SMALL or goal != RANKING:
-        state = mean, sigma, search.model, search.matters
-        if search.judged and n <= SMALL:
-            i, j, values = best_gains_in_round(open_pairs, *state, search.judged, TIE)
-        else:
-            i, j, values = best_gains(open_pairs, *state, TIE)
-        if len(i):
-            best = _tied(i, j, values, n)
-            return best if n <= SMALL else Best(best.pairs)
-    code, own = best_of(open_pairs, search, sigma, SHORTLIST)
-    if len(own) > SHORTLIST and own.min() >= own.max() * (1.0 - TIE):
-        return Best(listed(n, code))
-    i, j = np.divmod(code[np.argsort(-own, kind="stable")[:SHORTLIST]], n)
-    return _tied(i, j, gains(i, j, mean, sigma, search.model, search.matters, TIE), n)
-
-
-def _most_contended(open_pairs: PairSet, mean: Floats, sigma: Covariance, k: int, rng: Chance) -> Best | None:
-    """The open pair of the largest C; none where none contends."""
-    reach = mean + np.sqrt(sigma.diagonal)
-    in_front = np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])
-    first, second = within(open_pairs, in_front)
+def _most_contended(
+    search: Search, sigma: DenseCovariance, open_pairs: PairSet, rng: np.random.Generator
+) -> tuple[Ints, float] | None:
+    """Code of the open pair of the largest C for a top k in a round, and C; none where none contends."""
+    k, n = search.goal.top_k, len(search.mean)
+    if search.judged is None or k is None or k >= n:
+        return None
+    reach = search.mean + np.sqrt(sigma.diagonal)
+    who = np.sort(np.argsort(-reach, kind="stable")[: max(SMALL, 2 * k)])
+    first, second = within(open_pairs, who)
     if not len(first):
         return None
-    contention = contentions(mean[in_front], sigma.matrix()[np.ix_(in_front, in_front)], k, rng)[first, second]
-    at = int(np.argmax(contention))
-    if contention[at] == 0.0:
-        return None
-    code = in_front[first[at]] * len(mean) + in_front[second[at]]
-    return Best(listed(len(mean), np.array([code])), float(contention[at]))
+    noise = np.random.default_rng(rng.integers(SEEDS)).standard_normal((DRAWS, len(who)))
+    scores = search.mean[who] + noise @ np.linalg.cholesky(_of(sigma, who).matrix()).T
+    is_in = np.zeros_like(scores)
+    np.put_along_axis(is_in, np.argpartition(-scores, k - 1, axis=1)[:, :k], 1.0, axis=1)
+    takes_place = is_in.T @ (1.0 - is_in) / DRAWS
+    contention = (takes_place * takes_place.T)[first, second]
+    best = int(np.argmax(contention))
+    code = np.array([who[first[best]] * n + who[second[best]]])
+    return (code, float(contention[best])) if contention[best] > 0.0 else None
 
 
-def _tied(i: Ints, j: Ints, values: Floats, n: int) -> Best:
-    """Those of (L,) pairs whose values are tied for the best."""
-    best = values >= values.max() * (1.0 - TIE)
-    return Best(listed(n, np.sort(i[best] * n + j[best])), float(values.max()))
+def _of(sigma: DenseCovariance, who: Ints) -> DenseCovariance:
+    """Covariance of some scores alone."""
+    return plain(sigma.base[np.ix_(who, who)] - sigma.columns[:, who].T @ sigma.columns[:, who], np.nan)
 
 
-def _round(
-    search: Search, sigma: Covariance, open_pairs: PairSet, count: int, uniform: float, rng: Chance
-) -> list[Choice]:
+def _tied(code: Ints, values: Floats) -> tuple[Ints, float]:
+    """Those of (L,) pairs whose values are tied for the best, ascending, and the best."""
+    return np.sort(code[values >= values.max() * (1.0 - TIE)]), float(values.max())
+
+
+def _round(search: Search, open_pairs: PairSet, count: int, uniform: float, rng: np.random.Generator) -> list[Choice]:
     """Pairs of a shortlist that share no candidate, as good as the best or nearly."""
-    pairs = open_pairs if search.goal == RANKING else favoured(open_pairs, search.matters)
-    level = np.random.default_rng(rng.integers(SEEDS)).random(len(search.mean))
-    variance, places = sigma.diagonal * (1.0 + EVEN * level), PLACES * count
-    first, second = shortlist(search.mean, variance, search.score, pairs, places, max(VAGUEST, 2 * places))
-    share = search.policy.random_share
+    mean, sigma, share = search.mean, search.sigma, search.policy.random_share
+    pairs, places = favoured(open_pairs, search.matters), PLACES * count
+    level = np.random.default_rng(rng.integers(SEEDS)).random(len(mean))
+    first, second = shortlist(search, pairs, sigma.diagonal * (1.0 + EVEN * level), places, max(VAGUEST, 2 * places))
     if not len(first):  # none of the list is open
         many = size(pairs)
-        return [_explain(search, sigma, *draw(pairs, many, rng), uniform + (1.0 - share) / many, False)]
-    value = search.score(search.mean[first] - search.mean[second], sigma.variances(first, second))
-    taken = apart(first, second, value, count)
-    ends = zip(first[taken].tolist(), second[taken].tolist(), strict=True)
-    return [_explain(search, sigma, i, j, uniform + 1.0 - share, random=False) for i, j in ends]
+        return [_explained(search, *draw(pairs, many, rng), uniform + (1.0 - share) / many, random=False)]
+    value = search.score(mean[first] - mean[second], sigma.variances(first, second))
+    choices, busy = list[Choice](), set[int]()
+    for k in np.argsort(-value, kind="stable").tolist():
+        i, j = int(first[k]), int(second[k])
+        if len(choices) == count or value[k] * NEARLY < value.max():
+            break
+        if not busy & {i, j}:
+            choices.append(_explained(search, i, j, uniform + 1.0 - share, random=False))
+            busy |= {i, j}
+    return choices

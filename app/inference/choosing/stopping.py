@@ -1,26 +1,19 @@
 """Stopping: when a set need ask no more. How far off that is: forecasting.
 
-A set may stop when its top k are separated from the rest, when every rank interval is narrow, or when it knows its
-goal. It may also stop when no further comparison would teach much, or when its order is likely enough.
-
-Scores, which no verdict shows, are tested by e-values. The first three criteria are claims about the order of pairs,
-read after every comparison. So they rest on a test that stays valid under continuous monitoring. For a pair with
-posterior difference N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j is (Savage and Dickey)
+Scores, which no verdict shows, are tested by e-values: claims about the order of pairs are read after every comparison,
+so they rest on a test that stays valid under continuous monitoring (decision 13). For a pair with posterior difference
+N(m, v) and prior difference N(0, V), the Bayes factor against s_i = s_j is (Savage and Dickey)
 
     B = sqrt(v / V) exp(m^2 / (2 v))
 
 Under s_i = s_j it is a martingale with mean 1, however the pairs were chosen, so it ever exceeds 1/alpha with
-probability at most alpha (Ville 1939; Robbins 1970). Where the posterior is a mixture over a grid, as where verdict
-weights and the spread of scores are learnt, w_g being the posterior weight of each point,
-
-    1 / B = sum_g w_g / B_g
-
-which is the Bayes factor whose tie has the same prior of the grid as the rest (decision 36). A claim about c pairs
-takes B >= c / alpha for each of them:
+probability at most alpha (Ville 1939; Robbins 1970). Of a mixture over a grid 1 / B = sum_g w_g / B_g, w_g being the
+posterior weight of each point: there the tie has the same prior of the grid as the rest (decision 36). A claim about c
+pairs takes B >= c / alpha for each of them:
 
     top k separated      c = k (N - k) pairs
     rank intervals       c = N (N - 1) / 2 pairs; rank i lies between 1 + #(proven above i) and N - #(proven below i)
-    goal                 its pairs (goals.py), alpha = 1 - the confidence asked for
+    goal                 its pairs (criteria.py), alpha = 1 - the confidence asked for
     entropy              no claim: the most that one more comparison would take off, max ln(1 + w v) / 2, is small
     concordance          no claim: the mean over the goal's pairs of Phi(|m| / sqrt v)
 
@@ -31,9 +24,6 @@ Any other quantity is counted in draws: a criterion is met where the posterior m
     rank intervals       those that hold together with probability 1 - error_level
     entropy              as above, over the pairs whose order differs from draw to draw
     concordance          expected share of the goal's pairs in the right order
-
-Probabilities of a posterior mean the same however often one looks, as far as its model is right; false stops under
-peeking are measured (uncertainty.md).
 """
 
 from collections.abc import Iterator
@@ -41,7 +31,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs, upper_triangle
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs, upper_triangle
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
 from app.inference.reporting.confidence import concordance, shares_in_order
@@ -87,7 +77,7 @@ class Differences(NamedTuple):
     def undecided(self, claims: Claims) -> Bools:
         """(N, N) those of the claimed pairs that are not sure."""
         claimed = goal_pairs(claims.goal, self.posterior.mean)
-        return np.asarray(claimed & ~separated(self.log_factor, int(claimed.sum()), claims.error_level))
+        return np.asarray(claimed & (self.log_factor < np.log(claimed.sum() / claims.error_level)))
 
     def are_met(self, claims: Claims) -> bool:
         return not self.undecided(claims).any()
@@ -95,7 +85,7 @@ class Differences(NamedTuple):
     def apart(self, error_level: float) -> Bools:
         """(N, N) those that are sure, were all pairs claimed."""
         n = len(self.m)
-        return separated(self.log_factor, n * (n - 1) // 2, error_level)
+        return np.asarray(self.log_factor >= np.log(n * (n - 1) // 2 / error_level))
 
     def width(self, error_level: float) -> int:
         is_above = self.apart(error_level) & (self.m > 0.0)
@@ -115,7 +105,7 @@ class Counts(NamedTuple):
     mean: Floats  # (N,), in whose order the ranking is
 
     def probability(self, goal: Goal) -> float:
-        """The posterior probability that the goal is as the means have it."""
+        """That the goal is as the means have it."""
         if goal.top_k is not None:
             order = best_first(self.mean)
             top, rest = order[: goal.top_k], order[goal.top_k :]
@@ -132,14 +122,13 @@ class Counts(NamedTuple):
         return int((best_and_worst[:, 1] - best_and_worst[:, 0]).max())
 
     def concordance(self, goal: Goal) -> float:
-        """The expected share of the goal's pairs in the order of the means."""
         return float(shares_in_order(ranks(self.mean), ranks_of(self.values), goal_pairs(goal, self.mean)).mean())
 
     def doubtful(self) -> Bools:
         """(N, N) whose order differs from draw to draw, True at [i, j], i < j."""
-        n = len(self.mean)
-        first, second = np.triu_indices(n, 1)
-        order, result = np.sign(self.values[:, first] - self.values[:, second]), np.zeros((n, n), np.bool_)
+        result = upper_triangle(len(self.mean)).copy()
+        first, second = np.nonzero(result)
+        order = np.sign(self.values[:, first] - self.values[:, second])
         result[first, second] = (order != order[:1]).any(axis=0)
         return result
 
@@ -183,8 +172,9 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING, ra
     pairs = differences(posterior, model)
     matters = np.zeros((model.n, model.n), np.bool_)
     for claims in claims_of(stop, goal, model.n):
-        undecided = pairs.undecided(claims)
-        matters |= undecided if undecided.any() else _least_decided(pairs, claims.goal)
+        claimed, undecided = goal_pairs(claims.goal, posterior.mean), pairs.undecided(claims)
+        least = claimed & (pairs.log_factor <= pairs.log_factor[claimed].min() + ALIKE)
+        matters |= undecided if undecided.any() else least
     if has_width(stop, model.n):
         matters |= ~pairs.apart(stop.error_level)
     if stop.entropy_change is not None:
@@ -196,8 +186,8 @@ def needed(posterior: Scores, model: Model, stop: Stop, goal: Goal = RANKING, ra
 
 def can_be_met(stop: Stop, n: int, goal: Goal = RANKING) -> bool:
     """False where the criteria say what holds of any n candidates, on which nothing ever stops."""
-    of_order = has_width(stop, n) or has_claims(stop, goal, n)
-    return of_order or stop.entropy_change is not None or stop.concordance is not None
+    has_others = stop.entropy_change is not None or stop.concordance is not None
+    return has_others or has_width(stop, n) or has_claims(stop, goal, n)
 
 
 def has_claims(stop: Stop, goal: Goal, n: int) -> bool:
@@ -220,11 +210,6 @@ def evidence(posterior: Scores, model: Model, goal: Goal) -> float:
     """The e-value of the goal's pairs all together: a claim takes 1 / alpha."""
     log_factors = differences(posterior, model).log_factor[goal_pairs(goal, posterior.mean)]
     return float(np.exp(min(log_factors.min() - np.log(len(log_factors)), LARGEST)))
-
-
-def separated(log_factors: Floats, claims: int, error_level: float) -> Bools:
-    """Differences that are proven not 0, by their ln B, each one of so many claims that are all to hold."""
-    return np.asarray(log_factors >= np.log(claims / error_level))
 
 
 def log_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
@@ -262,9 +247,3 @@ def _moments(posterior: Scores) -> tuple[Floats, Floats]:
     v = variances[:, None] + variances - 2.0 * sigma
     np.fill_diagonal(v, 1.0)
     return mean[:, None] - mean, v
-
-
-def _least_decided(pairs: Differences, goal: Goal) -> Bools:
-    """(N, N) those of the goal's pairs whose ln B is nearest to the smallest."""
-    claimed = goal_pairs(goal, pairs.posterior.mean)
-    return np.asarray(claimed & (pairs.log_factor <= pairs.log_factor[claimed].min() + ALIKE))

@@ -30,7 +30,7 @@ from app.inference.judges.aggregation import (
 )
 from app.inference.judges.pair_votes import LEVEL
 from app.inference.judges.skill_aggregation import ItemContext, Progress, by_context
-from app.inference.types import Bools, Chance, Floats, Ints
+from app.inference.types import Bools, Floats, Ints
 from app.inference.verdicts import Share, share_of
 
 CHANCE = 0.1  # skill below which a judge is as good as a coin
@@ -184,7 +184,7 @@ def confirmed(v: Votes, people: Bools) -> set[int]:
     return {k for k, each in enumerate(judges) if each and each.interval[0] > chance and not people[k]}
 
 
-def next_to_label(v: Votes, labelled: Bools, count: int, rng: Chance) -> tuple[Ints, Floats, Floats]:
+def next_to_label(v: Votes, labelled: Bools, count: int, rng: np.random.Generator) -> tuple[Ints, Floats, Floats]:
     """Up to `count` items to label, most wanted first, with the labels that their patterns lack, and propensities."""
     _, pattern = np.unique(np.round(v.sum(axis=1), 6), axis=0, return_inverse=True)
     pattern, judged = pattern.reshape(-1), np.any(v, axis=(1, 2))

@@ -11,19 +11,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from app.inference.choosing.asking import (
-    Draws,
-    Leased,
+    CERTAIN,
     Order,
     Plan,
     Presented,
-    as_shown,
+    explained,
     leads_of,
     next_pairs,
-    presented_beside,
+    presented,
 )
-from app.inference.choosing.human_checks import next_checks
-from app.inference.choosing.knowledge import Questions
-from app.inference.choosing.overlap import due
+from app.inference.choosing.criteria import Criterion
+from app.inference.choosing.knowledge import JudgedRound
+from app.inference.choosing.second_opinions import due, next_checks
 from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
@@ -42,7 +41,7 @@ from app.inference.state.open_pairs import (
 from app.inference.state.published import Sought, live_quantity
 from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
-from app.inference.types import Bools, Ints
+from app.inference.types import Bools, Comparisons, Ints
 
 UNCHECKED = Checked(None)
 
@@ -89,26 +88,28 @@ def ask(
     Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
         should be.
     """
-    rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
+    rng, chosen = _random_source(snapshot, blocked, plan), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
     for item, first, second, lacking in _in_front(snapshot, blocked, plan, askers, checked, count):
         if lacking:
-            pair = presented_beside(scores, first, second, float(lacking), 1.0, leads, plan.order, rng)
+            pair = presented(explained(scores, first, second, float(lacking)), leads, plan.order, rng)
             chosen.append(ChosenPair(item, pair, "overlap"))
         else:
-            chosen.append(ChosenPair(item, as_shown(scores, first, second), "repeat"))
+            choice = explained(scores, min(first, second), max(first, second), 1.0)
+            chosen.append(ChosenPair(item, Presented(first, second, choice, CERTAIN), "repeat"))
     if len(chosen) == count:
         return chosen
-    chosen_by = scores, snapshot.model, snapshot.comparisons
+    model, comparisons = snapshot.model, snapshot.comparisons
     if (published := checked.published) is not None:
-        chosen_by = published.scores, published.model, published.comparisons
-    questions = _questions(snapshot) if plan.knows_the_round else None
+        scores, model, comparisons = published.scores, published.model, published.comparisons
+    knows_the_round = plan.target == "all-pairs" and plan.policy.criterion is Criterion.KNOWLEDGE
+    judged = _judged_round(snapshot, comparisons) if knows_the_round else None
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
         openings = _open(snapshot, catalogue, out, plan, reopening)
-        leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
+        leased = out.first[: out.leases].copy(), out.second[: out.leases].copy()
         most = min(count - len(chosen), openings.most)
-        pairs = next_pairs(*chosen_by, leased, openings.pairs, plan, most, rng, snapshot.tally, questions)
+        pairs = next_pairs(scores, model, snapshot.tally, leased, openings.pairs, plan, most, rng, judged)
         if not pairs:
             break
         uses = None
@@ -117,6 +118,11 @@ def ask(
             uses = np.bincount(on, minlength=len(catalogue.has))
         chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
+
+
+def _random_source(snapshot: Snapshot, blocked: BlockedPairs, plan: Plan) -> np.random.Generator:
+    """That of one ask: the same question at the same state, with the same pairs out, draws the same pairs."""
+    return np.random.default_rng((plan.seed, snapshot.version, blocked.code))
 
 
 def has_pair(
@@ -145,7 +151,7 @@ def _in_front(
     """
     pairs, entries, n = np.empty((0, 4), np.int64), snapshot.log.entries, snapshot.model.n
     if plan.overlap is not None and askers:
-        pairs = np.column_stack(due(plan.overlap, entries.item, entries.comparisons, n, askers))
+        pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
     if again := [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]:
         pairs = np.concatenate([pairs, np.array(again)])
     if blocked.item.size:
@@ -162,11 +168,12 @@ def _with_leases(blocked: BlockedPairs, chosen: list[ChosenPair]) -> BlockedPair
     return BlockedPairs(item, first, second, blocked.leases + len(chosen))
 
 
-def _questions(snapshot: Snapshot) -> Questions:
-    """The question that each comparison answers: every judge may be asked about all items."""
+def _judged_round(snapshot: Snapshot, comparisons: Comparisons) -> JudgedRound:
+    """The round by these comparisons, in which every judge may be asked about all items."""
     items, about = np.unique(snapshot.evidence.item, return_inverse=True)
     judges, by = np.unique(snapshot.comparisons.judge, return_inverse=True)
-    return Questions(np.asarray(by * len(items) + about, np.int64), max(len(judges) * len(items), 1))
+    question = np.asarray(by * len(items) + about, np.int64)
+    return JudgedRound(comparisons, question, max(len(judges) * len(items), 1))
 
 
 def _open(
@@ -241,17 +248,18 @@ def ask_people(
         return []
     item, low, high = pair_votes[:3]
     is_out = is_blocked(blocked, item, low, high, n)
-    rng = Draws(plan, snapshot.version, blocked.code)
+    rng = _random_source(snapshot, blocked, plan)
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
+    criterion: Literal["rank-sets", "labels"] = "labels" if check.judge is None else "rank-sets"
     if check.judge is not None:
-        judge = ids.index(check.judge)
-        checks = next_checks(pair_votes, judge, people, is_out, scores, leads, plan.order, count, rng)
-        return [ChosenPair(int(item[row]), pair, "rank-sets") for row, pair in checks]
-    labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
-    judges = np.setdiff1d(np.arange(len(ids)), people)
-    chosen, to_label = [], next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng)
-    for row, behind, propensity in zip(*(column.tolist() for column in to_label), strict=True):
-        i, j = int(low[row]), int(high[row])
-        pair = presented_beside(scores, i, j, float(behind), propensity, leads, plan.order, rng)
-        chosen.append(ChosenPair(int(item[row]), pair, "labels"))
+        wanted = next_checks(pair_votes, n, ids.index(check.judge), people, is_out, count, rng)
+    else:
+        labelled = is_out | ~np.isnan(pair_votes.p[:, people]).all(axis=1)
+        judges = np.setdiff1d(np.arange(len(ids)), people)
+        to_label = next_to_label(votes(binary(pair_votes.p[:, judges])), labelled, count, rng)
+        wanted = zip(*(column.tolist() for column in to_label), strict=True)
+    chosen = list[ChosenPair]()
+    for row, worth, propensity in wanted:
+        choice = explained(scores, int(low[row]), int(high[row]), worth, propensity)
+        chosen.append(ChosenPair(int(item[row]), presented(choice, leads, plan.order, rng), criterion))
     return chosen

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
 from app.inference.kernels.pair_sets import Kinds, PairSet, among, listed
-from app.inference.types import Bools, Chance, Ints
+from app.inference.types import Bools, Ints
 from app.inference.verdicts import LEAST, TABLE
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2
@@ -173,7 +173,7 @@ def _counted(pairs: Ints, most: int) -> tuple[Ints, Ints]:
     return different, times[different]
 
 
-def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
+def on_item(of: OpenPairs, pair: Presented, rng: np.random.Generator, uses: Ints | None) -> tuple[int, Presented]:
     """The pair on an item where it is open, drawn if there are several; where one order alone is open, in that one.
 
     Args: with `uses` (I,) it is drawn from the least used items, and counted there.
@@ -181,7 +181,7 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
     items = items_of(of, pair.choice.i, pair.choice.j)
     if uses is not None:
         items = items[uses[items] == uses[items].min()]
-    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    item = int(items[0] if len(items) == 1 else rng.choice(items))
     if uses is not None:
         uses[item] += 1
     if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):

@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 
 from app.inference.choosing.asking import Order, Plan
-from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.goals import Goal
+from app.inference.choosing.criteria import Criterion, Goal, Policy
 from app.inference.fitting.model import Method
 from app.inference.regimes import SMALL
 from app.inference.state.asking import ask

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit
 
 from app.inference.choosing.asking import IN_BOTH_ORDERS, Order
-from app.inference.choosing.forecasting import NOTHING, Left, Missing, Stopping, forecast, stopped
-from app.inference.choosing.goals import Goal
+from app.inference.choosing.criteria import Goal
+from app.inference.choosing.forecasting import NOTHING, Forecast, Left, Missing, Stopping, forecast
 from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
 from app.inference.core.edges import TooMany
 from app.inference.experts import is_vote
@@ -132,7 +132,7 @@ def distance(
     if missing and (met or missing.e_value is None):
         return Stopping(None, NOTHING, left.in_all, missing=missing)
     if met:
-        return stopped(met, left)
+        return Stopping(met, Forecast(0, 0, 0), left.in_all)
     if sought is None or sought.target == "latent":
         return _distance_of_scores(snapshot, published, stop, goal, left)
     needed = NOTHING

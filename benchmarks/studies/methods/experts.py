@@ -8,7 +8,7 @@ import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing.goals import upper_triangle
+from app.inference.choosing.criteria import upper_triangle
 from app.inference.experts import MAKERS
 from app.inference.fitting import AbsoluteScores, Posterior, Scores, combine, moments
 from app.inference.gaussian import plain

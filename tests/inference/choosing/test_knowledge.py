@@ -8,14 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, ndtr
 
-from app.inference.choosing.criteria import DRAWN, Batch, Criterion, Policy, score
-from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
+from app.inference.choosing.criteria import (
+    DRAWN,
+    RANKING,
+    Batch,
+    Criterion,
+    Goal,
+    Policy,
+    goal_kinds,
+    goal_pairs,
+    score,
+)
 from app.inference.choosing.knowledge import (
     EVERY,
     JudgedRound,
-    Questions,
     answered_in,
-    best_gains_in_round,
     gains,
     knowledge,
 )
@@ -24,7 +31,6 @@ from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.gaussian import DenseCovariance, plain
-from app.inference.kernels.pair_sets import of_mask
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Floats, Ints, by_one_judge
 from tests.inference.choosing.test_picking import all_open, chosen, greedy, pairs_of
@@ -281,7 +287,7 @@ FIRST, SECOND, P = np.array([0, 1, 1, 2]), np.array([1, 0, 2, 3]), np.array([1.0
 
 def test_a_question_is_answered_once() -> None:
     comparisons = by_one_judge(FIRST, SECOND, P)
-    verdict, answered = answered_in(JudgedRound(comparisons, Questions(np.array([0, 0, 1, 1]), 2)), FOUR)
+    verdict, answered = answered_in(JudgedRound(comparisons, np.array([0, 0, 1, 1]), 2), FOUR)
     share = np.zeros((FOUR, FOUR))
     share[[0, 1, 2], [1, 2, 3]] = 0.5
     np.testing.assert_array_equal(answered, share + share.T)
@@ -298,7 +304,7 @@ def test_what_is_open_moves_with_the_scores_and_what_is_answered_does_not(votes:
     root = rng.standard_normal((FOUR, FOUR))
     sigma, mean = 0.01 * (root @ root.T + np.eye(FOUR)), rng.standard_normal(FOUR)
     comparisons = by_one_judge(FIRST, SECOND, P)
-    judged, little = JudgedRound(comparisons, Questions(np.array([0, 0, 1, 1]), 2)), 1e-6
+    judged, little = JudgedRound(comparisons, np.array([0, 0, 1, 1]), 2), 1e-6
     verdict, share = answered_in(judged, FOUR)
 
     def wins(s: Floats) -> Floats:
@@ -307,10 +313,8 @@ def test_what_is_open_moves_with_the_scores_and_what_is_answered_does_not(votes:
         of_pairs = share * verdict + (1.0 - share) * expected
         return np.asarray(of_pairs.sum(axis=1) - of_pairs.diagonal())
 
-    open_pairs = of_mask(np.triu(np.ones((FOUR, FOUR), np.bool_), 1))
-    i, j, gained = best_gains_in_round(
-        open_pairs, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), judged, 1.0
-    )
+    i, j = all_pairs(FOUR)
+    gained = gains(i, j, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), EVERY, judged)
     expected = []
     for a, b in zip(i, j, strict=True):
         r = np.eye(FOUR)[a] - np.eye(FOUR)[b]
@@ -328,11 +332,9 @@ def test_what_is_open_moves_with_the_scores_and_what_is_answered_does_not(votes:
 def test_judge_of_many_votes_is_asked_about_an_unknown_candidate_first() -> None:
     """Three candidates are known well, the last one not at all; a verdict of theirs would add next to nothing."""
     sigma, mean = np.diag([1e-3, 1e-3, 1e-3, 4.0]), np.array([0.3, 0.0, -0.3, 0.0])
-    open_pairs = of_mask(np.triu(np.ones((FOUR, FOUR), np.bool_), 1))
-    nothing = JudgedRound(by_one_judge(FIRST[:0], SECOND[:0], P[:0]), Questions(np.empty(0, np.int64), 1))
+    i, j = all_pairs(FOUR)
+    nothing = JudgedRound(by_one_judge(FIRST[:0], SECOND[:0], P[:0]), np.empty(0, np.int64), 1)
     for votes in (1.0, 1000.0):
         model = build(Method(), FOUR, 1)._replace(votes=votes)
-        i, j, gained = best_gains_in_round(
-            open_pairs, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), nothing, 1.0
-        )
+        gained = gains(i, j, mean, plain(sigma, 0.0), model, goal_kinds(RANKING, mean), EVERY, nothing)
         assert 3 in (i[gained.argmax()], j[gained.argmax()])

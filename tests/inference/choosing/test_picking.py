@@ -12,10 +12,30 @@ from scipy.special import expit, ndtr
 from scipy.stats import chi2
 
 from app.inference.choosing import picking
-from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, next_pairs
-from app.inference.choosing.criteria import DRAWN, VAGUEST, Batch, Criterion, Policy, equality, listed_by, score
-from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds, upper_triangle
-from app.inference.choosing.picking import Choice, Search, best_of, connected, fantasise, joining, select
+from app.inference.choosing.asking import Order, Plan, next_pairs, tally
+from app.inference.choosing.criteria import (
+    DRAWN,
+    RANKING,
+    Batch,
+    Criterion,
+    Goal,
+    Policy,
+    favoured,
+    goal_kinds,
+    score,
+    upper_triangle,
+)
+from app.inference.choosing.picking import (
+    VAGUEST,
+    Choice,
+    Search,
+    best_of,
+    connected,
+    fantasise,
+    joining,
+    listed_by,
+    select,
+)
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
@@ -55,6 +75,11 @@ FORMULAS: dict[Criterion, Formula] = {
 
 each_scored_criterion = pytest.mark.parametrize("criterion", FORMULAS)
 each_criterion = pytest.mark.parametrize("criterion", Criterion)
+
+
+def floor_of(sigma: Covariance) -> float:
+    """(A tenth of a typical posterior sd)^2."""
+    return 0.01 * float(sigma.diagonal.mean())
 
 
 def all_open(n: int) -> Bools:
@@ -119,7 +144,7 @@ def test_select_is_the_slow_choice_among_the_open_pairs(
     some = np.triu(np.random.default_rng(seed).random((n, n)) < share)
     open_pairs = some | some.T
 
-    floor = equality(sigma)
+    floor = floor_of(sigma)
 
     def values(full: Floats, i: Ints, j: Ints) -> Floats:
         return FORMULAS[criterion](mean[i] - mean[j], full[i, i] + full[j, j] - 2.0 * full[i, j], floor)
@@ -249,7 +274,7 @@ def test_a_choice_explains_itself(criterion: Criterion) -> None:
     assert choice.mean_difference == mean[i] - mean[j]
     assert choice.sd_difference == pytest.approx(np.sqrt(v))
     assert choice.probability_of_reordering == pytest.approx(ndtr(-abs(mean[i] - mean[j]) / np.sqrt(v)))
-    value = score(Policy(criterion), model(6), np.array([mean[i] - mean[j]]), np.array([v]), equality(sigma))[0]
+    value = score(Policy(criterion), model(6), np.array([mean[i] - mean[j]]), np.array([v]), floor_of(sigma))[0]
     assert choice.score == pytest.approx(value)
 
 
@@ -379,6 +404,11 @@ def chosen_of_many(
     )
 
 
+def search_of(fitted: Posterior, policy: Policy, goal: Goal) -> Search:
+    mean, kinds = fitted.mean, goal_kinds(goal, fitted.mean)
+    return Search(mean, dense(fitted.covariance), model(len(mean)), policy, goal, kinds, 0.01, None)
+
+
 @pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 @pytest.mark.parametrize("goal", [RANKING, Goal(top_k=9), Goal(against=7)])
 def test_the_best_of_many_pairs_is_on_the_list(
@@ -390,12 +420,12 @@ def test_the_best_of_many_pairs_is_on_the_list(
         of_log = random_comparisons(n, 4 * n, seed=seed)
         fitted = posterior.fit(of_log, model(n))
         closed = np.flatnonzero(np.triu(np.random.default_rng(seed).random((n, n)) < 0.1, 1))
-        search = Search(fitted.mean, model(n), Policy(criterion), 0.01, goal, goal_kinds(goal, fitted.mean), None)
-        pairs, sigma = favoured(listed(n, closed, leaves_out=True), search.matters), dense(fitted.covariance)
+        search = search_of(fitted, Policy(criterion), goal)
+        pairs = favoured(listed(n, closed, leaves_out=True), search.matters)
 
-        code, values = best_of(pairs, search, sigma, 5)
+        code, values = best_of(search, pairs, 5)
         monkeypatch.setattr(picking, "MEDIUM", n)
-        scanned, scores = best_of(pairs, search, sigma, 5)
+        scanned, scores = best_of(search, pairs, 5)
         monkeypatch.undo()
 
         assert code[values.argmax()] == scanned[scores.argmax()]
@@ -407,13 +437,12 @@ def test_where_the_list_is_closed_the_best_of_all_is_found(criterion: Criterion)
     """Most pairs are open, but none between those of the largest variances or of near means."""
     n = 2 * MEDIUM
     fitted = posterior.fit(random_comparisons(n, 4 * n, seed=0), model(n))
-    search = Search(fitted.mean, model(n), Policy(criterion), 0.01, RANKING, goal_kinds(RANKING, fitted.mean), None)
-    sigma = dense(fitted.covariance)
+    search, sigma = search_of(fitted, Policy(criterion), RANKING), dense(fitted.covariance)
     first, second = listed_by(fitted.mean, sigma.diagonal, every_pair(n), VAGUEST)
     pairs = listed(n, np.unique(first * n + second), leaves_out=True)
     i, j = np.nonzero(mask(pairs))
 
-    code, _ = best_of(pairs, search, sigma)
+    code, _ = best_of(search, pairs)
 
     values = search.score(fitted.mean[i] - fitted.mean[j], sigma.variances(i, j))
     assert len(i) > 0.5 * n * (n - 1) / 2
@@ -450,6 +479,7 @@ def test_pairs_that_are_level_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None
 
 MANY = SMALL + 2
 NOBODY = np.empty(0, np.int64)
+NONE_LEASED = NOBODY, NOBODY
 each_not_drawn = pytest.mark.parametrize("criterion", [each for each in Criterion if each not in DRAWN])
 
 
@@ -459,23 +489,14 @@ def asked(
     *,
     log: Comparisons | None = None,
     of: Model | None = None,
-    leased: Leased = NONE_LEASED,
+    leased: tuple[Ints, Ints] = NONE_LEASED,
     goal: Goal = RANKING,
     n: int = MANY,
 ) -> list[tuple[int, int]]:
     log, of = log or no_comparisons(), of or model(n)
     plan, live = Plan(Policy(criterion), Order.AS_SELECTED, 0, goal), posterior.fit(log, of)
-    open_pairs = every_pair(n)
-    presented = next_pairs(
-        live.scores,
-        of,
-        log,
-        leased,
-        open_pairs,
-        plan,
-        count,
-        Draws(plan, log.size, len(leased.first)),
-    )
+    rng = np.random.default_rng(log.size)
+    presented = next_pairs(live.scores, of, tally(log, n), leased, every_pair(n), plan, count, rng)
     return [(pair.first, pair.second) for pair in presented]
 
 
@@ -527,7 +548,7 @@ def test_nothing_is_left_to_join_once_all_are_connected_or_no_such_pair_is_open(
 def test_pairs_that_are_out_on_a_lease_count_as_compared() -> None:
     out = np.arange(0, MANY - 2, 2)
 
-    (pair,) = asked(Criterion.REORDERING, 1, leased=Leased(out, out + 1))
+    (pair,) = asked(Criterion.REORDERING, 1, leased=(out, out + 1))
 
     assert pair == (MANY - 2, MANY - 1)
 
@@ -565,10 +586,10 @@ def test_pairs_that_join_are_drawn_uniformly_and_say_so() -> None:
     """Four of the candidates were never compared."""
     log, of = cycle(MANY - 4, seed=0), model(MANY)
     plan, live = Plan(Policy(Criterion.REORDERING), Order.AS_SELECTED, 0), posterior.fit(log, of)
-    open_pairs = every_pair(MANY)
+    known, open_pairs = tally(log, MANY), every_pair(MANY)
 
     pairs = [
-        next_pairs(live.scores, of, log, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
+        next_pairs(live.scores, of, known, NONE_LEASED, open_pairs, plan, 2, np.random.default_rng(seed))
         for seed in range(300)
     ]
 

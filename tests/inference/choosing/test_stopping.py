@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binom, norm
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
-from app.inference.choosing.goals import RANKING, Goal
-from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, reason, separated
+from app.inference.choosing.criteria import RANKING, Goal
+from app.inference.choosing.stopping import Stop, can_be_met, log_factor, needed, reason
 from app.inference.experts import MAKERS
 from app.inference.fitting import Method, posterior
 from app.inference.fitting.model import Model
@@ -33,16 +33,10 @@ def bayes_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
     return np.asarray(norm.pdf(0.0, 0.0, np.sqrt(prior)) / norm.pdf(0.0, m, np.sqrt(v)), np.float64)
 
 
-@pytest.mark.parametrize(("claims", "error_level"), [(1, 0.05), (10, 0.05), (45, 0.2), (3, 0.001)])
-def test_separated_is_a_bayes_factor_of_claims_over_alpha(claims: int, error_level: float) -> None:
+def test_a_factor_is_that_of_savage_and_dickey() -> None:
     m, v = (grid.ravel() for grid in np.meshgrid(np.linspace(-4.0, 4.0, 41), np.array([0.05, 0.3, 1.0, 2.0])))
     prior = np.full(len(m), 2.0)
-
-    found = separated(log_factor(m, v, prior), claims, error_level)
-
-    np.testing.assert_array_equal(found, bayes_factor(m, v, prior) >= claims / error_level)
-    assert found.any()
-    assert not found.all()
+    np.testing.assert_allclose(np.exp(log_factor(m, v, prior)), bayes_factor(m, v, prior))
 
 
 def edge(claims: int) -> float:

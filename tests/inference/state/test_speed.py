@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from app.inference.choosing.asking import Order, Plan
-from app.inference.choosing.criteria import Criterion, Policy
-from app.inference.choosing.goals import Goal
+from app.inference.choosing.criteria import Criterion, Goal, Policy
 from app.inference.choosing.knowledge import knowledge
 from app.inference.core.cells import put, read
 from app.inference.core.edges import evaluate, precision, precision_times

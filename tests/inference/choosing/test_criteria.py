@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from app.inference.choosing.goals import RANKING, Goal, goal_pairs
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs
 
 MEAN = np.array([0.5, -1.0, 2.0, 0.0])  # the order is 2, 0, 3, 1
 EVERY_PAIR = {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
