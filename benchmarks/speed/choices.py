@@ -12,7 +12,7 @@ from app.inference.choosing.criteria import equality
 from app.inference.choosing.goals import upper_triangle
 from app.inference.choosing.picking import select
 from app.inference.fitting import Method, Model, Posterior, build, posterior
-from app.inference.kernels.pair_sets import PairSet, listed
+from app.inference.pair_sets import PairSet, listed
 from app.inference.types import Bools, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.problem import simulated_log

@@ -26,7 +26,7 @@ from app.inference.gaussian import (
 )
 from app.inference.judges.aggregation import Probabilities
 from app.inference.judges.group_verdicts import Doubt, examine
-from app.inference.kernels.pair_sets import PairSet, listed
+from app.inference.pair_sets import PairSet, listed
 from app.inference.reporting.intervals import ranks_of
 from app.inference.targets.drawing import drawn_in_place
 from app.inference.types import Comparisons, Convergence, Floats, Ints, by_one_judge, join, once_each, take

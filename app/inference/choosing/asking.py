@@ -32,7 +32,7 @@ from app.inference.choosing.overlap import Overlap
 from app.inference.choosing.picking import Choice, connected, fantasise, select
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
-from app.inference.kernels.pair_sets import PairSet
+from app.inference.pair_sets import PairSet
 from app.inference.types import Chance, Comparisons, Ints
 from app.inference.verdicts import joined
 

@@ -46,7 +46,7 @@ import numpy as np
 from app.inference.choosing.knowledge import gain
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance
-from app.inference.kernels.pair_sets import PairSet
+from app.inference.pair_sets import PairSet
 from app.inference.types import Bools, Floats, Ints
 
 EQUAL = 0.1  # of a typical posterior sd: means that are closer count as equal

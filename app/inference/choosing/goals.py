@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
+from app.inference.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
 from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 

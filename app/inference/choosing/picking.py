@@ -51,7 +51,7 @@ from app.inference.choosing.knowledge import (
 from app.inference.core.design import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, SparseCovariance
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
+from app.inference.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Chance, Floats, Ints
 from app.inference.verdicts import joined
@@ -223,7 +223,7 @@ def _picks(
         return _round(search, sigma, open_pairs, count if share == 0.0 else 1, uniform, rng)
     many = size(best.pairs)
     i, j = draw(open_pairs, many_open, rng) if random else draw(best.pairs, many, rng)
-    is_best = has(best.pairs, i, j)
+    is_best = bool(has(best.pairs, i, j))
     propensity = uniform + (1.0 - share) * is_best / many
     return [_explain(search, sigma, i, j, propensity, random, best.value if is_best else None)]
 

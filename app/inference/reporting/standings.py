@@ -26,7 +26,7 @@ from app.inference.fitting.judge_aware import JudgeAware
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
-from app.inference.kernels.pair_sets import matching
+from app.inference.pair_sets import matching
 from app.inference.reporting import intervals, very_many, win_rates
 from app.inference.reporting.bias import Bias, estimates, listed
 from app.inference.reporting.confidence import (

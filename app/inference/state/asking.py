@@ -27,7 +27,7 @@ from app.inference.choosing.overlap import due
 from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
-from app.inference.kernels.pair_sets import size
+from app.inference.pair_sets import size
 from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import (
     NO_END,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, listed
+from app.inference.pair_sets import Kinds, PairSet, among, listed
 from app.inference.types import Bools, Chance, Ints
 from app.inference.verdicts import LEAST, TABLE
 

@@ -16,7 +16,7 @@ from app.inference import fitting
 from app.inference.choosing import RANKING, Criterion, Order, Policy, of_mask
 from app.inference.choosing.picking import draw, joining, select
 from app.inference.fitting import BASELINES
-from app.inference.kernels.pair_sets import mask, size, without
+from app.inference.pair_sets import mask, size, without
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.inference.verdicts import joined
 from app.offline.cases import Case, noisy

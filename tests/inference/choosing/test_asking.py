@@ -4,7 +4,7 @@ import pytest
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, Presented, lead, next_pairs, present
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.fitting import posterior
-from app.inference.kernels.pair_sets import of_mask
+from app.inference.pair_sets import of_mask
 from app.inference.types import Bools, Ints, no_comparisons
 from tests.inference.factories import cycle, every_pair, joined, model, random_comparisons
 

@@ -24,7 +24,7 @@ from app.inference.experts import make
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Method, build
 from app.inference.gaussian import DenseCovariance, plain
-from app.inference.kernels.pair_sets import of_mask
+from app.inference.pair_sets import of_mask
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Floats, Ints, by_one_judge
 from tests.inference.choosing.test_picking import all_open, chosen, greedy, pairs_of

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.kernels.pair_sets import mask, size
+from app.inference.pair_sets import mask, size
 from app.inference.state.open_pairs import items_of, mark, none_shown, open_pairs, orders_shown, was_shown
 from app.inference.types import Bools, Ints
 from tests.inference.factories import numerics

@@ -14,7 +14,6 @@ from app.inference.core.design import precision, precision_times
 from app.inference.core.edges import evaluate
 from app.inference.fitting.evidence import tilted_moments
 from app.inference.fitting.model import Method
-from app.inference.kernels import pair_sets
 from app.inference.state import (
     MANY,
     BlockedPairs,
@@ -77,15 +76,8 @@ def test_without_a_set_all_is_quick() -> None:
 def test_after_a_warm_up_no_set_waits_for_a_compiler(
     method: Method, order: Order, criterion: Criterion, n: int
 ) -> None:
-    of_sets = [
-        pair_sets.in_rows,
-        pair_sets.nth,
-        pair_sets.has,
-        pair_sets.within,
-    ]
-    of_pairs = [knowledge, mark, *of_sets]
     of_sums = [put, read, evaluate, precision, *([precision_times] if n > N else [])]
-    kernels: list[Any] = [*of_pairs, *of_sums]
+    kernels: list[Any] = [knowledge, mark, *of_sums]
     warm_up()
     known = [each.signatures.copy() for each in kernels]
 
