@@ -148,9 +148,10 @@ def _in_front(
         pairs = np.column_stack(due(plan.overlap, entries.item, entries.comparisons, n, askers))
     if again := [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]:
         pairs = np.concatenate([pairs, np.array(again)])
-    if blocked.item.size:
-        pairs = pairs[~is_blocked(blocked, pairs[:, 0], pairs[:, 1], pairs[:, 2], n)]
-    in_front: list[list[int]] = pairs[:count].tolist()
+    if not len(pairs):
+        return []
+    item, first, second, _ = pairs.T
+    in_front: list[list[int]] = pairs[~is_blocked(blocked, item, first, second, n)][:count].tolist()
     return in_front
 
 
@@ -173,25 +174,28 @@ def _open(
     snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
 ) -> OpenPairs:
     """The pairs that a round may give: those that were not shown, and once there are none, those that open again."""
-    new = open_now(snapshot.shown, catalogue.has, blocked, plan.order)
+    new = open_now(snapshot.shown, catalogue, blocked, plan.order)
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
-    return reopened(snapshot, catalogue.has, blocked, plan, reopening)
+    return _reopened(snapshot, catalogue, blocked, plan, reopening)
 
 
-def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
+def _reopened(
+    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening
+) -> OpenPairs:
     """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
 
     First those alone whose order keeps the set from stopping, and all the others after them.
     """
+    has, judge, comparisons = catalogue.has, reopening.judge, snapshot.log.entries.comparisons
     ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
     matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
-    mine, times = entries.comparisons.judge == judge, np.zeros(free.shape, np.int64)
-    np.add.at(times, (entries.item[mine], entries.comparisons.first[mine], entries.comparisons.second[mine]), 1)
-    alike, most_times = None if reopening.is_person else repeats_alike(snapshot, judge), most_times_of(snapshot, judge)
+    mine, times = comparisons.judge == judge, np.zeros(free.shape, np.int64)
+    np.add.at(times, (snapshot.log.entries.item[mine], comparisons.first[mine], comparisons.second[mine]), 1)
+    was_shown, most_times = orders_shown(snapshot.shown), most_times_of(snapshot, judge)
+    alike = None if reopening.is_person else repeats_alike(snapshot, judge)
     repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
     for pairs in (free & matters, free):
         may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)
@@ -199,7 +203,7 @@ def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, 
         most = repeats if is_repeat else NO_END
         if most and orders.any():
             break
-    return open_in(has, orders, most)
+    return open_in(catalogue, orders, most)
 
 
 def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:
@@ -223,8 +227,8 @@ def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order,
     once_more = may_show & (times < most_times)
     if order is not Order.AS_SELECTED:
         once_more &= times <= turned
-    if most_times < NO_END and once_more.any():
-        once_more &= times == times[once_more].min()
+    if most_times < NO_END:
+        once_more &= times == times.min(where=once_more, initial=NO_END)
     return once_more, True
 
 

@@ -51,6 +51,15 @@ class Catalogue:
         return self.lengths >= 0
 
     @cached_property
+    def in_common(self) -> tuple[Ints, Ints]:
+        """(N,) kinds of candidates, who have outputs on the same items, and (C, C) items that two kinds share."""
+        if self.has.all():
+            return np.zeros(len(self.keys), np.int64), np.array([[len(self.items)]])
+        of_kinds, kind = np.unique(self.has, axis=1, return_inverse=True)
+        outputs = of_kinds.astype(np.float64)
+        return kind.reshape(-1), (outputs.T @ outputs).astype(np.int64)
+
+    @cached_property
     def size_bytes(self) -> int:
         texts = sum(map(len, self.keys)) + sum(len(key) + len(prompt or "") for key, prompt in self.items)
         texts += sum(len(name) + len(value) for each in self.tags for name, value in each.items())

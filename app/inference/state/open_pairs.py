@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
-from app.inference.pair_sets import Kinds, PairSet, among, listed
+from app.inference.pair_sets import PairSet
+from app.inference.state.log import Catalogue
 from app.inference.types import Bools, Chance, Ints
-from app.inference.verdicts import LEAST, TABLE
+from app.inference.verdicts import firsts, numbered
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
@@ -55,9 +56,8 @@ class OpenPairs(NamedTuple):
     pairs: PairSet  # of candidates: those open on one item or more
     has: Bools  # (I, N) who has an output where
     code: Ints  # (M,) ascending, of outputs
-    leaves_out: bool
-    closed: ShownPairs | None  # the orders in which they may not be shown, if any
-    most: int = NO_END  # pairs at once
+    closed: ShownPairs  # the orders in which they may not be shown
+    most: int  # pairs at once
 
 
 def none_shown(items: int, n: int) -> ShownPairs:
@@ -86,14 +86,6 @@ def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs
     return ShownPairs(items, n, code[: many + rest], bits[: many + rest])
 
 
-def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
-    """Whether the pair was shown in this order."""
-    code = (item * shown.n + min(first, second)) * shown.n + max(first, second)
-    place = int(np.searchsorted(shown.code, code))
-    is_listed = place < len(shown.code) and shown.code[place] == code
-    return bool(is_listed and shown.orders[place] & (LOWER_FIRST if first < second else HIGHER_FIRST))
-
-
 def orders_shown(shown: ShownPairs) -> Bools:
     """(I, N, N), True at [item, first, second] where the pair was shown so."""
     orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
@@ -110,7 +102,7 @@ def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: 
     return np.asarray(np.isin(of_pairs, of_blocked))
 
 
-def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
+def open_now(shown: ShownPairs, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenPairs:
     """The pairs that were not shown yet, where blocked ones count as shown in both orders.
 
     With order "both", a pair seen in one order comes before any new pair.
@@ -118,59 +110,38 @@ def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order)
     item, first, second, _ = blocked
     if len(item):
         shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
-    closed = shown if order in IN_BOTH_ORDERS else None
     if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
-        return open_pairs(has, half_done, closed, leaves_out=False)
-    used_up = shown.code[shown.orders == BOTH_ORDERS] if closed else shown.code
-    return open_pairs(has, used_up, closed, leaves_out=True)
+        return open_pairs(catalogue, half_done, shown, leaves_out=False)
+    used_up = shown.code[shown.orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else shown.code
+    return open_pairs(catalogue, used_up, shown, leaves_out=True)
 
 
-def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
+def open_in(catalogue: Catalogue, orders: Bools, most: int) -> OpenPairs:
     """The pairs that may be shown in these orders, `most` of them at once.
 
     Args: `orders` (I, N, N) is True at [item, first, second].
     """
     closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
     code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
-    items, n = has.shape
-    return open_pairs(has, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
+    items, n = catalogue.has.shape
+    return open_pairs(catalogue, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
 
 
-def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
-    """Args: are those of OpenPairs. A pair is left out where it is on every item that its candidates have in common."""
-    items, n = has.shape
-    of_candidates = code
-    if items > 1 and not leaves_out:
-        of_candidates = np.unique(code % (n * n))
-    elif items > 1:
-        of_candidates = _used_up(has, code)
-    pairs = listed(n, of_candidates, leaves_out=leaves_out)
-    if leaves_out and not has.all():
-        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
-        pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
-    return OpenPairs(pairs, has, code, leaves_out, closed, most)
+def open_pairs(
+    catalogue: Catalogue, code: Ints, closed: ShownPairs, *, leaves_out: bool, most: int = NO_END
+) -> OpenPairs:
+    """Pairs (M,) of outputs, or all but those.
 
-
-def _used_up(has: Bools, code: Ints) -> Ints:
-    """The pairs of candidates that are listed on every item that they have in common, ascending."""
-    items, n = has.shape
-    if has.all():
-        pair, times = _counted(code % (n * n), n * n)
-        return np.asarray(pair[times == items])
-    item, low, high = np.unravel_index(code, (items, n, n))
-    pair, times = _counted(code[has[item, low] & has[item, high]] % (n * n), n * n)
-    low, high = np.divmod(pair, n)
-    outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
-    return np.asarray(pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)])
-
-
-def _counted(pairs: Ints, most: int) -> tuple[Ints, Ints]:
-    """The different pairs, ascending, and how often each is there; numbers are below `most`."""
-    if most > max(TABLE * len(pairs), LEAST):
-        return np.unique(pairs, return_counts=True)
-    times = np.bincount(pairs, minlength=most)
-    different = np.flatnonzero(times)
-    return different, times[different]
+    Of candidates those are left out that are on every item that both have an output for.
+    """
+    (items, n), (kind, in_common), pair = catalogue.has.shape, catalogue.in_common, code
+    if items > 1:
+        number = numbered(code % (n * n))
+        pair = code[firsts(number)] % (n * n)
+        if leaves_out:
+            low, high = np.divmod(pair, n)
+            pair = pair[np.bincount(number) == in_common[kind[low], kind[high]]]
+    return OpenPairs(PairSet(pair, leaves_out, kind, in_common > 0), catalogue.has, code, closed, most)
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
@@ -178,24 +149,24 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
 
     Args: with `uses` (I,) it is drawn from the least used items, and counted there.
     """
-    items = items_of(of, pair.choice.i, pair.choice.j)
+    i, j, n = pair.choice.i, pair.choice.j, of.closed.n
+    items = items_of(of, i, j)
     if uses is not None:
         items = items[uses[items] == uses[items].min()]
-    item = int(items[0]) if len(items) == 1 else rng.choice(items)
+    item = int(items[0] if len(items) == 1 else rng.choice(items))
     if uses is not None:
         uses[item] += 1
-    if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):
-        return item, Presented(pair.second, pair.first, pair.choice, CERTAIN)
-    if of.closed is not None and was_shown(of.closed, item, pair.second, pair.first):
-        return item, pair._replace(order_chance=CERTAIN)
-    return item, pair
+    code = (item * n + i) * n + j
+    closed = of.closed.orders[slice(*np.searchsorted(of.closed.code, (code, code + 1)))].sum()
+    if not closed:
+        return item, pair
+    first, second = (j, i) if closed == LOWER_FIRST else (i, j)
+    return item, Presented(first, second, pair.choice, CERTAIN)
 
 
 def items_of(of: OpenPairs, i: int, j: int) -> Ints:
     """The items on which the pair i < j, which is open, is so; ascending."""
-    if len(of.has) == 1:
-        return np.zeros(1, np.int64)
     items = np.flatnonzero(of.has[:, i] & of.has[:, j])
-    wanted = (items * of.has.shape[1] + i) * of.has.shape[1] + j
+    wanted = (items * of.closed.n + i) * of.closed.n + j
     is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
-    return np.asarray(items[is_listed != of.leaves_out])
+    return np.asarray(items[is_listed != of.pairs.leaves_out])

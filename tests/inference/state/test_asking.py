@@ -143,9 +143,8 @@ def test_a_set_has_a_pair_wherever_an_ask_would_get_one(seed: int) -> None:
     """Items that not all have outputs for, both orders, judges for whom pairs open again, overlap."""
     rng, n, items = np.random.default_rng(seed), 3, 2
     has, order = rng.random((items, n)) < 0.8, list(Order)[seed % 4]
-    places = [(item, i, j) for item in range(items) for i in range(n) for j in range(n) if i != j]
+    places = np.argwhere(has[:, :, None] & has[:, None, :] & ~np.eye(n, dtype=np.bool_)).tolist()
     shown = [places[k] for k in rng.permutation(len(places))[: rng.integers(len(places) + 1)]]
-    shown = [(item, i, j) for item, i, j in shown if has[item, i] and has[item, j]]
     snapshot = told(((item, i, j, 0.8, int(rng.choice([JUDGE, ANN]))) for item, i, j in shown), n, items)
     item, first, second = np.array([place for place in places if rng.random() < 0.3], np.int64).reshape(-1, 3).T
     blocked = BlockedPairs(item, first, second, int(rng.integers(len(item) + 1)))
