@@ -61,7 +61,7 @@ def tell(snapshot: Snapshot, comparisons: Comparisons, item: Ints | None = None)
     """Args: `comparisons` have judges by their ids; `item` (K,), where there are several."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
     item = np.zeros_like(seq) if item is None else item
-    new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(seq), np.nan)))
+    new = NOTHING._replace(entries=Entries(seq, item, *comparisons, np.full(len(seq), np.nan)))
     snapshot = advance(snapshot, snapshot.version + comparisons.size, new, [])
     while snapshot.due:
         snapshot = compute_due(snapshot)

@@ -110,14 +110,14 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     if voids := list(voided):  # begins anew
         old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
-    log, (_, item, comparisons, _) = extend(old.log, new), new.entries
-    judges = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+    log, comparisons = extend(old.log, new), new.entries.comparisons
+    judges = {*comparisons.judge.tolist(), *new.scored.judge.tolist()}
     earlier = old.evidence if judges <= set(old.evidence.judges.tolist()) else None
     now = old._replace(
         version=version,
         log=log,
         evidence=interpret(log, old.interpretation, earlier),
-        shown=mark(old.shown, item, comparisons.first, comparisons.second),
+        shown=mark(old.shown, new.entries.item, comparisons.first, comparisons.second),
         tally=tally(comparisons, old.model.n, old.tally),
     )
     stage = _stage(now, old)

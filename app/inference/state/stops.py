@@ -203,8 +203,8 @@ def _missing(
         people = np.isin(snapshot.evidence.judges, list(sought.people))
         if repetition(snapshot, published, sought).is_taken(people):
             return None
-    _, item, _, chance = snapshot.log.entries
-    signal = signal_of(raw(snapshot), snapshot.model.n, item, chance, new_items=sought.target == "new-items", grew=True)
+    item, chance, new_items = snapshot.log.entries.item, snapshot.log.entries.order_chance, sought.target == "new-items"
+    signal = signal_of(raw(snapshot), snapshot.model.n, item, chance, new_items=new_items, grew=True)
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
 
 
