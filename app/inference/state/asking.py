@@ -40,7 +40,7 @@ from app.inference.state.open_pairs import (
     orders_shown,
 )
 from app.inference.state.published import Sought, live_quantity
-from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
+from app.inference.state.snapshot import Snapshot, pair_votes_of
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
 from app.inference.types import Bools, Ints
 
@@ -189,7 +189,7 @@ def _reopened(
     """
     has, judge, comparisons = catalogue.has, reopening.judge, snapshot.log.entries.comparisons
     ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
-    matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal, ranked)
+    matters = needed(snapshot.posterior.scores, snapshot.plain_model, reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
     mine, times = comparisons.judge == judge, np.zeros(free.shape, np.int64)

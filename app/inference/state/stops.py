@@ -33,7 +33,7 @@ from app.inference.reporting.signal import signal_of
 from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
-from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.state.snapshot import Snapshot, raw
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
 
@@ -84,11 +84,11 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = No
 
 def _check_scores(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
     nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
-    if reason(snapshot.posterior.scores, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
+    if reason(snapshot.posterior.scores, snapshot.plain_model, _at(stop, NEARLY, nearly), goal) is None:
         return Checked(None)
     met = _met(snapshot, exact(snapshot), stop, goal, sought)
     missing = _missing(snapshot, sought, met) if sought and met else None
-    return Checked(None, missing=missing) if missing else Checked(met)
+    return Checked(None if missing else met, missing=missing)
 
 
 def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) -> Checked:
@@ -133,25 +133,18 @@ def distance(
         return Stopping(None, NOTHING, left.in_all, missing=missing)
     if met:
         return stopped(met, left)
+    needed, e_value = NOTHING, None
     if sought is None or sought.target == "latent":
-        return _distance_of_scores(snapshot, published, stop, goal, left)
-    needed = NOTHING
-    if sought.target == "all-pairs":
+        each, tests = _tests(snapshot, published, stop)
+        by_scores = each.entropy_change is not None or each.concordance is not None
+        comparisons = float(raw(snapshot).weight.sum())
+        needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+        if claims := next(claims_of(each, goal, snapshot.model.n), None):
+            e_value = max(evidence(*test, claims.goal) for test in tests) / len(tests)
+    elif sought.target == "all-pairs":
         supposed = quantity(snapshot, published, sought, supposing=True)
         needed = forecast(supposed, published.model, snapshot.comparisons.size, stop, left, goal)
-    return Stopping(None, needed, left.in_all)
-
-
-def _distance_of_scores(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
-    each, tests = _tests(snapshot, published, stop)
-    by_scores = each.entropy_change is not None or each.concordance is not None
-    comparisons = float(raw(snapshot).weight.sum())
-    needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
-    distant = Stopping(None, needed, left.in_all)
-    claims = next(claims_of(each, goal, snapshot.model.n), None)
-    if claims is None:
-        return distant
-    return distant._replace(e_value=max(evidence(*test, claims.goal) for test in tests) / len(tests))
+    return Stopping(None, needed, left.in_all, e_value)
 
 
 def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, list[tuple[Scores, Model]]]:
@@ -161,7 +154,7 @@ def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, 
     far apart, the normal that is fitted to the posterior says too little of a tie, far out in its tail; under the set's
     own prior variance it says more. Each test has half the error level then, and the second one is of claims alone.
     """
-    tests, n = [(published.scores, plain_model(snapshot))], snapshot.model.n
+    tests, n = [(published.scores, snapshot.plain_model)], snapshot.model.n
     if snapshot.learnt is None or not is_vote(snapshot.comparisons.p).all():
         return stop, tests
     method = snapshot.interpretation.method._replace(verdict_weight="one-vote")
