@@ -7,7 +7,7 @@ A stop of win rates may hang on whether judges repeat themselves (methods 17). A
 decides: the set would stop if this judge repeated itself, and does not stop yet. Then a judge who votes is asked the
 other order of a question, as long as it may be one whom the position does not move: an answer alike shows both. Else it
 is asked the same in the same order. Of the questions that were asked least often it is the one whose answer would be
-likeliest to change if each verdict were a new draw. After MOST_REPEATS no more are asked.
+likeliest to change if each verdict were a new draw.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,16 +34,17 @@ from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
 from app.inference.state.snapshot import Snapshot, raw
-from app.inference.types import Bools, Comparisons, Floats, Ints, take
+from app.inference.types import Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
 DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
 HALF = 0.5  # probability that draws of the live posterior ask for first
 NO_CLAIMS = ("entropy_change", "concordance")
-MOST_REPEATS = 8
+MOST_REPEATS = 8  # of a judge that always answers alike
 MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
 LIKELY_OF_A_TIE = 0.7  # that one who draws answers otherwise
+OF_TEXTS = Sought("latent", np.empty((0, 0), np.bool_), ())  # of which nothing can be missing
 
 
 class Question(NamedTuple):
@@ -64,59 +65,45 @@ class Checked(NamedTuple):
     to_repeat: Sequence[Question] = ()  # where the set would stop if these judges repeated themselves
 
 
-def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
+def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought = OF_TEXTS) -> Checked:
     """Look for a reason to ask no more pairs.
 
     Where what is published refuses the stop that the live posterior is for, that one sees nothing left to ask: what
     follows is chosen by the published one. Of very many candidates no reason is looked for: it is about all pairs.
-
-    Args: `sought` is what the set is certain about; by default the scores themselves, of texts.
     """
-    if snapshot.model.n < 2:
+    is_latent = sought.target == "latent"
+    if snapshot.model.n < 2 or not (is_latent or snapshot.comparisons.size):
         return Checked(None)
     try:
-        if sought is None or sought.target == "latent":
-            return _check_scores(snapshot, stop, goal, sought)
-        return _check_quantity(snapshot, stop, goal, sought) if snapshot.comparisons.size else Checked(None)
+        ranked = None if is_latent else live_quantity(snapshot, sought)
+        of_live = snapshot.posterior.scores, snapshot.plain_model
+        if reason(*of_live, _nearly(stop, is_latent=is_latent), goal, ranked) is None:
+            return Checked(None)
+        if not is_latent and (missing := _missing(snapshot, sought)):
+            return Checked(None, missing=missing)
+        published = exact(snapshot, target=sought.target)
+        met = _met(snapshot, published, stop, goal, sought)
+        missing = _missing(snapshot, sought, met, published) if met else None
+        if is_latent or (met and not missing):
+            return Checked(None if missing else met, missing=missing)
+        is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
+        again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
+        return Checked(None, published if is_refused else None, missing, again)
     except TooMany:
         return Checked(None)
 
 
-def _check_scores(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
-    nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
-    if reason(snapshot.posterior.scores, snapshot.plain_model, _at(stop, NEARLY, nearly), goal) is None:
-        return Checked(None)
-    met = _met(snapshot, exact(snapshot), stop, goal, sought)
-    missing = _missing(snapshot, sought, met) if sought and met else None
-    return Checked(None if missing else met, missing=missing)
-
-
-def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) -> Checked:
-    ranked, of_live = live_quantity(snapshot, sought), (snapshot.posterior.scores, snapshot.model)
-    half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-    if reason(*of_live, half, goal, ranked) is None:
-        return Checked(None)
-    judged, needed = _prompts(snapshot, sought)
-    if needed > 1 and (needed > judged or sought.target != "all-pairs") and (missing := _missing(snapshot, sought)):
-        return Checked(None, missing=missing)
-    published = exact(snapshot, target=sought.target)
-    met = _met(snapshot, published, stop, goal, sought)
-    missing = _missing(snapshot, sought, met, published) if met else None
-    if met and not missing:
-        return Checked(met)
-    is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
-    again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
-    return Checked(None, published if is_refused else None, missing, again)
-
-
-def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:
-    """The stop with these levels."""
+def _nearly(stop: Stop, *, is_latent: bool) -> Stop:
+    """The stop at the levels at which the live posterior is asked."""
+    error_level, concordance = NEARLY if is_latent else HALF, stop.concordance
+    if concordance is not None:
+        concordance = 1.0 - DOUBTS * (1.0 - concordance) if is_latent else min(HALF, concordance)
     goal = None if stop.goal is None else 1.0 - error_level
     return stop._replace(error_level=error_level, goal=goal, concordance=concordance)
 
 
 def distance(
-    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought | None = None
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought = OF_TEXTS
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
@@ -125,20 +112,19 @@ def distance(
 
     Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
 
-    Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
+    Args: `published` is exact for the target of `sought`.
     """
     met = _met(snapshot, published, stop, goal, sought)
-    missing = _missing(snapshot, sought, met, published) if sought else None
+    missing = _missing(snapshot, sought, met, published)
     if missing and (met or missing.e_value is None):
         return Stopping(None, NOTHING, left.in_all, missing=missing)
     if met:
         return stopped(met, left)
     needed, e_value = NOTHING, None
-    if sought is None or sought.target == "latent":
+    if sought.target == "latent":
         each, tests = _tests(snapshot, published, stop)
         by_scores = each.entropy_change is not None or each.concordance is not None
-        comparisons = float(raw(snapshot).weight.sum())
-        needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
+        needed = forecast(*tests[0 if by_scores else -1], float(raw(snapshot).weight.sum()), each, left, goal)
         if claims := next(claims_of(each, goal, snapshot.model.n), None):
             e_value = max(evidence(*test, claims.goal) for test in tests) / len(tests)
     elif sought.target == "all-pairs":
@@ -165,14 +151,13 @@ def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, 
 
 
 def _met(
-    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought | None, *, supposing: bool = False
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought, *, supposing: bool = False
 ) -> Reason | None:
     """The first criterion that is met by what is published; with `supposing`, if who may repeat itself does."""
-    if sought is None or sought.target == "latent":
-        each, (own, *others) = _tests(snapshot, published, stop)
+    if sought.target == "latent":
+        each, tests = _tests(snapshot, published, stop)
         claims = each._replace(entropy_change=None, concordance=None)
-        by_others = (met for other in others if (met := reason(*other, claims, goal)))
-        return reason(*own, each, goal) or next(by_others, None)
+        return reason(*tests[0], each, goal) or reason(*tests[-1], claims, goal)
     ranked = quantity(snapshot, published, sought, supposing=supposing)
     return reason(published.scores, published.model, stop, goal, ranked)
 
@@ -183,27 +168,22 @@ def _missing(
     """What a set lacks before it may stop: of several prompts, judged ones; then signal.
 
     No signal is needed of texts where the criterion that is `met` claims nothing, nor of a claim about all pairs by
-    judges who are taken to repeat themselves: it is what they say.
-
-    Args: `published` is exact, of all pairs.
+    judges who are taken to repeat themselves: it is what they say. Neither is known before it is `published`.
     """
-    judged, needed = _prompts(snapshot, sought)
+    entries, target = snapshot.log.entries, sought.target
+    judged, needed = judged_prompts(entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
     if 1 < needed > judged:
         return Missing(judged, needed)
-    if needed < 2 and met in NO_CLAIMS:
+    if not sought.has.size or (needed < 2 and (published is None or met in NO_CLAIMS)):
         return None
-    if published is not None and sought.target == "all-pairs":
+    if target == "all-pairs":
         people = np.isin(snapshot.evidence.judges, list(sought.people))
-        if repetition(snapshot, published, sought).is_taken(people):
+        if published is None or repetition(snapshot, published, sought).is_taken(people):
             return None
-    item, chance, new_items = snapshot.log.entries.item, snapshot.log.entries.order_chance, sought.target == "new-items"
-    signal = signal_of(raw(snapshot), snapshot.model.n, item, chance, new_items=new_items, grew=True)
+    signal = signal_of(
+        raw(snapshot), snapshot.model.n, entries.item, entries.order_chance, new_items=target == "new-items", grew=True
+    )
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
-
-
-def _prompts(snapshot: Snapshot, sought: Sought) -> tuple[int, int]:
-    """How many prompts are judged, and how many a stop needs."""
-    return judged_prompts(snapshot.log.entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
 
 
 def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
@@ -213,19 +193,17 @@ def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal,
     """
     (judges, item, *_), known = snapshot.evidence, repetition(snapshot, published, sought)
     may = ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
-    turned = may & _is_open(known.supposed_consistent)
-    is_declared = np.isin(known.before, (0.0, 1.0))
-    same = may & ~turned & ~is_declared & _is_open(known.supposed)
-    if not (turned | same).any() or not _met(snapshot, published, stop, goal, sought, supposing=True):
+    turned, same = (
+        may & (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
+        for probability in (known.supposed_consistent, known.supposed)
+    )
+    again = turned | (same & ~np.isin(known.before, (0.0, 1.0)))  # these were declared
+    if not again.any() or not _met(snapshot, published, stop, goal, sought, supposing=True):
         return ()
     return [
         _question(published, item, judge, int(judges[judge]), turned=bool(turned[judge]))
-        for judge in np.flatnonzero(turned | same).tolist()
+        for judge in np.flatnonzero(again).tolist()
     ]
-
-
-def _is_open(probability: Floats) -> Bools:
-    return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
 
 
 def _question(published: Published, item: Ints, judge: int, judge_id: int, *, turned: bool) -> Question:
@@ -277,8 +255,8 @@ def comparisons_left(
 def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int]) -> int | None:
     """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
     judges, left = snapshot.evidence.judges, 0
-    for number, judge in enumerate(judges.tolist()):
-        judged = int(np.count_nonzero(snapshot.comparisons.judge == number))
+    counts = np.bincount(snapshot.comparisons.judge, minlength=len(judges))
+    for judge, judged in zip(judges.tolist(), counts.tolist(), strict=True):
         alike = None if judge in people else repeats_alike(snapshot, judge)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
@@ -298,8 +276,8 @@ def most_times_of(snapshot: Snapshot, judge: int) -> int:
     """
     if snapshot.learnt is None:
         return NO_END
-    comparisons = snapshot.log.entries.comparisons
-    if not is_vote(comparisons.p[comparisons.judge == judge]).all():
+    entries = snapshot.log.entries
+    if not is_vote(entries.p[entries.judge == judge]).all():
         return MOST_TIMES
     rho = float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())  # 0 of a new one
     return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
@@ -311,9 +289,9 @@ def repeats_alike(snapshot: Snapshot, judge: int) -> int | None:
     A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
     are out.
     """
-    mine = np.flatnonzero(snapshot.log.entries.comparisons.judge == judge)
-    first, second, p, _, _ = take(snapshot.log.entries.comparisons, mine)
-    questions = numbered(snapshot.log.entries.item[mine], first, second)
+    entries = snapshot.log.entries
+    mine = entries.judge == judge
+    questions, p = numbered(entries.item[mine], entries.first[mine], entries.second[mine]), entries.p[mine]
     low, high = np.full(len(p), np.inf), np.full(len(p), -np.inf)
     np.minimum.at(low, questions, p)
     np.maximum.at(high, questions, p)
