@@ -17,8 +17,9 @@ from app.inference.judges import (
     judged_pairs,
     surprises,
 )
-from app.inference.state import Catalogue, Snapshot, expected_verdicts
+from app.inference.state import Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
+from app.live.catalogue import Catalogue
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import UnknownItem

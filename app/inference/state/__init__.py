@@ -6,13 +6,12 @@
     published.py    exact, quantity, biases: results for readers, and for other sets of its pool
     stops.py        check, distance: whether it is to stop, and how far off that is
     asking.py       ask: the next pairs; ask_people: those for people who check judges
-    speed.py        what takes some milliseconds
 
 Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
 """
 
 from app.inference.state.asking import ChosenPair, HumanCheck, Reopening, ask, ask_people, has_pair
-from app.inference.state.log import Catalogue, ComparisonRow, Interpretation, Log, ScoreRow, SharedPriors, log_from_rows
+from app.inference.state.log import ComparisonRow, Interpretation, Log, ScoreRow, SharedPriors, log_from_rows
 from app.inference.state.open_pairs import NONE_BLOCKED, BlockedPairs
 from app.inference.state.published import (
     LogContribution,
@@ -38,5 +37,4 @@ from app.inference.state.snapshot import (
     with_computed,
     without_pairs,
 )
-from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
 from app.inference.state.stops import Checked, check, comparisons_left, distance

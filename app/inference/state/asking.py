@@ -28,7 +28,6 @@ from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.pair_sets import size
-from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import (
     NO_END,
     BlockedPairs,
@@ -72,7 +71,7 @@ class HumanCheck(NamedTuple):
 
 def ask(
     snapshot: Snapshot,
-    catalogue: Catalogue,
+    has: Bools,
     blocked: BlockedPairs,
     plan: Plan,
     count: int,
@@ -105,7 +104,7 @@ def ask(
     questions = _questions(snapshot) if plan.knows_the_round else None
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
-        openings = _open(snapshot, catalogue, out, plan, reopening)
+        openings = _open(snapshot, has, out, plan, reopening)
         leased = Leased(out.first[: out.leases].copy(), out.second[: out.leases].copy())
         most = min(count - len(chosen), openings.most)
         pairs = next_pairs(*chosen_by, leased, openings.pairs, plan, most, rng, snapshot.tally, questions)
@@ -114,14 +113,14 @@ def ask(
         uses = None
         if plan.target == "new-items":
             on = np.append(snapshot.log.entries.item, out.item[: out.leases])
-            uses = np.bincount(on, minlength=len(catalogue.has))
+            uses = np.bincount(on, minlength=len(has))
         chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
 
 
 def has_pair(
     snapshot: Snapshot,
-    catalogue: Catalogue,
+    has: Bools,
     blocked: BlockedPairs,
     plan: Plan,
     reopening: Reopening | None = None,
@@ -131,7 +130,7 @@ def has_pair(
     """Whether `ask` would give a pair, without choosing one."""
     if _in_front(snapshot, blocked, plan, askers, checked, 1):
         return True
-    openings = _open(snapshot, catalogue, blocked, plan, reopening)
+    openings = _open(snapshot, has, blocked, plan, reopening)
     return min(openings.most, size(openings.pairs)) > 0
 
 
@@ -170,30 +169,26 @@ def _questions(snapshot: Snapshot) -> Questions:
     return Questions(np.asarray(by * len(items) + about, np.int64), max(len(judges) * len(items), 1))
 
 
-def _open(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
-) -> OpenPairs:
+def _open(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None) -> OpenPairs:
     """The pairs that a round may give: those that were not shown, and once there are none, those that open again."""
-    new = open_now(snapshot.shown, catalogue, blocked, plan.order)
+    new = open_now(snapshot.shown, has, blocked, plan.order)
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
-    return _reopened(snapshot, catalogue, blocked, plan, reopening)
+    return _reopened(snapshot, has, blocked, plan, reopening)
 
 
-def _reopened(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening
-) -> OpenPairs:
+def _reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
     """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
 
     First those alone whose order keeps the set from stopping, and all the others after them.
     """
-    has, judge, comparisons = catalogue.has, reopening.judge, snapshot.log.entries.comparisons
+    judge, entries = reopening.judge, snapshot.log.entries
     ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
     matters = needed(snapshot.posterior.scores, snapshot.plain_model, reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    mine, times = comparisons.judge == judge, np.zeros(free.shape, np.int64)
-    np.add.at(times, (snapshot.log.entries.item[mine], comparisons.first[mine], comparisons.second[mine]), 1)
+    mine, times = entries.judge == judge, np.zeros(free.shape, np.int64)
+    np.add.at(times, (entries.item[mine], entries.first[mine], entries.second[mine]), 1)
     was_shown, most_times = orders_shown(snapshot.shown), most_times_of(snapshot, judge)
     alike = None if reopening.is_person else repeats_alike(snapshot, judge)
     repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
@@ -203,7 +198,7 @@ def _reopened(
         most = repeats if is_repeat else NO_END
         if most and orders.any():
             break
-    return open_in(catalogue, orders, most)
+    return open_in(has, orders, most)
 
 
 def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:

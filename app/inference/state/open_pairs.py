@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
 from app.inference.pair_sets import PairSet
-from app.inference.state.log import Catalogue
 from app.inference.types import Bools, Chance, Ints
 from app.inference.verdicts import firsts, numbered
 
@@ -102,7 +101,7 @@ def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: 
     return np.asarray(np.isin(of_pairs, of_blocked))
 
 
-def open_now(shown: ShownPairs, catalogue: Catalogue, blocked: BlockedPairs, order: Order) -> OpenPairs:
+def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
     """The pairs that were not shown yet, where blocked ones count as shown in both orders.
 
     With order "both", a pair seen in one order comes before any new pair.
@@ -111,37 +110,44 @@ def open_now(shown: ShownPairs, catalogue: Catalogue, blocked: BlockedPairs, ord
     if len(item):
         shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
     if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
-        return open_pairs(catalogue, half_done, shown, leaves_out=False)
+        return open_pairs(has, half_done, shown, leaves_out=False)
     used_up = shown.code[shown.orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else shown.code
-    return open_pairs(catalogue, used_up, shown, leaves_out=True)
+    return open_pairs(has, used_up, shown, leaves_out=True)
 
 
-def open_in(catalogue: Catalogue, orders: Bools, most: int) -> OpenPairs:
+def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
     """The pairs that may be shown in these orders, `most` of them at once.
 
     Args: `orders` (I, N, N) is True at [item, first, second].
     """
     closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
     code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
-    items, n = catalogue.has.shape
-    return open_pairs(catalogue, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
+    items, n = has.shape
+    return open_pairs(has, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
 
 
-def open_pairs(
-    catalogue: Catalogue, code: Ints, closed: ShownPairs, *, leaves_out: bool, most: int = NO_END
-) -> OpenPairs:
+def open_pairs(has: Bools, code: Ints, closed: ShownPairs, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
     """Pairs (M,) of outputs, or all but those.
 
     Of candidates those are left out that are on every item that both have an output for.
     """
-    (items, n), (kind, in_common), pair = catalogue.has.shape, catalogue.in_common, code
+    (items, n), pair, (kind, in_common) = has.shape, code, _in_common(has)
     if items > 1:
         number = numbered(code % (n * n))
         pair = code[firsts(number)] % (n * n)
         if leaves_out:
             low, high = np.divmod(pair, n)
             pair = pair[np.bincount(number) == in_common[kind[low], kind[high]]]
-    return OpenPairs(PairSet(pair, leaves_out, kind, in_common > 0), catalogue.has, code, closed, most)
+    return OpenPairs(PairSet(pair, leaves_out, kind, in_common > 0), has, code, closed, most)
+
+
+def _in_common(has: Bools) -> tuple[Ints, Ints]:
+    """(N,) kinds of candidates, who have outputs on the same items, and (C, C) items that two kinds share."""
+    if has.all():
+        return np.zeros(has.shape[1], np.int64), np.array([[len(has)]])
+    of_kinds, kind = np.unique(has, axis=1, return_inverse=True)
+    outputs = of_kinds.astype(np.float64)
+    return kind.reshape(-1), (outputs.T @ outputs).astype(np.int64)
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:

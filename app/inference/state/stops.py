@@ -30,11 +30,10 @@ from app.inference.fitting.repetition import ALIKE, DRAWS_ANEW, REPEATS_ITSELF
 from app.inference.gaussian import Scores
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
-from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
 from app.inference.state.snapshot import Snapshot, raw
-from app.inference.types import Comparisons, Floats, Ints, take
+from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
 
 NEARLY = 0.9  # error level at which the live posterior is asked first
@@ -231,7 +230,7 @@ def _otherwise(published: Published, answers: Comparisons) -> Floats:
 
 
 def comparisons_left(
-    snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
+    snapshot: Snapshot, has: Bools, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
 ) -> Left:
     """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
 
@@ -240,7 +239,7 @@ def comparisons_left(
 
     Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
     """
-    outputs, orders = catalogue.has.sum(axis=1), snapshot.shown.orders
+    outputs, orders = has.sum(axis=1), snapshot.shown.orders
     pairs, ways = int((outputs * (outputs - 1)).sum()) // 2, 2 if order in IN_BOTH_ORDERS else 1
     shown = len(orders) + (ways - 1) * np.count_nonzero(orders == BOTH_ORDERS)
     new = max(ways * pairs - int(shown), 0)

@@ -32,8 +32,9 @@ from app.inference.judges import (
     on_pairs,
 )
 from app.inference.reporting import Bias
-from app.inference.state import Catalogue, Snapshot, raw
+from app.inference.state import Snapshot, raw
 from app.inference.types import Ints, take
+from app.live.catalogue import Catalogue
 from app.sentences.judges import (
     INVERTED,
     ONLY_PEOPLE,

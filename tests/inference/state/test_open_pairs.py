@@ -9,7 +9,6 @@ from app.inference.pair_sets import mask, size
 from app.inference.state.open_pairs import items_of, mark, none_shown, open_pairs, orders_shown
 from app.inference.types import Bools
 from tests.inference.factories import numerics
-from tests.inference.state.test_asking import catalogue
 
 sizes = {"items": st.integers(1, 4), "n": st.integers(2, 6), "seed": st.integers(0, 999), "full": st.booleans()}
 
@@ -28,7 +27,7 @@ def test_open_pairs_are_those_open_on_any_item(items: int, n: int, seed: int, fu
     is_open = both & (some != leaves_out)
     code = np.flatnonzero(both & some)
 
-    some_open = open_pairs(catalogue(has), code, none_shown(items, n), leaves_out=leaves_out)
+    some_open = open_pairs(has, code, none_shown(items, n), leaves_out=leaves_out)
 
     np.testing.assert_array_equal(mask(some_open.pairs), is_open.any(axis=0))
     assert size(some_open.pairs) == is_open.any(axis=0).sum()
