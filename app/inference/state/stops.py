@@ -1,13 +1,12 @@
 """Whether a set is to stop, what it lacks before it may, and how far off that is.
 
-What the live posterior nearly says, the published one confirms. Scores themselves take the test of
-e-values, and what is ranked otherwise that of its draws (choosing/stopping.py).
+What the live posterior nearly says, the published one confirms: of scores by e-values, else in draws (stopping.py).
 
 A stop of win rates may hang on whether judges repeat themselves (methods 17). A repeat is worth its price only where it
-decides: the set would stop if this judge repeated itself, and does not stop yet. Then a judge who votes is asked the
-other order of a question, as long as it may be one whom the position does not move: an answer alike shows both. Else it
-is asked the same in the same order. Of the questions that were asked least often it is the one whose answer would be
-likeliest to change if each verdict were a new draw.
+decides: the set would stop if this judge repeated itself, and does not stop yet. A judge who votes is asked the other
+order of a question, as long as the position may not move it: an answer alike shows both. Else it is asked the same in
+the same order. Of the questions that were asked least often it is the one whose answer would be likeliest to change if
+each verdict were a new draw.
 """
 
 from collections.abc import Collection, Sequence
@@ -59,17 +58,13 @@ class Checked(NamedTuple):
     """Whether a set is to stop, and what the next pairs are chosen by if not."""
 
     reason: Reason | None
-    published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
+    published: Published | None = None  # where it refuses the stop of the live one, which sees nothing left to ask
     missing: Missing | None = None  # where the live one nearly says stop, and the set must not for lack of it
     to_repeat: Sequence[Question] = ()  # where the set would stop if these judges repeated themselves
 
 
 def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought = OF_TEXTS) -> Checked:
-    """Look for a reason to ask no more pairs.
-
-    Where what is published refuses the stop that the live posterior is for, that one sees nothing left to ask: what
-    follows is chosen by the published one. Of very many candidates no reason is looked for: it is about all pairs.
-    """
+    """Look for a reason to ask no more pairs; of very many candidates none, as it is about all pairs."""
     is_latent = sought.target == "latent"
     if snapshot.model.n < 2 or not (is_latent or snapshot.comparisons.size):
         return Checked(None)
@@ -106,10 +101,8 @@ def distance(
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
-    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (`prompts_to_decide`), as
-    more comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
-
-    Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
+    Comparisons are forecast for all-pairs and latent, unless prompts are missing. More of them on the same prompts need
+    not decide about new-items (see `prompts_to_decide`), and of people it depends on who is asked.
 
     Args: `published` is exact for the target of `sought`.
     """
@@ -135,9 +128,9 @@ def distance(
 def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, list[tuple[Scores, Model]]]:
     """The stop as each test of scores takes it, and the posterior and model of each; a claim has to pass one.
 
-    By what is published, or, where all answers are votes, by them as one vote each. Where votes agree and scores may be
-    far apart, the normal that is fitted to the posterior says too little of a tie, far out in its tail; under the set's
-    own prior variance it says more. Each test has half the error level then, and the second one is of claims alone.
+    By what is published, and, where all answers are votes, by them as one vote each: where these agree, the normal that
+    is fitted to the posterior says too little of a tie, far out in its tail; under the set's own prior variance it says
+    more. Each test has half the error level then, and the second one is of claims alone.
     """
     tests, n = [(published.scores, snapshot.plain_model)], snapshot.model.n
     if snapshot.learnt is None or not is_vote(snapshot.comparisons.p).all():
@@ -186,10 +179,7 @@ def _missing(
 
 
 def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
-    """Questions to ask again, where the set would stop if judges who may repeat themselves did.
-
-    One for each judge whom a few repeats may yet decide about; people are asked nothing again.
-    """
+    """One question for each judge whom a few repeats may yet decide about; people are asked nothing again."""
     (judges, item, *_), known = snapshot.evidence, repetition(snapshot, published, sought)
     may = ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
     turned, same = (
@@ -232,10 +222,7 @@ def _otherwise(published: Published, answers: Comparisons) -> Floats:
 def comparisons_left(
     snapshot: Snapshot, has: Bools, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
 ) -> Left:
-    """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
-
-    Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where verdict
-    weights are learnt, a repeated probability refines the first verdict, and is no more evidence.
+    """Comparisons that the judges so far can still make: of new pairs, of pairs that open again, within the budget.
 
     Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
     """
@@ -269,9 +256,8 @@ def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int])
 def most_times_of(snapshot: Snapshot, judge: int) -> int:
     """Number of times that the judge with this id may be asked the same; NO_END where each time is more evidence.
 
-    Where verdict weights are learnt, repeats of a probability share one verdict's weight and can but refine it: there
-    it is MOST_TIMES. Votes that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if
-    that is more, so often. Then other pairs tell more.
+    Where verdict weights are learnt, repeats of a probability but refine it: MOST_TIMES. Votes that are repeated count
+    as at most 1 / rho there, and 1 / rho of them as half of that: so often, if that is more.
     """
     if snapshot.learnt is None:
         return NO_END
@@ -285,8 +271,7 @@ def most_times_of(snapshot: Snapshot, judge: int) -> int:
 def repeats_alike(snapshot: Snapshot, judge: int) -> int | None:
     """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise.
 
-    A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
-    are out.
+    Repeats of one that always answers alike teach nothing: until that shows, few of them are out.
     """
     entries = snapshot.log.entries
     mine = entries.judge == judge
