@@ -1,4 +1,4 @@
-"""A set as arrays: its catalogue, its log, and the evidence in the log, which is what the model reads.
+"""A set's log as arrays, and the evidence in it, which is what the model reads.
 
 The log has comparisons and absolute scores, oldest first, each with its sequence number, and of the shared priors the
 last entry. Voided entries are taken out as soon as their void is read; judges go by their ids, p is as it was stored.
@@ -6,7 +6,7 @@ In the evidence each judge is at its temperature and goes by its number, and an 
 as the set says of its judge. What is learnt of verdict weights comes on top (fitting/weights.py).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,10 +117,11 @@ def _columns(rows: Iterable[tuple[Any, ...]], types: str) -> list[NDArray[Any]]:
     return [np.array(column, kind) for column, kind in zip(columns, types, strict=True)]
 
 
-def extend(old: Log, new: Log) -> Log:
-    """The log with both, the new entries behind the old ones."""
+def extend(old: Log, new: Log, voided: Collection[int] = ()) -> Log:
+    """The log with both, the new entries behind the old ones; without the comparisons of the `voided` numbers."""
     entries, scored = _extended(old.entries, new.entries), _extended(old.scored, new.scored)
-    return Log(Entries(*entries), Scored(*scored), new.pooled or old.pooled)
+    both = Log(Entries(*entries), Scored(*scored), new.pooled or old.pooled)
+    return without(both, voided) if voided else both
 
 
 def _extended(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> list[NDArray[Any]]:

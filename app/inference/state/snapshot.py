@@ -1,17 +1,16 @@
-"""The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
+"""The state that a set's log amounts to at one version, snapshot = fold(log). Immutable: every step returns a new one.
 
-snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up. It is
-the same however the log came in, except for the covariance: that is within a tolerance of the exact one (posterior.py).
+It is the same however the log came in, except for the covariance: that is within a tolerance of the exact one
+(posterior.py).
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
 of comparisons that are powers of two. Verdict weights, biases in closed form, and whose position biases are parameters
-are learnt at sizes rounded down to three significant binary digits. What is published learns them from all comparisons
-(published.py).
+are learnt at sizes rounded down to three significant binary digits; of what is published, from all comparisons.
 
 Among more than AT_ONCE candidates a stage has what the comparisons up to the stage before teach, and the weights of the
 next one can be learnt while it lasts. So can a fresh covariance among more than MEDIUM. Whichever process has the time
-computes what is `Snapshot.due`, and brings it into the snapshot that has gone on meanwhile: no request waits for it.
+computes what is `due`, and brings it into the snapshot that has gone on meanwhile: no request waits for it.
 """
 
 from collections.abc import Iterable
@@ -29,16 +28,7 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.weights import learn, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.regimes import AT_ONCE
-from app.inference.state.log import (
-    Evidence,
-    Interpretation,
-    Log,
-    extend,
-    hyperprior_of,
-    interpret,
-    log_from_rows,
-    without,
-)
+from app.inference.state.log import Evidence, Interpretation, Log, extend, hyperprior_of, interpret, log_from_rows
 from app.inference.state.open_pairs import ShownPairs, mark, none_shown
 from app.inference.types import Comparisons, Ints, take
 
@@ -99,16 +89,14 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
-    """The snapshot where these (B,) pairs count as shown in this order, on every item: nobody will be asked."""
-    items = snapshot.shown.items
-    item = np.repeat(np.arange(items), len(first))
-    return snapshot._replace(shown=mark(snapshot.shown, item, np.tile(first, items), np.tile(second, items)))
+    """The snapshot of a set of texts where these (B,) pairs count as shown in this order: nobody will be asked."""
+    return snapshot._replace(shown=mark(snapshot.shown, np.zeros_like(first), first, second))
 
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     if voids := list(voided):  # begins anew
-        old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
+        old, new = empty(old.interpretation, old.model.n, old.shown.items), extend(old.log, new, voids)
     log, comparisons = extend(old.log, new), new.entries.comparisons
     judges = {*comparisons.judge.tolist(), *new.scored.judge.tolist()}
     earlier = old.evidence if judges <= set(old.evidence.judges.tolist()) else None
