@@ -1,10 +1,8 @@
 """Sets of pairs i < j of N candidates, without a matrix of all pairs.
 
-Kinds of candidates tell which pairs come into question, and a list of pairs, by their codes, which of those are in the
-set: only the listed ones, or all but them.
+Kinds of candidates tell which pairs come into question, and a list of pairs, by their codes i N + j, which of those are
+in the set: only the listed ones, or all but them. Slow formulas of the functions, with mask(pairs) the (N, N) matrix:
 
-              slow formula, with mask(pairs) the (N, N) matrix
-    mask      kind i meets kind j, and (i, j) is listed or is not
     size      np.count_nonzero(mask)
     nth       np.argwhere(mask)[k]
     has       mask[first, second]
@@ -20,15 +18,13 @@ from app.inference.types import Bools, Ints
 
 
 class PairSet(NamedTuple):
-    code: Ints  # (M,) of the listed pairs, i N + j, ascending
+    code: Ints  # (M,) of the listed pairs, ascending
     leaves_out: bool  # whether the set is all but the listed pairs
     kind: Ints  # (N,)
     meets: Bools  # (C, C) symmetric, which kinds may be in one pair
 
 
 class Kinds(NamedTuple):
-    """Pairs of candidates that come into question, by what each of the two is."""
-
     kind: Ints  # (N,)
     meets: Bools  # (C, C) symmetric
 
@@ -45,7 +41,7 @@ def matching(kinds: Kinds | PairSet) -> Bools:
 
 
 def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
-    """The pairs i < j of n candidates whose (M,) codes i n + j these are, ascending; or all but those."""
+    """The pairs of n candidates whose (M,) codes these are, ascending; or all but those."""
     return PairSet(code, leaves_out, *of_one_kind(n))
 
 
@@ -77,7 +73,6 @@ def mask(pairs: PairSet) -> Bools:
 
 
 def size(pairs: PairSet) -> int:
-    """The number of pairs in the set."""
     many = len(_listed_of_kinds(pairs))
     return int(_in_rows_of_kinds(pairs).sum()) - many if pairs.leaves_out else many
 

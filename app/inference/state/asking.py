@@ -28,16 +28,7 @@ from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
 from app.inference.pair_sets import size
-from app.inference.state.open_pairs import (
-    NO_END,
-    BlockedPairs,
-    OpenPairs,
-    is_blocked,
-    on_item,
-    open_in,
-    open_now,
-    orders_shown,
-)
+from app.inference.state.open_pairs import NO_END, BlockedPairs, OpenPairs, is_blocked, on_item, open_in, open_now
 from app.inference.state.published import Sought, live_quantity
 from app.inference.state.snapshot import Snapshot, pair_votes_of
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
@@ -85,8 +76,8 @@ def ask(
     one of them is asked again. A round gives each pair of candidates at most once; further items of the same pairs come
     in further rounds, with everything chosen so far counted as leased.
 
-    Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
-        should be.
+    Args: `has` (I, N) tells which candidates have an output for an item; what is published with `checked` is chosen by
+        in place of the live posterior.
     """
     rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
@@ -139,8 +130,7 @@ def _in_front(
 ) -> list[list[int]]:
     """Item, first and second of up to `count` pairs that nobody has and that come before those of the criterion.
 
-    Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
-    questions that one of the `askers` is asked again, with 0.
+    First those that are due for overlap, with the number of judges that are lacking; then repeated questions, with 0.
     """
     pairs, entries, n = np.empty((0, 4), np.int64), snapshot.log.entries, snapshot.model.n
     if plan.overlap is not None and askers:
@@ -178,10 +168,7 @@ def _open(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reo
 
 
 def _reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
-    """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
-
-    First those alone whose order keeps the set from stopping, and all the others after them.
-    """
+    """The pairs of outputs that open again and that nobody holds; first those that keep the set from stopping."""
     judge, entries = reopening.judge, snapshot.log.entries
     ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
     matters = needed(snapshot.posterior.scores, snapshot.plain_model, reopening.stop, plan.goal, ranked)
@@ -189,16 +176,15 @@ def _reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan,
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
     mine, times = entries.judge == judge, np.zeros(free.shape, np.int64)
     np.add.at(times, (entries.item[mine], entries.first[mine], entries.second[mine]), 1)
-    was_shown, most_times = orders_shown(snapshot.shown), most_times_of(snapshot, judge)
+    was_shown, most_times = snapshot.shown.in_order, most_times_of(snapshot, judge)
     alike = None if reopening.is_person else repeats_alike(snapshot, judge)
     repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
     for pairs in (free & matters, free):
         may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)
-        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times)
-        most = repeats if is_repeat else NO_END
-        if most and orders.any():
+        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times if repeats else 0)
+        if orders.any():
             break
-    return open_in(has, orders, most)
+    return open_in(has, orders, repeats if is_repeat else NO_END)
 
 
 def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:

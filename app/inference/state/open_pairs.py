@@ -1,7 +1,6 @@
 """Pairs of outputs that were shown, those that are out, and those that are open: on which items, in which orders.
 
-A pair i < j of outputs on an item has the code (item N + i) N + j, and of candidates i N + j. Marking is compiled: a
-set asks and marks all the time.
+A pair i < j of outputs on an item has the code (item N + i) N + j. Marking is compiled: each ask and verdict marks.
 """
 
 from typing import NamedTuple
@@ -20,8 +19,6 @@ LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
 NO_END = 10**9
 
-Orders = NDArray[np.uint8]  # bits
-
 
 class ShownPairs(NamedTuple):
     """M pairs of outputs of N candidates on I items that were shown."""
@@ -29,7 +26,14 @@ class ShownPairs(NamedTuple):
     items: int  # I
     n: int  # N
     code: Ints  # (M,) ascending
-    orders: Orders  # (M,)
+    orders: NDArray[np.uint8]  # (M,) bits
+
+    @property
+    def in_order(self) -> Bools:
+        """(I, N, N), True at [item, first, second] where the pair was shown so."""
+        orders = np.zeros((self.items, self.n, self.n), np.uint8)
+        orders.flat[self.code] = self.orders
+        return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
 
 
 class BlockedPairs(NamedTuple):
@@ -59,10 +63,6 @@ class OpenPairs(NamedTuple):
     most: int  # pairs at once
 
 
-def none_shown(items: int, n: int) -> ShownPairs:
-    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
-
-
 @kernel
 def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs:
     """`shown` once these (B,) pairs have been shown. Raises IndexError for an item or candidate that is not there."""
@@ -85,13 +85,6 @@ def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs
     return ShownPairs(items, n, code[: many + rest], bits[: many + rest])
 
 
-def orders_shown(shown: ShownPairs) -> Bools:
-    """(I, N, N), True at [item, first, second] where the pair was shown so."""
-    orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
-    orders.flat[shown.code] = shown.orders
-    return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
-
-
 def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     """(M,) which of these pairs of outputs are blocked, whichever way round."""
     of_pairs, of_blocked = (
@@ -102,10 +95,7 @@ def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: 
 
 
 def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
-    """The pairs that were not shown yet, where blocked ones count as shown in both orders.
-
-    With order "both", a pair seen in one order comes before any new pair.
-    """
+    """Pairs not shown yet, blocked ones counting as shown both ways; with order "both" first those half done."""
     item, first, second, _ = blocked
     if len(item):
         shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
@@ -116,10 +106,7 @@ def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order)
 
 
 def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
-    """The pairs that may be shown in these orders, `most` of them at once.
-
-    Args: `orders` (I, N, N) is True at [item, first, second].
-    """
+    """The pairs that may be shown in these orders, (I, N, N) at [item, first, second], `most` of them at once."""
     closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
     code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
     items, n = has.shape
@@ -127,10 +114,7 @@ def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
 
 
 def open_pairs(has: Bools, code: Ints, closed: ShownPairs, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
-    """Pairs (M,) of outputs, or all but those.
-
-    Of candidates those are left out that are on every item that both have an output for.
-    """
+    """Pairs (M,) of outputs, or all but those: then candidates whose outputs are all listed have none left."""
     (items, n), pair, (kind, in_common) = has.shape, code, _in_common(has)
     if items > 1:
         number = numbered(code % (n * n))

@@ -29,7 +29,7 @@ from app.inference.fitting.weights import learn, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.regimes import AT_ONCE
 from app.inference.state.log import Evidence, Interpretation, Log, extend, hyperprior_of, interpret, log_from_rows
-from app.inference.state.open_pairs import ShownPairs, mark, none_shown
+from app.inference.state.open_pairs import ShownPairs, mark
 from app.inference.types import Comparisons, Ints, take
 
 ONE_BY_ONE, A_LOT = 100, 0.05  # comparisons that are added to cells one by one, or of those before if that is more
@@ -82,9 +82,10 @@ class Snapshot(NamedTuple):
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = log_from_rows(), build(interpretation.method, n, 0)
-    evidence, shown = interpret(log, interpretation), none_shown(items, n)
-    none, posterior = tally(evidence.answers, n), posteriors.prior(model)
-    snapshot = Snapshot(0, interpretation, log, evidence, model, model, posterior, shown, none)
+    evidence, posterior = interpret(log, interpretation), posteriors.prior(model)
+    shown = ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
+    counts = tally(evidence.answers, n)
+    snapshot = Snapshot(0, interpretation, log, evidence, model, model, posterior, shown, counts)
     return snapshot._replace(cells=_cells(snapshot))
 
 

@@ -6,11 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.inference.pair_sets import mask, size
-from app.inference.state.open_pairs import items_of, mark, none_shown, open_pairs, orders_shown
+from app.inference.state.open_pairs import ShownPairs, items_of, mark, open_pairs
 from app.inference.types import Bools
 from tests.inference.factories import numerics
 
 sizes = {"items": st.integers(1, 4), "n": st.integers(2, 6), "seed": st.integers(0, 999), "full": st.booleans()}
+
+
+def none_shown(items: int, n: int) -> ShownPairs:
+    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
 def outputs(items: int, n: int, rng: np.random.Generator, *, full: bool) -> Bools:
@@ -49,7 +53,7 @@ def test_pairs_are_marked_in_the_order_in_which_they_were_shown(items: int, n: i
     code = before.code.copy()
     shown = mark(before, item[5:], first[5:], second[5:])
 
-    np.testing.assert_array_equal(orders_shown(shown), expected)
+    np.testing.assert_array_equal(shown.in_order, expected)
     np.testing.assert_array_equal(shown.code, np.unique(shown.code))
     np.testing.assert_array_equal(before.code, code)
 
