@@ -1,8 +1,7 @@
 """Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people who check a judge.
 
-An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open
-(open_pairs.py) or opens again, which of it the criterion wants (choosing), and on which item. has_pair goes as far as
-what is open. Pairs for people come beside the set's own queue, which never shows a pair that anyone has judged.
+An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open or opens
+again, which of it the criterion wants, and on which item. Pairs for people come beside this queue.
 """
 
 from collections.abc import Collection
@@ -74,10 +73,8 @@ def ask(
 
     In front of them stand those that are due for overlap with one of `askers`, judges by their ids, and questions that
     one of them is asked again. A round gives each pair of candidates at most once; further items of the same pairs come
-    in further rounds, with everything chosen so far counted as leased.
-
-    Args: `has` (I, N) tells which candidates have an output for an item; what is published with `checked` is chosen by
-        in place of the live posterior.
+    in further rounds, with everything chosen so far counted as leased. What is published with `checked` is chosen by in
+    place of the live posterior; `has` (I, N) tells which candidates have an output for an item.
     """
     rng, chosen = Draws(plan, snapshot.version, blocked.code), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)

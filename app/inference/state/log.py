@@ -1,9 +1,9 @@
 """A set's log as arrays, and the evidence in it, which is what the model reads.
 
-The log has comparisons and absolute scores, oldest first, each with its sequence number, and of the shared priors the
-last entry. Voided entries are taken out as soon as their void is read; judges go by their ids, p is as it was stored.
-In the evidence each judge is at its temperature and goes by its number, and an answer counts as one vote or as many
-as the set says of its judge. What is learnt of verdict weights comes on top (fitting/weights.py).
+The log has comparisons and absolute scores, oldest first, and of the shared priors the last entry. Voided entries are
+taken out as soon as their void is read; judges go by their ids, p is as it was stored. In the evidence each judge is at
+its temperature and goes by its number, and an answer counts as one vote or as many as the set says of its judge. What
+is learnt of verdict weights comes on top (fitting/weights.py).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -24,8 +24,6 @@ from app.inference.verdicts import numbered
 
 
 class ComparisonRow(NamedTuple):
-    """A comparison as it is stored."""
-
     seq: int
     item: int
     first: int
@@ -37,8 +35,6 @@ class ComparisonRow(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """An absolute score as it is stored."""
-
     seq: int
     item: int
     candidate: int
@@ -76,8 +72,6 @@ class Scored(NamedTuple):
 
 
 class SharedPriors(NamedTuple):
-    """Priors that its pool shares with a set."""
-
     seq: int
     hyperprior: Hyperprior  # judges by their ids
 

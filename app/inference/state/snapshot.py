@@ -1,7 +1,6 @@
 """The state that a set's log amounts to at one version, snapshot = fold(log). Immutable: every step returns a new one.
 
-It is the same however the log came in, except for the covariance: that is within a tolerance of the exact one
-(posterior.py).
+It is the same however the log came in, but for the covariance, which is within a tolerance of the exact one.
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
