@@ -35,9 +35,15 @@ def of_one_kind(n: int) -> Kinds:
     return Kinds(np.zeros(n, np.int64), np.ones((1, 1), np.bool_))
 
 
+@lru_cache(maxsize=8)
+def upper_triangle(n: int) -> Bools:
+    """(N, N), True where i < j. Shared: not to be written to."""
+    return np.triu(np.ones((n, n), np.bool_), 1)
+
+
 def matching(kinds: Kinds | PairSet) -> Bools:
     """(N, N), True at [i, j], i < j, for the pairs that come into question."""
-    return np.asarray(np.triu(kinds.meets[kinds.kind][:, kinds.kind], 1))
+    return kinds.meets[kinds.kind][:, kinds.kind] & upper_triangle(len(kinds.kind))
 
 
 def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
@@ -97,7 +103,7 @@ def has(pairs: PairSet, first: Ints | int, second: Ints | int) -> Bools:
 
 def within(pairs: PairSet, who: Ints) -> tuple[Ints, Ints]:
     """The pairs of the set that have both ends in `who`, ascending, row by row, as places in it."""
-    first, second = np.nonzero(~np.tri(len(who), dtype=np.bool_))
+    first, second = np.nonzero(upper_triangle(len(who)))
     are_in = has(pairs, who[first], who[second])
     return first[are_in], second[are_in]
 

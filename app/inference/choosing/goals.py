@@ -6,12 +6,11 @@ against c      c with each of the others: who is better than c
 pair (a, b)    that pair: which of the two is better
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from app.inference.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
+from app.inference.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size, upper_triangle
 from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 
@@ -62,9 +61,3 @@ def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
         if size(pairs):
             return pairs
     return open_pairs
-
-
-@lru_cache(maxsize=8)
-def upper_triangle(n: int) -> Bools:
-    """(N, N), True where i < j. Shared: not to be written to."""
-    return np.triu(np.ones((n, n), np.bool_), 1)

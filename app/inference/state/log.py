@@ -13,7 +13,7 @@ import numpy as np
 from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 from numpy.typing import NDArray
 
-from app.inference.fitting.absolute import AbsoluteScores
+from app.inference.fitting.absolute import AbsoluteScores, no_absolute_scores
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
 from app.inference.fitting.weights import Hyperprior
@@ -113,8 +113,10 @@ def _columns(rows: Iterable[tuple[Any, ...]], types: str) -> list[NDArray[Any]]:
 
 def extend(old: Log, new: Log, voided: Collection[int] = ()) -> Log:
     """The log with both, the new entries behind the old ones; without the comparisons of the `voided` numbers."""
-    entries, scored = _extended(old.entries, new.entries), _extended(old.scored, new.scored)
-    both = Log(Entries(*entries), Scored(*scored), new.pooled or old.pooled)
+    entries, scored = Entries(*_extended(old.entries, new.entries)), old.scored
+    if len(new.scored.seq):
+        scored = Scored(*_extended(old.scored, new.scored))
+    both = Log(entries, scored, new.pooled or old.pooled)
     return without(both, voided) if voided else both
 
 
@@ -154,8 +156,10 @@ def _by_judge(values: Mapping[int, float], judges: Ints) -> Floats:
 
 def _last_scores(scored: Scored, judges: Ints) -> AbsoluteScores:
     """The last of several scores by one judge for one output."""
+    if not scored.seq.size:
+        return no_absolute_scores()
     output = numbered(scored.item, scored.candidate, scored.judge)
-    last = np.zeros(output.max(initial=-1) + 1, np.int64)
+    last = np.zeros(output.max() + 1, np.int64)
     last[output] = np.arange(len(output))
     _, _, candidate, judge, mean, variance = (column[np.sort(last)] for column in scored)
     return AbsoluteScores(candidate, judges.searchsorted(judge), mean, variance)

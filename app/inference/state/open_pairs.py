@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
-from app.inference.pair_sets import PairSet
+from app.inference.pair_sets import PairSet, listed
 from app.inference.types import Bools, Chance, Ints
 from app.inference.verdicts import firsts, numbered
 
@@ -59,7 +59,7 @@ class OpenPairs(NamedTuple):
     pairs: PairSet  # of candidates: those open on one item or more
     has: Bools  # (I, N) who has an output where
     code: Ints  # (M,) ascending, of outputs
-    closed: ShownPairs  # the orders in which they may not be shown
+    closed: ShownPairs | None  # the orders in which they may not be shown, if any
     most: int  # pairs at once
 
 
@@ -99,10 +99,12 @@ def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order)
     item, first, second, _ = blocked
     if len(item):
         shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
-    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
-        return open_pairs(has, half_done, shown, leaves_out=False)
-    used_up = shown.code[shown.orders == BOTH_ORDERS] if order in IN_BOTH_ORDERS else shown.code
-    return open_pairs(has, used_up, shown, leaves_out=True)
+    if order not in IN_BOTH_ORDERS:
+        return open_pairs(has, shown.code, None, leaves_out=True)
+    are_done = shown.orders == BOTH_ORDERS
+    if order is Order.BOTH and not are_done.all():
+        return open_pairs(has, shown.code[~are_done], shown, leaves_out=False)
+    return open_pairs(has, shown.code[are_done], shown, leaves_out=True)
 
 
 def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
@@ -113,16 +115,20 @@ def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
     return open_pairs(has, code, ShownPairs(items, n, code, closed.flat[code]), leaves_out=False, most=most)
 
 
-def open_pairs(has: Bools, code: Ints, closed: ShownPairs, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
+def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
     """Pairs (M,) of outputs, or all but those: then candidates whose outputs are all listed have none left."""
-    (items, n), pair, (kind, in_common) = has.shape, code, _in_common(has)
+    (items, n), pair = has.shape, code
     if items > 1:
         number = numbered(code % (n * n))
         pair = code[firsts(number)] % (n * n)
-        if leaves_out:
+    pairs = listed(n, pair)
+    if leaves_out:
+        kind, in_common = _in_common(has)
+        if items > 1:
             low, high = np.divmod(pair, n)
             pair = pair[np.bincount(number) == in_common[kind[low], kind[high]]]
-    return OpenPairs(PairSet(pair, leaves_out, kind, in_common > 0), has, code, closed, most)
+        pairs = PairSet(pair, leaves_out, kind, in_common > 0)
+    return OpenPairs(pairs, has, code, closed, most)
 
 
 def _in_common(has: Bools) -> tuple[Ints, Ints]:
@@ -139,13 +145,15 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
 
     Args: with `uses` (I,) it is drawn from the least used items, and counted there.
     """
-    i, j, n = pair.choice.i, pair.choice.j, of.closed.n
+    i, j, n = pair.choice.i, pair.choice.j, of.has.shape[1]
     items = items_of(of, i, j)
     if uses is not None:
         items = items[uses[items] == uses[items].min()]
     item = int(items[0] if len(items) == 1 else rng.choice(items))
     if uses is not None:
         uses[item] += 1
+    if of.closed is None:
+        return item, pair
     code = (item * n + i) * n + j
     closed = of.closed.orders[slice(*np.searchsorted(of.closed.code, (code, code + 1)))].sum()
     if not closed:
@@ -156,7 +164,9 @@ def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> t
 
 def items_of(of: OpenPairs, i: int, j: int) -> Ints:
     """The items on which the pair i < j, which is open, is so; ascending."""
-    items = np.flatnonzero(of.has[:, i] & of.has[:, j])
-    wanted = (items * of.closed.n + i) * of.closed.n + j
-    is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
-    return np.asarray(items[is_listed != of.pairs.leaves_out])
+    items, n = np.flatnonzero(of.has[:, i] & of.has[:, j]), of.has.shape[1]
+    if len(items) > 1:
+        wanted = (items * n + i) * n + j
+        is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
+        items = items[is_listed != of.pairs.leaves_out]
+    return items

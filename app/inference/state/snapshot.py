@@ -84,7 +84,7 @@ def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     evidence, posterior = interpret(log, interpretation), posteriors.prior(model)
     shown = ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
     counts = tally(evidence.answers, n)
-    snapshot = Snapshot(0, interpretation, log, evidence, model, model, posterior, shown, counts)
+    snapshot = Snapshot(0, interpretation, log, evidence, model, model, posterior, shown, tally=counts)
     return snapshot._replace(cells=_cells(snapshot))
 
 

@@ -14,13 +14,13 @@ from scipy.stats import chi2
 from app.inference.choosing import picking
 from app.inference.choosing.asking import NONE_LEASED, Draws, Leased, Order, Plan, next_pairs
 from app.inference.choosing.criteria import DRAWN, VAGUEST, Batch, Criterion, Policy, equality, listed_by, score
-from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds, upper_triangle
+from app.inference.choosing.goals import RANKING, Goal, favoured, goal_kinds
 from app.inference.choosing.picking import Choice, Search, best_of, connected, fantasise, joining, select
 from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import Covariance, DenseCovariance, plain
-from app.inference.pair_sets import PairSet, listed, mask, of_mask
+from app.inference.pair_sets import PairSet, listed, mask, of_mask, upper_triangle
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Bools, Comparisons, Floats, Ints, no_comparisons
 from tests.inference.factories import (
