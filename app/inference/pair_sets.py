@@ -80,7 +80,10 @@ def mask(pairs: PairSet) -> Bools:
 
 def size(pairs: PairSet) -> int:
     many = len(_listed_of_kinds(pairs))
-    return int(_in_rows_of_kinds(pairs).sum()) - many if pairs.leaves_out else many
+    if not pairs.leaves_out:
+        return many
+    of_kind = np.bincount(pairs.kind, minlength=len(pairs.meets))
+    return int(of_kind @ pairs.meets @ of_kind - pairs.meets.diagonal() @ of_kind) // 2 - many
 
 
 def nth(pairs: PairSet, k: int) -> tuple[int, int]:
@@ -118,9 +121,6 @@ def _listed_of_kinds(pairs: PairSet) -> Ints:
 
 def _in_rows_of_kinds(pairs: PairSet) -> Ints:
     """(N,) pairs that come into question, listed or not, by their lower candidate."""
-    n = len(pairs.kind)
-    if pairs.meets.all():
-        return np.arange(n)[::-1]
-    is_of_kind = pairs.kind[:, None] == np.arange(len(pairs.meets))
-    behind = np.cumsum(is_of_kind[::-1], axis=0)[::-1] - is_of_kind  # (N, C) candidates behind each, by their kind
-    return np.asarray((behind * pairs.meets[pairs.kind]).sum(axis=1))
+    is_of_kind = np.arange(len(pairs.meets))[:, None] == pairs.kind
+    behind = np.cumsum(is_of_kind[:, ::-1], axis=1)[:, ::-1] - is_of_kind  # (C, N) of each kind, behind each candidate
+    return np.asarray((behind * pairs.meets[:, pairs.kind]).sum(axis=0))
