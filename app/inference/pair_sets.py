@@ -51,11 +51,6 @@ def listed(n: int, code: Ints, *, leaves_out: bool = False) -> PairSet:
     return PairSet(code, leaves_out, *of_one_kind(n))
 
 
-def of_mask(mask: Bools) -> PairSet:
-    """The pairs where (N, N) is True at [i, j], i < j; the rest is ignored."""
-    return listed(len(mask), np.flatnonzero(np.triu(mask, 1)))
-
-
 def among(pairs: PairSet, kinds: Kinds) -> PairSet:
     """Pairs whose kinds meet."""
     both = pairs.kind * len(kinds.meets) + kinds.kind

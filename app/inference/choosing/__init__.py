@@ -16,4 +16,3 @@ from app.inference.choosing.forecasting import Forecast, Left, Missing, Stopping
 from app.inference.choosing.goals import RANKING, Goal, goal_kinds, goal_pairs
 from app.inference.choosing.overlap import Overlap, drawn
 from app.inference.choosing.stopping import Stop, can_be_met, has_claims, reason
-from app.inference.pair_sets import of_mask

@@ -1,7 +1,6 @@
 """A set as numerics see it: its log, its candidates, and the snapshot that they amount to.
 
-    log.py          catalogue and log as arrays, and how the model reads them
-    open_pairs.py   pairs that were shown, are out, or are open
+    log.py          the log as arrays, and how the model reads it; open_pairs.py: pairs shown, out, or open
     snapshot.py     advance: snapshot = fold(log); `due` is for whoever has time
     published.py    exact, quantity, biases: results for readers, and for other sets of its pool
     stops.py        check, distance: whether it is to stop, and how far off that is

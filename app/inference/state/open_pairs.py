@@ -143,7 +143,7 @@ def _in_common(has: Bools) -> tuple[Ints, Ints]:
 def on_item(of: OpenPairs, pair: Presented, rng: Chance, uses: Ints | None) -> tuple[int, Presented]:
     """The pair on an item where it is open, drawn if there are several; where one order alone is open, in that one.
 
-    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
+    With `uses` (I,) it is drawn from the least used items, and counted there.
     """
     i, j, n = pair.choice.i, pair.choice.j, of.has.shape[1]
     items = items_of(of, i, j)

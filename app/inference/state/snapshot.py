@@ -19,7 +19,6 @@ import numpy as np
 
 from app.inference.choosing.asking import Tally, tally
 from app.inference.core.cells import Cells, Hyperparameters
-from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Model, as_learnt, bias_variances, build, build_for, cells_of, edges_of
@@ -112,8 +111,7 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         next_one = old.stage._replace(learnt_at=leading(old.comparisons.size, DIGITS), scaled_at=stage.scaled_at)
         learnt = old.learnt_ahead if stage == next_one else None
         return _at_stage(now._replace(stage=stage, learnt=learnt, learnt_ahead=None))
-    now = now._replace(cells=_cells(now, old))
-    return now._replace(posterior=posteriors.fold(old.posterior, _edges(now)))
+    return _with_posterior(now, old)
 
 
 def _stage(now: Snapshot, old: Snapshot) -> Stage:
@@ -141,9 +139,7 @@ def _at_stage(now: Snapshot) -> Snapshot:
         first, item = take(answers, slice(now.stage.scaled_at)), item[: now.stage.scaled_at]
         weighing = first if now.learnt is None else weighed(first, item, now.learnt)
         model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").posterior.model
-    now = now._replace(plain_model=plain_model, model=model)
-    now = now._replace(cells=_cells(now))
-    return now._replace(posterior=posteriors.fit_edges(_edges(now), model))
+    return _with_posterior(now._replace(plain_model=plain_model, model=model))
 
 
 def _learn(snapshot: Snapshot, size: int) -> Hyperparameters:
@@ -160,6 +156,14 @@ def _built(snapshot: Snapshot, size: int) -> Model:
     return build_for(method, snapshot.model.n, answers, judges, variances)
 
 
+def _with_posterior(now: Snapshot, old: Snapshot | None = None) -> Snapshot:
+    """The snapshot with its cells and posterior, which go on from the `old` one's in the same stage."""
+    cells, model = _cells(now, old), now.model
+    edges = edges_of(now.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
+    posterior = posteriors.fit_edges(edges, model) if old is None else posteriors.fold(old.posterior, edges)
+    return now._replace(cells=cells, posterior=posterior)
+
+
 def _cells(now: Snapshot, old: Snapshot | None = None) -> Cells | None:
     """Those of `old` with what has come since; made again for a lot, or if another snapshot went on from them."""
     (judges, item, answers, _), model = now.evidence, now.model
@@ -172,11 +176,6 @@ def _cells(now: Snapshot, old: Snapshot | None = None) -> Cells | None:
         return None
     cells = cells_of(answers, item, model, len(judges))
     return cells if now.learnt is None else cells.read(now.learnt)
-
-
-def _edges(snapshot: Snapshot) -> Edges:
-    cells, model = snapshot.cells, snapshot.model
-    return edges_of(snapshot.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
 
 
 def compute_due(snapshot: Snapshot) -> Snapshot:

@@ -2,11 +2,9 @@
 
 What the live posterior nearly says, the published one confirms: of scores by e-values, else in draws (stopping.py).
 
-A stop of win rates may hang on whether judges repeat themselves (methods 17). A repeat is worth its price only where it
-decides: the set would stop if this judge repeated itself, and does not stop yet. A judge who votes is asked the other
-order of a question, as long as the position may not move it: an answer alike shows both. Else it is asked the same in
-the same order. Of the questions that were asked least often it is the one whose answer would be likeliest to change if
-each verdict were a new draw.
+A stop of win rates may hang on whether judges repeat themselves: then a question is asked again (methods 17, decision
+97). A judge who votes is asked it in the other order, as long as the position may not move it: an answer alike shows
+both. Of those asked least often it is the one whose answer would be likeliest to change if verdicts were new draws.
 """
 
 from collections.abc import Collection, Sequence
@@ -102,9 +100,7 @@ def distance(
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
     Comparisons are forecast for all-pairs and latent, unless prompts are missing. More of them on the same prompts need
-    not decide about new-items (see `prompts_to_decide`), and of people it depends on who is asked.
-
-    Args: `published` is exact for the target of `sought`.
+    not decide about new-items (see `prompts_to_decide`), and of people it depends on who is asked. `published` is exact.
     """
     met = _met(snapshot, published, stop, goal, sought)
     missing = _missing(snapshot, sought, met, published)
@@ -222,10 +218,7 @@ def _otherwise(published: Published, answers: Comparisons) -> Floats:
 def comparisons_left(
     snapshot: Snapshot, has: Bools, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
 ) -> Left:
-    """Comparisons that the judges so far can still make: of new pairs, of pairs that open again, within the budget.
-
-    Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
-    """
+    """Comparisons that the judges so far can still make within the budget; with `reopen`, also of pairs used up."""
     outputs, orders = has.sum(axis=1), snapshot.shown.orders
     pairs, ways = int((outputs * (outputs - 1)).sum()) // 2, 2 if order in IN_BOTH_ORDERS else 1
     shown = len(orders) + (ways - 1) * np.count_nonzero(orders == BOTH_ORDERS)

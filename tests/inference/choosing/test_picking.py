@@ -20,7 +20,7 @@ from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import Covariance, DenseCovariance, plain
-from app.inference.pair_sets import PairSet, listed, mask, of_mask, upper_triangle
+from app.inference.pair_sets import PairSet, listed, mask, upper_triangle
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Bools, Comparisons, Floats, Ints, no_comparisons
 from tests.inference.factories import (
@@ -34,6 +34,7 @@ from tests.inference.factories import (
     logs,
     model,
     numerics,
+    of_mask,
     random_comparisons,
     random_state,
     together,
