@@ -1,4 +1,4 @@
-"""A set as numerics see it: its log, its candidates, and the snapshot that they amount to.
+"""A set as numerics see it: its log, and the snapshot that it amounts to.
 
     log.py          the log as arrays, and how the model reads it; open_pairs.py: pairs shown, out, or open
     snapshot.py     advance: snapshot = fold(log); `due` is for whoever has time
@@ -6,7 +6,7 @@
     stops.py        check, distance: whether it is to stop, and how far off that is
     asking.py       ask: the next pairs; ask_people: those for people who check judges
 
-Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
+Not here: fits (fitting), the rows that a log is read from (storage), the cache, and who is compared on what (live).
 """
 
 from app.inference.state.asking import ChosenPair, HumanCheck, Reopening, ask, ask_people, has_pair

@@ -106,7 +106,6 @@ def log_from_rows(
 
 
 def _columns(rows: Iterable[tuple[Any, ...]], types: str) -> list[NDArray[Any]]:
-    """(K,) arrays, one for each type."""
     columns = list(zip(*rows, strict=True)) or [()] * len(types)
     return [np.array(column, kind) for column, kind in zip(columns, types, strict=True)]
 

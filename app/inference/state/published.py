@@ -1,7 +1,6 @@
 """Results of a snapshot for others: what is published for a target, quantities that are ranked, judges' biases.
 
-Readers get the exact posterior, by the set's own method or another one; who asks for pairs the live one, which is
-within a tolerance of it; and other sets of its pool priors.
+Readers get the exact posterior, by the set's own method or another one; who asks for pairs, the live one.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

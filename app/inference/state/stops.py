@@ -100,7 +100,7 @@ def distance(
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
     Comparisons are forecast for all-pairs and latent, unless prompts are missing. More of them on the same prompts need
-    not decide about new-items (see `prompts_to_decide`), and of people it depends on who is asked. `published` is exact.
+    not decide about new-items (`prompts_to_decide`), nor about people. `published` is exact for the target.
     """
     met = _met(snapshot, published, stop, goal, sought)
     missing = _missing(snapshot, sought, met, published)
