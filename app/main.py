@@ -50,9 +50,9 @@ from app.api.heads import Heads
 from app.api.limits import BodyLimit, ChargeClient
 from app.api.metrics import Metrics
 from app.api.shutdown import AnswerWhenStopped
-from app.inference.state import warm_up
 from app.live.jobs import Jobs
 from app.live.posteriors import LivePosteriors
+from app.live.speed import warm_up
 from app.process import freeze_what_start_up_made
 from app.service import idempotency, pools, purge
 from app.service.context import Context

@@ -4,7 +4,6 @@ A set is a snapshot of n texts; nothing else here makes one, asks it for pairs o
 """
 
 from collections.abc import Callable, Collection, Iterator
-from functools import cache
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from app.inference.choosing import Plan
 from app.inference.fitting import Hyperprior, Method
 from app.inference.state import (
     NONE_BLOCKED,
-    Catalogue,
     Checked,
     Interpretation,
     Reopening,
@@ -25,17 +23,16 @@ from app.inference.state import (
 )
 from app.inference.state import ask as choose
 from app.inference.state.log import Entries
-from app.inference.types import Comparisons, Floats, Ints, by_one_judge, once_each
+from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, once_each
 
 NOTHING, UNCHECKED = log_from_rows(), Checked(None)
 
 Answer = Callable[[Ints, Ints], Floats]  # p (K,), from who is shown first and second (K,)
 
 
-@cache
-def texts(n: int) -> Catalogue:
-    """A catalogue of n texts of the same length."""
-    return Catalogue(0, tuple(f"text {number}" for number in range(n)), (("", None),), np.ones((1, n), np.int64), ({},))
+def texts(n: int) -> Bools:
+    """(1, n) what n texts are there."""
+    return np.ones((1, n), np.bool_)
 
 
 def unjudged(n: int, method: Method, items: int = 1) -> Snapshot:
@@ -61,7 +58,7 @@ def tell(snapshot: Snapshot, comparisons: Comparisons, item: Ints | None = None)
     """Args: `comparisons` have judges by their ids; `item` (K,), where there are several."""
     seq = snapshot.version + 1 + np.arange(comparisons.size)
     item = np.zeros_like(seq) if item is None else item
-    new = NOTHING._replace(entries=Entries(seq, item, comparisons, np.full(len(seq), np.nan)))
+    new = NOTHING._replace(entries=Entries(seq, item, *comparisons, np.full(len(seq), np.nan)))
     snapshot = advance(snapshot, snapshot.version + comparisons.size, new, [])
     while snapshot.due:
         snapshot = compute_due(snapshot)

@@ -10,7 +10,6 @@ from app.inference.choosing import Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.state import (
     BlockedPairs,
-    Catalogue,
     ComparisonRow,
     Interpretation,
     Sought,
@@ -37,13 +36,13 @@ def replay(criterion: Criterion, seed: int = SEED) -> list[tuple[str, str, float
     keys, n = tuple(candidate.key for candidate in demo.candidates), len(demo.candidates)
     assert demo.stop is not None
     stop = Stop(demo.stop.top_k, error_level=demo.stop.error_level)
-    catalogue = Catalogue(0, keys, (("", None),), np.ones((1, n), np.int64), ({},))
-    sought = Sought("all-pairs", catalogue.has, ())  # as auto decides for one judge of texts
+    has = np.ones((1, n), np.bool_)
+    sought = Sought("all-pairs", has, ())  # as auto decides for one judge of texts
     plan = Plan(Policy(criterion), Order(demo.order), seed, GOAL, target=sought.target)
     snapshot = empty(Interpretation(Method(verdict_weight="learnt", position_bias="auto"), {}), n, 1)
     judged = list[tuple[str, str, float]]()
     while not (checked := check(snapshot, stop, GOAL, sought)).reason:
-        pairs = ask(snapshot, catalogue, NONE_BLOCKED, plan, 1, askers=[JUDGE], checked=checked)
+        pairs = ask(snapshot, has, NONE_BLOCKED, plan, 1, askers=[JUDGE], checked=checked)
         if not pairs:
             break
         (_, (first, second, _, order_chance), _) = pairs[0]

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.routing import BaseRoute
 
 from app import main
-from app.inference.state import warm_up
+from app.live.speed import warm_up
 from app.main import create_app
 from app.service import pools
 from app.service.context import Context

@@ -11,7 +11,8 @@ from uuid import UUID
 from nextpair.words import InferenceTargetChoice
 
 from app.inference.choosing import Plan, Stop
-from app.inference.state import Catalogue, Checked, Interpretation, Snapshot
+from app.inference.state import Checked, Interpretation, Snapshot
+from app.live.catalogue import Catalogue
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -20,7 +20,6 @@ from app.inference.fitting import BASELINES, Hyperprior, Posterior
 from app.inference.reporting import ranks
 from app.inference.state import (
     NONE_BLOCKED,
-    Catalogue,
     ComparisonRow,
     Interpretation,
     Log,
@@ -78,7 +77,7 @@ class LocalLoop:
     def __init__(self, case: Case, setup: Setup) -> None:
         n, absolute = len(case.keys), case.absolute
         self._setup, self._plan = setup, Plan(setup.policy, setup.order, setup.seed, case.goal)
-        self._catalogue = Catalogue(0, tuple(case.keys), (("", None),), np.ones((1, n), np.int64), ({},))
+        self._has = np.ones((1, n), np.bool_)
         self._pooled_at = 0  # comparisons
         never_judged = np.nonzero(np.isnan(case.answers) & ~np.eye(n, dtype=np.bool_))
         interpretation = Interpretation(definition_of(choosing(setup.method)), {})
@@ -89,7 +88,7 @@ class LocalLoop:
             self._advance(absolute.size, log_from_rows([], rows))
 
     def ask(self) -> list[Pair]:
-        chosen = ask(self.snapshot, self._catalogue, NONE_BLOCKED, self._plan, self._setup.batch)
+        chosen = ask(self.snapshot, self._has, NONE_BLOCKED, self._plan, self._setup.batch)
         return [(each.pair.first, each.pair.second) for each in chosen]
 
     def tell(self, pairs: Sequence[Pair], p: Floats) -> None:

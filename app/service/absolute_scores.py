@@ -10,7 +10,7 @@ from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Moments, moments
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
 from app.service.key_lookup import candidate_id, elsewhere_if_many, item_id, require_output

@@ -15,9 +15,10 @@ from app.inference.choosing import RANKING, Goal, goal_kinds
 from app.inference.fitting import Published, Repetition, is_sparse
 from app.inference.regimes import RANKED_DENSE
 from app.inference.reporting import Bias, PairsOf, Target, check_predictions
-from app.inference.state import Catalogue, Snapshot, Sought, biases, exact, quantity, raw, repetition
+from app.inference.state import Snapshot, Sought, biases, exact, quantity, raw, repetition
 from app.inference.targets import Quantity, read_from
 from app.inference.types import Floats
+from app.live.catalogue import Catalogue
 from app.live.jobs import AT_ONCE
 from app.service import posteriors
 from app.service.context import Context

@@ -16,11 +16,10 @@ from app.inference.state import (
     Reopening,
     ask,
     ask_people,
-    choices_are_quick,
     exact,
     has_pair,
-    work_of_a_pair,
 )
+from app.live.speed import choices_are_quick, work_of_a_pair
 from app.sentences import prompts, stopping
 from app.sentences.judges import ASK_PEOPLE
 from app.service.context import Context
@@ -101,7 +100,8 @@ def _pairs(state: AskState, count: int, checks: HumanCheck | None) -> list[Chose
     if checks is not None:
         return ask_people(snapshot, state.blocked, terms.plan, checks, count)
     for reopening in _reopenings(state):
-        if pairs := ask(snapshot, catalogue, state.blocked, terms.plan, count, reopening, state.askers, state.checked):
+        wanted = count, reopening, state.askers, state.checked
+        if pairs := ask(snapshot, catalogue.has, state.blocked, terms.plan, *wanted):
             return pairs
     return []
 
@@ -110,7 +110,7 @@ def has_pairs(state: AskState) -> bool:
     """Whether the set has a pair to give, without choosing one."""
     _, terms, catalogue, snapshot = state.current
     return _askable(state) > 0 and any(
-        has_pair(snapshot, catalogue, state.blocked, terms.plan, reopening, state.askers, state.checked)
+        has_pair(snapshot, catalogue.has, state.blocked, terms.plan, reopening, state.askers, state.checked)
         for reopening in _reopenings(state)
     )
 

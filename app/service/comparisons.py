@@ -19,7 +19,7 @@ from nextpair.words import P_OF_WINNER
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.files.exports import Line, Uncompared
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 from app.service.context import Context, existing_set, locked_set
 from app.service.definitions import catalogue_of
 from app.service.errors import (

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.inference.choosing import RANKING, Batch, Criterion, Goal, Order, Overlap, Plan, Policy, Stop
 from app.inference.fitting import Method
 from app.inference.regimes import DENSE
-from app.inference.state import Catalogue, Interpretation
+from app.inference.state import Interpretation
+from app.live.catalogue import Catalogue
 from app.live.posteriors import Definition, LiveSet, Terms
 from app.service.context import Context
 from app.service.grouping import by_set

@@ -6,7 +6,7 @@ from uuid import UUID
 from nextpair import schemas
 
 from app.inference.judges import DisputedPair, disputed_pairs
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 from app.service import posteriors
 from app.service.context import Context, existing_set
 from app.service.leases import Texts

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 from app.service.errors import AmbiguousItem, FieldFault, MissingOutput, SameCandidate, UnknownCandidate, UnknownItem
 
 MANY = 1000  # entries from which looking them up is no work for the event loop

@@ -11,8 +11,9 @@ from nextpair import schemas
 from nextpair.words import PairSort, Winner
 
 from app.inference.judges import ItemsJudged, JudgedPairs, judged_pairs
-from app.inference.state import Catalogue, Snapshot, expected_verdicts
+from app.inference.state import Snapshot, expected_verdicts
 from app.inference.types import Bools, Floats, Ints
+from app.live.catalogue import Catalogue
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import UnknownItem

@@ -9,19 +9,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.inference.fitting import Hyperprior, Normal
 from app.inference.state import (
-    Catalogue,
     ComparisonRow,
     ScoreRow,
     SharedPriors,
     Snapshot,
     advance,
-    are_quick,
     compute_due,
     empty,
     log_from_rows,
     with_computed,
 )
+from app.live.catalogue import Catalogue
 from app.live.posteriors import Definition, LiveSet, Terms, all_of
+from app.live.speed import are_quick
 from app.service.context import Context
 from app.service.definitions import define
 from app.service.grouping import by_set

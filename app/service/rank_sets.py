@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.analysis.rank_sets import RankSetsRequest, rank_sets
 from app.inference.judges import ENOUGH, JudgedInstances, judged_instances, least_seen
-from app.inference.state import Catalogue, Snapshot, pair_votes_of
+from app.inference.state import Snapshot, pair_votes_of
+from app.live.catalogue import Catalogue
 from app.service import posteriors
 from app.service.context import Context, existing_judges, existing_set
 from app.service.errors import InvalidRequest, TooFewVerdicts

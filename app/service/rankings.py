@@ -147,7 +147,7 @@ def stopping_of(
         return None
     row, reopen = basis.row, goal is not None or basis.row.stop is not None
     left = comparisons_left(
-        snapshot, basis.catalogue, Order(row.order), basis.people, row.max_comparisons, reopen=reopen
+        snapshot, basis.catalogue.has, Order(row.order), basis.people, row.max_comparisons, reopen=reopen
     )
     target = target or basis.target().name
     goal = basis.goal if goal is None else goal

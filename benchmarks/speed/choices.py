@@ -8,10 +8,10 @@ from scipy.linalg import blas
 from scipy.special import expit, ndtr
 
 from app.inference.choosing import RANKING, Criterion, Policy
-from app.inference.choosing.criteria import EQUAL, upper_triangle
+from app.inference.choosing.criteria import EQUAL
 from app.inference.choosing.picking import select
 from app.inference.fitting import Method, Model, Posterior, build, posterior
-from app.inference.kernels.pair_sets import PairSet, listed
+from app.inference.pair_sets import PairSet, listed, upper_triangle
 from app.inference.types import Bools, Floats
 from benchmarks.speed.measuring import Extent, Row, medians
 from benchmarks.speed.problem import simulated_log

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from app.inference.choosing import Criterion, Order, Plan, Policy
-from app.inference.choosing.criteria import upper_triangle
 from app.inference.core.edges import slopes
 from app.inference.fitting import Method
 from app.inference.gaussian import from_precision
+from app.inference.pair_sets import upper_triangle
 from app.inference.state import Snapshot
 from app.inference.types import Bools, Floats, by_one_judge
 from benchmarks.loop import ask, tell, unjudged

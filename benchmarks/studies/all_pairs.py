@@ -141,7 +141,7 @@ def started(
     position_bias: PositionBiasChoice = "none",
 ) -> tuple[RoundCampaign, Snapshot]:
     plan = Plan(Policy(criterion), Order.BALANCED, seed, GOAL, target=target)
-    sought = Sought(target, loop.texts(len(verdicts)).has, (), {0: 1.0})  # by a judge declared to repeat itself
+    sought = Sought(target, loop.texts(len(verdicts)), (), {0: 1.0})  # by a judge declared to repeat itself
     method = Method(verdict_weight="learnt", position_bias=position_bias)
     return RoundCampaign(verdicts, plan, sought), loop.unjudged(len(verdicts), method)
 

@@ -23,7 +23,7 @@ from scipy.special import expit
 
 from app.inference.choosing import RANKING, Criterion, Goal, Order, Plan, Policy, Stop
 from app.inference.fitting import Method
-from app.inference.state import NONE_BLOCKED, Catalogue, Checked, Reopening, Sought, ask, check
+from app.inference.state import NONE_BLOCKED, Checked, Reopening, Sought, ask, check
 from app.inference.types import Floats, Ints, once_each
 from benchmarks.loop import tell, unjudged
 from benchmarks.studies.running import of_runs, options
@@ -55,7 +55,6 @@ class EstimateCell(NamedTuple):
 class Campaign(NamedTuple):
     """One set that is being judged."""
 
-    catalogue: Catalogue
     scores: Floats  # (I, N) of each output
     noise: Floats  # (I, N, N)
     goal: Goal
@@ -93,19 +92,17 @@ def campaign(cell: EstimateCell, number: int) -> Campaign:
     rng = np.random.default_rng([SEED, *key, number])
     items = max(prompts, 1)
     scores = rng.normal(0.0, SD if prompts else 1.0, n) + rng.normal(0.0, OMEGA if prompts else 0.0, (items, n))
-    names = tuple((f"prompt {m}" if prompts else "", None) for m in range(items))
-    catalogue = Catalogue(0, tuple(f"{k}" for k in range(n)), names, np.ones((items, n), np.int64), ({},) * items)
-    return Campaign(catalogue, scores, rng.normal(0.0, NOISE, (items, n, n)), goal_of(cell), judge, rng)
+    return Campaign(scores, rng.normal(0.0, NOISE, (items, n, n)), goal_of(cell), judge, rng)
 
 
 def run(cell: EstimateCell, number: int) -> Floats:
     """Comparisons until the goal is known, and until each of LEVELS; infinity where the set ends before."""
     of = campaign(cell, number)
-    n, items = cell.candidates, len(of.catalogue.items)
+    n, items, has = cell.candidates, len(of.scores), np.ones(of.scores.shape, np.bool_)
     target: InferenceTargetName = "latent" if of.judge == "votes" else "all-pairs"
     target = "new-items" if cell.prompts else target
     fixed = {} if of.judge == "votes" else {MODEL: 1.0}
-    sought = Sought(target, of.catalogue.has, (), fixed)
+    sought = Sought(target, has, (), fixed)
     stop = Stop(concordance=IN_ORDER) if of.goal == RANKING else Stop(goal=KNOWN)
     plan = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, number, of.goal, target=target)
     judge = PERSON if of.judge == "votes" else MODEL
@@ -117,7 +114,7 @@ def run(cell: EstimateCell, number: int) -> Floats:
     most = LEAST + MOST * n if not cell.prompts else OF_OUTPUT * cell.prompts * n
     while snapshot.version < most:
         count = 1 + snapshot.version // LOOKS
-        chosen = ask(snapshot, of.catalogue, NONE_BLOCKED, plan, count, reopening, checked=checked)
+        chosen = ask(snapshot, has, NONE_BLOCKED, plan, count, reopening, checked=checked)
         if not chosen:
             break
         item = np.array([each.item for each in chosen])

@@ -25,10 +25,10 @@ from app.inference.gaussian import (
 )
 from app.inference.judges.aggregation import Probabilities
 from app.inference.judges.group_verdicts import Doubt, examine
-from app.inference.kernels.pair_sets import PairSet, listed
+from app.inference.pair_sets import PairSet, listed
 from app.inference.reporting.intervals import ranks_of
 from app.inference.targets.drawing import drawn_in_place
-from app.inference.types import Comparisons, Convergence, Floats, Ints, by_one_judge, join, once_each, take
+from app.inference.types import Bools, Comparisons, Convergence, Floats, Ints, by_one_judge, join, once_each, take
 
 SOFT_BT = make("soft-bt")
 each_expert = pytest.mark.parametrize("expert", list(MAKERS))
@@ -252,3 +252,8 @@ def draw_ranks(posterior: Scores, rng: np.random.Generator, draws: int | None = 
 
 def every_pair(n: int) -> PairSet:
     return listed(n, np.empty(0, np.int64), leaves_out=True)
+
+
+def of_mask(mask: Bools) -> PairSet:
+    """The pairs where (N, N) is True at [i, j], i < j; the rest is ignored."""
+    return listed(len(mask), np.flatnonzero(np.triu(mask, 1)))

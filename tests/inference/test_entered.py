@@ -62,7 +62,7 @@ def test_a_verdict(snapshot: Snapshot) -> None:
 
 
 def test_an_ask(snapshot: Snapshot) -> None:
-    everyone = state.Catalogue(0, tuple(map(str, range(N))), (("x", None),), np.ones((1, N), np.int64), ({},))
+    everyone = np.ones((1, N), np.bool_)
     plan = Plan(Policy(Criterion.VARIANCE), Order.BALANCED, 0)
     assert len(entered(lambda: state.ask(snapshot, everyone, state.NONE_BLOCKED, plan, 1))) <= 12
 

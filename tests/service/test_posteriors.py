@@ -11,8 +11,8 @@ import pytest
 
 from app.inference.fitting import posterior as inference
 from app.inference.fitting.model import Method, build
-from app.inference.state import speed
 from app.inference.types import by_one_judge
+from app.live import speed
 from app.service.context import Context
 from app.settings import Settings
 from tests.conftest import served

@@ -14,4 +14,3 @@ from app.inference.choosing.criteria import RANKING, Batch, Criterion, Goal, Pol
 from app.inference.choosing.forecasting import Forecast, Left, Missing, Stopping, prompts_to_decide
 from app.inference.choosing.second_opinions import Overlap, drawn
 from app.inference.choosing.stopping import Stop, can_be_met, has_claims, reason
-from app.inference.kernels.pair_sets import of_mask

@@ -27,7 +27,7 @@ from app.inference.choosing.picking import Choice, connected, fantasise, select
 from app.inference.choosing.second_opinions import Overlap
 from app.inference.fitting.model import Model
 from app.inference.gaussian import Scores
-from app.inference.kernels.pair_sets import PairSet
+from app.inference.pair_sets import PairSet
 from app.inference.types import Comparisons, Ints
 from app.inference.verdicts import joined
 

@@ -22,14 +22,13 @@ posterior sd)^2, below which v decides (decision 9). The tenth is `equal` of the
 """
 
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from app.inference.choosing.knowledge import gain
 from app.inference.fitting.model import Model, expected_weight
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size
+from app.inference.pair_sets import Kinds, PairSet, among, matching, of_one_kind, size, upper_triangle
 from app.inference.targets.drawing import best_first
 from app.inference.types import Bools, Floats
 
@@ -103,12 +102,6 @@ def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
         if size(pairs):
             return pairs
     return open_pairs
-
-
-@lru_cache(maxsize=8)
-def upper_triangle(n: int) -> Bools:
-    """(N, N), True where i < j. Shared: not to be written to."""
-    return np.triu(np.ones((n, n), np.bool_), 1)
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:

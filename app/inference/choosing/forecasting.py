@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, ndtr
 
-from app.inference.choosing.criteria import RANKING, Goal, goal_pairs, upper_triangle
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs
 from app.inference.choosing.stopping import (
     Claims,
     Counts,
@@ -54,6 +54,7 @@ from app.inference.choosing.stopping import (
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores
+from app.inference.pair_sets import upper_triangle
 from app.inference.targets import PromptsNeeded, Quantity, WinRates, drawn_values, prompts_needed
 from app.inference.targets.drawing import best_first, drawn_in_place
 from app.inference.types import Bools, Floats, Ints

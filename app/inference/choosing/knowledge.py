@@ -29,7 +29,7 @@ from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import DenseCovariance
 from app.inference.kernels import kernel
-from app.inference.kernels.pair_sets import Kinds
+from app.inference.pair_sets import Kinds
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge, join
 from app.inference.verdicts import pair_numbers

@@ -40,7 +40,7 @@ from app.inference.choosing.knowledge import JudgedRound, expecting, gains, leas
 from app.inference.core.edges import Design
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Covariance, DenseCovariance, OneCovariance, plain
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
+from app.inference.pair_sets import Kinds, PairSet, among, has, listed, mask, nth, size, within, without
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Floats, Ints
 from app.inference.verdicts import joined
@@ -248,10 +248,8 @@ def shortlist(
         best = np.argpartition(-value, most - 1)[:most] if most < len(value) else np.arange(len(value))
         best = best[np.argsort(-value[best], kind="stable")]
         i, j = first[best], second[best]
-        code, at = np.unique(i * n + j, return_index=True)
-        is_listed = np.append(pairs.code, -1)[np.searchsorted(pairs.code, code)] == code
-        is_open = (is_listed != pairs.leaves_out) & pairs.meets[pairs.kind[i[at]], pairs.kind[j[at]]]
-        in_order = np.sort(at[is_open])[:places]
+        _, at = np.unique(i * n + j, return_index=True)
+        in_order = np.sort(at[has(pairs, i[at], j[at])])[:places]
         if len(in_order) == places:
             break
     return i[in_order], j[in_order]

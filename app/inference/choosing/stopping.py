@@ -31,9 +31,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from app.inference.choosing.criteria import RANKING, Goal, goal_pairs, upper_triangle
+from app.inference.choosing.criteria import RANKING, Goal, goal_pairs
 from app.inference.fitting.model import Model, expected_weight
 from app.inference.gaussian import Scores
+from app.inference.pair_sets import upper_triangle
 from app.inference.reporting.confidence import concordance, shares_in_order
 from app.inference.reporting.intervals import drawn_rank_intervals, ranks, ranks_of
 from app.inference.targets import Quantity, drawn_values, ranked_by

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import ndtr, owens_t
 
 from app.inference.gaussian import Covariance, Scores, SparseCovariance
-from app.inference.kernels.pair_sets import Kinds, matching, of_one_kind
+from app.inference.pair_sets import Kinds, matching, of_one_kind
 from app.inference.reporting import very_many
 from app.inference.reporting.intervals import interval_of, ranks
 from app.inference.targets import Quantity, WinRates, drawn_values, is_drawn

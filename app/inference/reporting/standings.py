@@ -23,7 +23,7 @@ from app.inference.fitting.effects import JudgeEffects, consensus
 from app.inference.fitting.model import Model
 from app.inference.fitting.published import Published
 from app.inference.gaussian import Scores, SparseCovariance
-from app.inference.kernels.pair_sets import matching
+from app.inference.pair_sets import matching
 from app.inference.reporting import confidence, intervals, very_many, win_rates
 from app.inference.reporting.bias import Bias, estimates, judge_biases, listed
 from app.inference.reporting.confidence import Confidence, ForecastPoint, PairsOf, all_pairs, scores_of

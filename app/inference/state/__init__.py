@@ -1,18 +1,16 @@
-"""A set as numerics see it: its log, its candidates, and the snapshot that they amount to.
+"""A set as numerics see it: its log, and the snapshot that it amounts to.
 
-    log.py          catalogue and log as arrays, and how the model reads them
-    open_pairs.py   pairs that were shown, are out, or are open
+    log.py          the log as arrays, and how the model reads it; open_pairs.py: pairs shown, out, or open
     snapshot.py     advance: snapshot = fold(log); `due` is for whoever has time
     published.py    exact, quantity, biases: results for readers, and for other sets of its pool
     stops.py        check, distance: whether it is to stop, and how far off that is
     asking.py       ask: the next pairs; ask_people: those for people who check judges
-    speed.py        what takes some milliseconds
 
-Not here: the fits that a snapshot holds (fitting), the rows that a log is read from (storage), the cache (live).
+Not here: fits (fitting), the rows that a log is read from (storage), the cache, and who is compared on what (live).
 """
 
 from app.inference.state.asking import ChosenPair, HumanCheck, Reopening, ask, ask_people, has_pair
-from app.inference.state.log import Catalogue, ComparisonRow, Interpretation, Log, ScoreRow, SharedPriors, log_from_rows
+from app.inference.state.log import ComparisonRow, Interpretation, Log, ScoreRow, SharedPriors, log_from_rows
 from app.inference.state.open_pairs import NONE_BLOCKED, BlockedPairs
 from app.inference.state.published import (
     LogContribution,
@@ -38,5 +36,4 @@ from app.inference.state.snapshot import (
     with_computed,
     without_pairs,
 )
-from app.inference.state.speed import MANY, are_quick, choices_are_quick, warm_up, work_of_a_pair
 from app.inference.state.stops import Checked, check, comparisons_left, distance

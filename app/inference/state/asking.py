@@ -1,8 +1,7 @@
 """Pairs ready to be shown, chosen from a snapshot: for overlap, by the criterion, or for people who check a judge.
 
-An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open
-(open_pairs.py) or opens again, which of it the criterion wants (choosing), and on which item. has_pair goes as far as
-what is open. Pairs for people come beside the set's own queue, which never shows a pair that anyone has judged.
+An ask is one way: pairs due for overlap and questions that are asked again; then, in rounds, what is open or opens
+again, which of it the criterion wants, and on which item. Pairs for people come beside this queue.
 """
 
 from collections.abc import Collection
@@ -26,20 +25,10 @@ from app.inference.choosing.second_opinions import due, next_checks
 from app.inference.choosing.stopping import Stop, needed
 from app.inference.gaussian import DenseCovariance
 from app.inference.judges import binary, next_to_label, votes
-from app.inference.kernels.pair_sets import size
-from app.inference.state.log import Catalogue
-from app.inference.state.open_pairs import (
-    NO_END,
-    BlockedPairs,
-    OpenPairs,
-    is_blocked,
-    on_item,
-    open_in,
-    open_now,
-    orders_shown,
-)
+from app.inference.pair_sets import size
+from app.inference.state.open_pairs import NO_END, BlockedPairs, OpenPairs, is_blocked, on_item, open_in, open_now
 from app.inference.state.published import Sought, live_quantity
-from app.inference.state.snapshot import Snapshot, pair_votes_of, plain_model
+from app.inference.state.snapshot import Snapshot, pair_votes_of
 from app.inference.state.stops import MOST_REPEATS, Checked, most_times_of, repeats_alike
 from app.inference.types import Bools, Comparisons, Ints
 
@@ -71,7 +60,7 @@ class HumanCheck(NamedTuple):
 
 def ask(
     snapshot: Snapshot,
-    catalogue: Catalogue,
+    has: Bools,
     blocked: BlockedPairs,
     plan: Plan,
     count: int,
@@ -83,10 +72,8 @@ def ask(
 
     In front of them stand those that are due for overlap with one of `askers`, judges by their ids, and questions that
     one of them is asked again. A round gives each pair of candidates at most once; further items of the same pairs come
-    in further rounds, with everything chosen so far counted as leased.
-
-    Args: what is published with `checked` is chosen by in place of the live posterior, where that is surer than it
-        should be.
+    in further rounds, with everything chosen so far counted as leased. What is published with `checked` is chosen by in
+    place of the live posterior; `has` (I, N) tells which candidates have an output for an item.
     """
     rng, chosen = _random_source(snapshot, blocked, plan), list[ChosenPair]()
     scores, leads = snapshot.posterior.scores, leads_of(snapshot.tally.leads, plan)
@@ -106,7 +93,7 @@ def ask(
     judged = _judged_round(snapshot, comparisons) if knows_the_round else None
     while len(chosen) < count:
         out = _with_leases(blocked, chosen)
-        openings = _open(snapshot, catalogue, out, plan, reopening)
+        openings = _open(snapshot, has, out, plan, reopening)
         leased = out.first[: out.leases].copy(), out.second[: out.leases].copy()
         most = min(count - len(chosen), openings.most)
         pairs = next_pairs(scores, model, snapshot.tally, leased, openings.pairs, plan, most, rng, judged)
@@ -115,7 +102,7 @@ def ask(
         uses = None
         if plan.target == "new-items":
             on = np.append(snapshot.log.entries.item, out.item[: out.leases])
-            uses = np.bincount(on, minlength=len(catalogue.has))
+            uses = np.bincount(on, minlength=len(has))
         chosen += [ChosenPair(*on_item(openings, pair, rng, uses)) for pair in pairs]
     return chosen
 
@@ -127,7 +114,7 @@ def _random_source(snapshot: Snapshot, blocked: BlockedPairs, plan: Plan) -> np.
 
 def has_pair(
     snapshot: Snapshot,
-    catalogue: Catalogue,
+    has: Bools,
     blocked: BlockedPairs,
     plan: Plan,
     reopening: Reopening | None = None,
@@ -137,7 +124,7 @@ def has_pair(
     """Whether `ask` would give a pair, without choosing one."""
     if _in_front(snapshot, blocked, plan, askers, checked, 1):
         return True
-    openings = _open(snapshot, catalogue, blocked, plan, reopening)
+    openings = _open(snapshot, has, blocked, plan, reopening)
     return min(openings.most, size(openings.pairs)) > 0
 
 
@@ -146,17 +133,17 @@ def _in_front(
 ) -> list[list[int]]:
     """Item, first and second of up to `count` pairs that nobody has and that come before those of the criterion.
 
-    Those that are due for overlap, the one judged first in front, with the number of judges that are lacking; then
-    questions that one of the `askers` is asked again, with 0.
+    First those that are due for overlap, with the number of judges that are lacking; then repeated questions, with 0.
     """
     pairs, entries, n = np.empty((0, 4), np.int64), snapshot.log.entries, snapshot.model.n
     if plan.overlap is not None and askers:
         pairs = due(plan.overlap, entries.item, entries.comparisons, n, askers)
     if again := [(*question[1:], 0) for question in checked.to_repeat if question.judge in askers]:
         pairs = np.concatenate([pairs, np.array(again)])
-    if blocked.item.size:
-        pairs = pairs[~is_blocked(blocked, pairs[:, 0], pairs[:, 1], pairs[:, 2], n)]
-    in_front: list[list[int]] = pairs[:count].tolist()
+    if not len(pairs):
+        return []
+    item, first, second, _ = pairs.T
+    in_front: list[list[int]] = pairs[~is_blocked(blocked, item, first, second, n)][:count].tolist()
     return in_front
 
 
@@ -176,37 +163,32 @@ def _judged_round(snapshot: Snapshot, comparisons: Comparisons) -> JudgedRound:
     return JudgedRound(comparisons, question, max(len(judges) * len(items), 1))
 
 
-def _open(
-    snapshot: Snapshot, catalogue: Catalogue, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None
-) -> OpenPairs:
+def _open(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening | None) -> OpenPairs:
     """The pairs that a round may give: those that were not shown, and once there are none, those that open again."""
-    new = open_now(snapshot.shown, catalogue.has, blocked, plan.order)
+    new = open_now(snapshot.shown, has, blocked, plan.order)
     if reopening is None or size(new.pairs) or not isinstance(snapshot.posterior.covariance, DenseCovariance):
         return new
-    return reopened(snapshot, catalogue.has, blocked, plan, reopening)
+    return _reopened(snapshot, has, blocked, plan, reopening)
 
 
-def reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
-    """The pairs of outputs that open again and that nobody holds, each in the orders of its kind.
-
-    First those alone whose order keeps the set from stopping, and all the others after them.
-    """
+def _reopened(snapshot: Snapshot, has: Bools, blocked: BlockedPairs, plan: Plan, reopening: Reopening) -> OpenPairs:
+    """The pairs of outputs that open again and that nobody holds; first those that keep the set from stopping."""
+    judge, entries = reopening.judge, snapshot.log.entries
     ranked = None if plan.target == "latent" else live_quantity(snapshot, Sought(plan.target, has, ()))
-    matters = needed(snapshot.posterior.scores, plain_model(snapshot), reopening.stop, plan.goal, ranked)
+    matters = needed(snapshot.posterior.scores, snapshot.plain_model, reopening.stop, plan.goal, ranked)
     free = np.triu(has[:, :, None] & has[:, None, :], 1)
     free[blocked.item, np.minimum(blocked.first, blocked.second), np.maximum(blocked.first, blocked.second)] = False
-    entries, judge, was_shown = snapshot.log.entries, reopening.judge, orders_shown(snapshot.shown)
-    mine, times = entries.comparisons.judge == judge, np.zeros(free.shape, np.int64)
-    np.add.at(times, (entries.item[mine], entries.comparisons.first[mine], entries.comparisons.second[mine]), 1)
-    alike, most_times = None if reopening.is_person else repeats_alike(snapshot, judge), most_times_of(snapshot, judge)
+    mine, times = entries.judge == judge, np.zeros(free.shape, np.int64)
+    np.add.at(times, (entries.item[mine], entries.first[mine], entries.second[mine]), 1)
+    was_shown, most_times = snapshot.shown.in_order, most_times_of(snapshot, judge)
+    alike = None if reopening.is_person else repeats_alike(snapshot, judge)
     repeats = NO_END if alike is None else max(MOST_REPEATS - alike - blocked.leases, 0)
     for pairs in (free & matters, free):
         may_show = pairs if plan.order is Order.AS_SELECTED else pairs | pairs.swapaxes(1, 2)
-        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times)
-        most = repeats if is_repeat else NO_END
-        if most and orders.any():
+        orders, is_repeat = _of_first_kind(may_show, times, was_shown, plan.order, most_times if repeats else 0)
+        if orders.any():
             break
-    return open_in(has, orders, most)
+    return open_in(has, orders, repeats if is_repeat else NO_END)
 
 
 def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order, most_times: int) -> tuple[Bools, bool]:
@@ -230,8 +212,8 @@ def _of_first_kind(may_show: Bools, times: Ints, was_shown: Bools, order: Order,
     once_more = may_show & (times < most_times)
     if order is not Order.AS_SELECTED:
         once_more &= times <= turned
-    if most_times < NO_END and once_more.any():
-        once_more &= times == times[once_more].min()
+    if most_times < NO_END:
+        once_more &= times == times.min(where=once_more, initial=NO_END)
     return once_more, True
 
 

@@ -1,69 +1,28 @@
-"""A set as arrays: its catalogue, its log, and the evidence in the log, which is what the model reads.
+"""A set's log as arrays, and the evidence in it, which is what the model reads.
 
-The log has comparisons and absolute scores, oldest first, each with its sequence number, and of the shared priors the
-last entry. Voided entries are taken out as soon as their void is read; judges go by their ids, p is as it was stored.
-In the evidence each judge is at its temperature and goes by its number, and an answer counts as one vote or as many
-as the set says of its judge. What is learnt of verdict weights comes on top (fitting/weights.py).
+The log has comparisons and absolute scores, oldest first, and of the shared priors the last entry. Voided entries are
+taken out as soon as their void is read; judges go by their ids, p is as it was stored. In the evidence each judge is at
+its temperature and goes by its number, and an answer counts as one vote or as many as the set says of its judge. What
+is learnt of verdict weights comes on top (fitting/weights.py).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from nextpair.names import normal_name
 from nextpair.words import FARTHEST_LOG, WIDEST_LOG
 from numpy.typing import NDArray
 
-from app.inference.fitting.absolute import AbsoluteScores
+from app.inference.fitting.absolute import AbsoluteScores, no_absolute_scores
 from app.inference.fitting.measurements import Normal
 from app.inference.fitting.model import Method
 from app.inference.fitting.weights import Hyperprior
 from app.inference.reporting.calibration import tempered
-from app.inference.types import Bools, Comparisons, Floats, Ints, appended, join, no_comparisons, take
-
-
-@dataclass(frozen=True, eq=False)
-class Catalogue:
-    """N candidates and I items; changes only with `revision`."""
-
-    revision: int
-    keys: tuple[str, ...]  # (N,)
-    items: tuple[tuple[str, str | None], ...]  # (I,) key and prompt
-    lengths: Ints  # (I, N) bytes of the candidate's output on the item; -1 where it has none
-    tags: tuple[Mapping[str, str], ...]  # (I,) value by name
-
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """By key, and by its normal form where no other has that."""
-        by_key = {key: i for i, key in enumerate(self.keys)}
-        return {normal_name(key): i for key, i in by_key.items()} | by_key
-
-    @cached_property
-    def item_ids(self) -> dict[str, int]:
-        return {key: i for i, (key, _) in enumerate(self.items)}
-
-    @cached_property
-    def has(self) -> Bools:
-        """(I, N) whether the candidate has an output on the item."""
-        return self.lengths >= 0
-
-    @cached_property
-    def size_bytes(self) -> int:
-        texts = sum(map(len, self.keys)) + sum(len(key) + len(prompt or "") for key, prompt in self.items)
-        texts += sum(len(name) + len(value) for each in self.tags for name, value in each.items())
-        entries = len(self.keys) + len(self.items) + sum(map(len, self.tags))
-        return self.lengths.nbytes + self.lengths.size + 4 * texts + 200 * entries
-
-    def id_of(self, key: str) -> int | None:
-        """The candidate with this key, else the one with its normal form."""
-        return self.ids.get(key, self.ids.get(normal_name(key)))
+from app.inference.types import Comparisons, Floats, Ints, appended, no_comparisons, take
+from app.inference.verdicts import numbered
 
 
 class ComparisonRow(NamedTuple):
-    """A comparison as it is stored."""
-
     seq: int
     item: int
     first: int
@@ -75,8 +34,6 @@ class ComparisonRow(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """An absolute score as it is stored."""
-
     seq: int
     item: int
     candidate: int
@@ -86,25 +43,34 @@ class ScoreRow(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """K comparisons."""
+    """Columns (K,) of ComparisonRow."""
 
-    seq: Ints  # (K,)
-    item: Ints  # (K,)
-    comparisons: Comparisons
-    order_chance: Floats  # (K,) with which the order shown was drawn, NaN where nobody knows
+    seq: Ints
+    item: Ints
+    first: Ints
+    second: Ints
+    p: Floats
+    judge: Ints
+    weight: Floats
+    order_chance: Floats  # NaN where nobody knows
+
+    @property
+    def comparisons(self) -> Comparisons:
+        return Comparisons(*self[2:7])
 
 
 class Scored(NamedTuple):
-    """M absolute scores."""
+    """Columns (M,) of ScoreRow."""
 
-    seq: Ints  # (M,)
-    item: Ints  # (M,)
-    scores: AbsoluteScores
+    seq: Ints
+    item: Ints
+    candidate: Ints
+    judge: Ints
+    mean: Floats
+    variance: Floats
 
 
 class SharedPriors(NamedTuple):
-    """Priors that its pool shares with a set."""
-
     seq: int
     hyperprior: Hyperprior  # judges by their ids
 
@@ -135,61 +101,50 @@ class Evidence(NamedTuple):
 def log_from_rows(
     compared: Iterable[ComparisonRow] = (), scored: Iterable[ScoreRow] = (), pooled: SharedPriors | None = None
 ) -> Log:
-    seq, item, first, second, p, judge, weight, order_chance = _columns(compared, "qqqqdqdd")
-    entries = Entries(seq, item, Comparisons(first, second, p, judge, weight), order_chance)
-    seq, item, candidate, judge, mean, variance = _columns(scored, "qqqqdd")
-    return Log(entries, Scored(seq, item, AbsoluteScores(candidate, judge, mean, variance)), pooled)
+    return Log(Entries(*_columns(compared, "qqqqdqdd")), Scored(*_columns(scored, "qqqqdd")), pooled)
 
 
 def _columns(rows: Iterable[tuple[Any, ...]], types: str) -> list[NDArray[Any]]:
-    """(K,) arrays, one for each type."""
     columns = list(zip(*rows, strict=True)) or [()] * len(types)
     return [np.array(column, kind) for column, kind in zip(columns, types, strict=True)]
 
 
-def extend(old: Log, new: Log) -> Log:
-    """The log with both, the new entries behind the old ones."""
-    entries = Entries(
-        appended(old.entries.seq, new.entries.seq),
-        appended(old.entries.item, new.entries.item),
-        join(old.entries.comparisons, new.entries.comparisons),
-        appended(old.entries.order_chance, new.entries.order_chance),
-    )
-    scored = old.scored
+def extend(old: Log, new: Log, voided: Collection[int] = ()) -> Log:
+    """The log with both, the new entries behind the old ones; without the comparisons of the `voided` numbers."""
+    entries, scored = Entries(*_extended(old.entries, new.entries)), old.scored
     if len(new.scored.seq):
-        seq, item = (np.concatenate(both) for both in zip(old.scored[:2], new.scored[:2], strict=True))
-        scores = (np.concatenate(both) for both in zip(old.scored.scores, new.scored.scores, strict=True))
-        scored = Scored(seq, item, AbsoluteScores(*scores))
-    return Log(entries, scored, new.pooled or old.pooled)
+        scored = Scored(*_extended(old.scored, new.scored))
+    both = Log(entries, scored, new.pooled or old.pooled)
+    return without(both, voided) if voided else both
+
+
+def _extended(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> list[NDArray[Any]]:
+    return [appended(*columns) for columns in zip(old, new, strict=True)]
 
 
 def without(log: Log, voided: Iterable[int]) -> Log:
     """The log without the comparisons of these sequence numbers."""
-    seq, item, comparisons, order_chance = log.entries
-    kept = ~np.isin(seq, list(voided))
-    return log._replace(entries=Entries(seq[kept], item[kept], take(comparisons, kept), order_chance[kept]))
-
-
-def judges_of(log: Log) -> Ints:
-    """(J,) ids of who compared or scored, ascending."""
-    return np.unique(np.concatenate([log.entries.comparisons.judge, log.scored.scores.judge]))
+    kept, columns = ~np.isin(log.entries.seq, list(voided)), list[NDArray[Any]](log.entries)
+    return log._replace(entries=Entries(*(column[kept] for column in columns)))
 
 
 def interpret(log: Log, interpretation: Interpretation, earlier: Evidence | None = None) -> Evidence:
     """The evidence in `log`. Args: `earlier` is that in its first entries, if it is by the same judges."""
-    judges, before = (judges_of(log), no_comparisons()) if earlier is None else (earlier.judges, earlier.answers)
-    comparisons = log.entries.comparisons
-    new = take(comparisons, slice(before.size, None))
+    if earlier is None:
+        judges, before = np.unique(np.append(log.entries.judge, log.scored.judge)), no_comparisons()
+    else:
+        judges, before = earlier.judges, earlier.answers
+    answers = log.entries.comparisons
+    new = take(answers, slice(before.size, None))
     number = judges.searchsorted(new.judge)
-    answers = comparisons._replace(judge=appended(before.judge, number))
+    answers = answers._replace(judge=appended(before.judge, number))
     if interpretation.temperatures:
         p = tempered(new.p, _by_judge(interpretation.temperatures, judges)[number])
         answers = answers._replace(p=appended(before.p, p))
     if interpretation.votes:
         weight = new.weight * _by_judge(interpretation.votes, judges)[number]
         answers = answers._replace(weight=appended(before.weight, weight))
-    absolute = _latest(log.scored)
-    return Evidence(judges, log.entries.item, answers, absolute._replace(judge=judges.searchsorted(absolute.judge)))
+    return Evidence(judges, log.entries.item, answers, _last_scores(log.scored, judges))
 
 
 def _by_judge(values: Mapping[int, float], judges: Ints) -> Floats:
@@ -197,21 +152,19 @@ def _by_judge(values: Mapping[int, float], judges: Ints) -> Floats:
     return np.array([values.get(judge, 1.0) for judge in judges.tolist()])
 
 
-def _latest(scored: Scored) -> AbsoluteScores:
+def _last_scores(scored: Scored, judges: Ints) -> AbsoluteScores:
     """The last of several scores by one judge for one output."""
     if not scored.seq.size:
-        return scored.scores
-    candidate, judge, mean, variance = scored.scores
-    outputs = np.column_stack([scored.item, candidate, judge])[::-1]
-    last = np.sort(len(outputs) - 1 - np.unique(outputs, axis=0, return_index=True)[1])
-    return AbsoluteScores(candidate[last], judge[last], mean[last], variance[last])
+        return no_absolute_scores()
+    output = numbered(scored.item, scored.candidate, scored.judge)
+    last = np.zeros(output.max() + 1, np.int64)
+    last[output] = np.arange(len(output))
+    _, _, candidate, judge, mean, variance = (column[np.sort(last)] for column in scored)
+    return AbsoluteScores(candidate, judges.searchsorted(judge), mean, variance)
 
 
 def hyperprior_of(log: Log, judges: Ints) -> Hyperprior:
-    """Shared priors of the set's pool, by the judges' numbers.
-
-    Within what learning can take: entries from before the contract had these limits may lie beyond them.
-    """
+    """Shared priors of the set's pool, by the judges' numbers, within what learning can take."""
     if log.pooled is None:
         return Hyperprior()
     log_scale, *by_judge = log.pooled.hyperprior

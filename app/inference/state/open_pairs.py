@@ -1,7 +1,6 @@
 """Pairs of outputs that were shown, those that are out, and those that are open: on which items, in which orders.
 
-A pair i < j of outputs on an item has the code (item N + i) N + j, and of candidates i N + j. Marking is compiled: a
-set asks and marks all the time.
+A pair i < j of outputs on an item has the code (item N + i) N + j. Marking is compiled: each ask and verdict marks.
 """
 
 from typing import NamedTuple
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 
 from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presented
 from app.inference.kernels import kernel
-from app.inference.kernels.pair_sets import Kinds, PairSet, among, listed
+from app.inference.pair_sets import PairSet, listed
 from app.inference.types import Bools, Ints
-from app.inference.verdicts import LEAST, TABLE
+from app.inference.verdicts import firsts, numbered
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
 NO_END = 10**9
-
-Orders = NDArray[np.uint8]  # bits
 
 
 class ShownPairs(NamedTuple):
@@ -29,7 +26,14 @@ class ShownPairs(NamedTuple):
     items: int  # I
     n: int  # N
     code: Ints  # (M,) ascending
-    orders: Orders  # (M,)
+    orders: NDArray[np.uint8]  # (M,) bits
+
+    @property
+    def in_order(self) -> Bools:
+        """(I, N, N), True at [item, first, second] where the pair was shown so."""
+        orders = np.zeros((self.items, self.n, self.n), np.uint8)
+        orders.flat[self.code] = self.orders
+        return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
 
 
 class BlockedPairs(NamedTuple):
@@ -55,13 +59,8 @@ class OpenPairs(NamedTuple):
     pairs: PairSet  # of candidates: those open on one item or more
     has: Bools  # (I, N) who has an output where
     code: Ints  # (M,) ascending, of outputs
-    leaves_out: bool
     closed: ShownPairs | None  # the orders in which they may not be shown, if any
-    most: int = NO_END  # pairs at once
-
-
-def none_shown(items: int, n: int) -> ShownPairs:
-    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
+    most: int  # pairs at once
 
 
 @kernel
@@ -86,21 +85,6 @@ def mark(shown: ShownPairs, item: Ints, first: Ints, second: Ints) -> ShownPairs
     return ShownPairs(items, n, code[: many + rest], bits[: many + rest])
 
 
-def was_shown(shown: ShownPairs, item: int, first: int, second: int) -> bool:
-    """Whether the pair was shown in this order."""
-    code = (item * shown.n + min(first, second)) * shown.n + max(first, second)
-    place = int(np.searchsorted(shown.code, code))
-    is_listed = place < len(shown.code) and shown.code[place] == code
-    return bool(is_listed and shown.orders[place] & (LOWER_FIRST if first < second else HIGHER_FIRST))
-
-
-def orders_shown(shown: ShownPairs) -> Bools:
-    """(I, N, N), True at [item, first, second] where the pair was shown so."""
-    orders = np.zeros((shown.items, shown.n, shown.n), np.uint8)
-    orders.flat[shown.code] = shown.orders
-    return np.asarray((orders & LOWER_FIRST | orders.swapaxes(1, 2) & HIGHER_FIRST) != 0)
-
-
 def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: int) -> Bools:
     """(M,) which of these pairs of outputs are blocked, whichever way round."""
     of_pairs, of_blocked = (
@@ -111,25 +95,20 @@ def is_blocked(blocked: BlockedPairs, item: Ints, first: Ints, second: Ints, n: 
 
 
 def open_now(shown: ShownPairs, has: Bools, blocked: BlockedPairs, order: Order) -> OpenPairs:
-    """The pairs that were not shown yet, where blocked ones count as shown in both orders.
-
-    With order "both", a pair seen in one order comes before any new pair.
-    """
+    """Pairs not shown yet, blocked ones counting as shown both ways; with order "both" first those half done."""
     item, first, second, _ = blocked
     if len(item):
         shown = mark(shown, np.append(item, item), np.append(first, second), np.append(second, first))
-    closed = shown if order in IN_BOTH_ORDERS else None
-    if order is Order.BOTH and (half_done := shown.code[shown.orders != BOTH_ORDERS]).size:
-        return open_pairs(has, half_done, closed, leaves_out=False)
-    used_up = shown.code[shown.orders == BOTH_ORDERS] if closed else shown.code
-    return open_pairs(has, used_up, closed, leaves_out=True)
+    if order not in IN_BOTH_ORDERS:
+        return open_pairs(has, shown.code, None, leaves_out=True)
+    are_done = shown.orders == BOTH_ORDERS
+    if order is Order.BOTH and not are_done.all():
+        return open_pairs(has, shown.code[~are_done], shown, leaves_out=False)
+    return open_pairs(has, shown.code[are_done], shown, leaves_out=True)
 
 
 def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
-    """The pairs that may be shown in these orders, `most` of them at once.
-
-    Args: `orders` (I, N, N) is True at [item, first, second].
-    """
+    """The pairs that may be shown in these orders, (I, N, N) at [item, first, second], `most` of them at once."""
     closed = (~orders * LOWER_FIRST | ~orders.swapaxes(1, 2) * HIGHER_FIRST).astype(np.uint8)
     code = np.flatnonzero(np.triu(closed != BOTH_ORDERS, 1))
     items, n = has.shape
@@ -137,65 +116,57 @@ def open_in(has: Bools, orders: Bools, most: int) -> OpenPairs:
 
 
 def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out: bool, most: int = NO_END) -> OpenPairs:
-    """Args: are those of OpenPairs. A pair is left out where it is on every item that its candidates have in common."""
-    items, n = has.shape
-    of_candidates = code
-    if items > 1 and not leaves_out:
-        of_candidates = np.unique(code % (n * n))
-    elif items > 1:
-        of_candidates = _used_up(has, code)
-    pairs = listed(n, of_candidates, leaves_out=leaves_out)
-    if leaves_out and not has.all():
-        patterns, kind = np.unique(has, axis=1, return_inverse=True)  # of one kind: outputs on the same items
-        pairs = among(pairs, Kinds(kind.reshape(-1), patterns.T @ patterns))
-    return OpenPairs(pairs, has, code, leaves_out, closed, most)
+    """Pairs (M,) of outputs, or all but those: then candidates whose outputs are all listed have none left."""
+    (items, n), pair = has.shape, code
+    if items > 1:
+        number = numbered(code % (n * n))
+        pair = code[firsts(number)] % (n * n)
+    pairs = listed(n, pair)
+    if leaves_out:
+        kind, in_common = _in_common(has)
+        if items > 1:
+            low, high = np.divmod(pair, n)
+            pair = pair[np.bincount(number) == in_common[kind[low], kind[high]]]
+        pairs = PairSet(pair, leaves_out, kind, in_common > 0)
+    return OpenPairs(pairs, has, code, closed, most)
 
 
-def _used_up(has: Bools, code: Ints) -> Ints:
-    """The pairs of candidates that are listed on every item that they have in common, ascending."""
-    items, n = has.shape
+def _in_common(has: Bools) -> tuple[Ints, Ints]:
+    """(N,) kinds of candidates, who have outputs on the same items, and (C, C) items that two kinds share."""
     if has.all():
-        pair, times = _counted(code % (n * n), n * n)
-        return np.asarray(pair[times == items])
-    item, low, high = np.unravel_index(code, (items, n, n))
-    pair, times = _counted(code[has[item, low] & has[item, high]] % (n * n), n * n)
-    low, high = np.divmod(pair, n)
-    outputs = np.packbits(has, axis=0).T.copy()  # (N, I / 8)
-    return np.asarray(pair[times == np.bitwise_count(outputs[low] & outputs[high]).sum(axis=1)])
-
-
-def _counted(pairs: Ints, most: int) -> tuple[Ints, Ints]:
-    """The different pairs, ascending, and how often each is there; numbers are below `most`."""
-    if most > max(TABLE * len(pairs), LEAST):
-        return np.unique(pairs, return_counts=True)
-    times = np.bincount(pairs, minlength=most)
-    different = np.flatnonzero(times)
-    return different, times[different]
+        return np.zeros(has.shape[1], np.int64), np.array([[len(has)]])
+    of_kinds, kind = np.unique(has, axis=1, return_inverse=True)
+    outputs = of_kinds.astype(np.float64)
+    return kind.reshape(-1), (outputs.T @ outputs).astype(np.int64)
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: np.random.Generator, uses: Ints | None) -> tuple[int, Presented]:
     """The pair on an item where it is open, drawn if there are several; where one order alone is open, in that one.
 
-    Args: with `uses` (I,) it is drawn from the least used items, and counted there.
+    With `uses` (I,) it is drawn from the least used items, and counted there.
     """
-    items = items_of(of, pair.choice.i, pair.choice.j)
+    i, j, n = pair.choice.i, pair.choice.j, of.has.shape[1]
+    items = items_of(of, i, j)
     if uses is not None:
         items = items[uses[items] == uses[items].min()]
     item = int(items[0] if len(items) == 1 else rng.choice(items))
     if uses is not None:
         uses[item] += 1
-    if of.closed is not None and was_shown(of.closed, item, pair.first, pair.second):
-        return item, Presented(pair.second, pair.first, pair.choice, CERTAIN)
-    if of.closed is not None and was_shown(of.closed, item, pair.second, pair.first):
-        return item, pair._replace(order_chance=CERTAIN)
-    return item, pair
+    if of.closed is None:
+        return item, pair
+    code = (item * n + i) * n + j
+    closed = of.closed.orders[slice(*np.searchsorted(of.closed.code, (code, code + 1)))].sum()
+    if not closed:
+        return item, pair
+    first, second = (j, i) if closed == LOWER_FIRST else (i, j)
+    return item, Presented(first, second, pair.choice, CERTAIN)
 
 
 def items_of(of: OpenPairs, i: int, j: int) -> Ints:
     """The items on which the pair i < j, which is open, is so; ascending."""
-    if len(of.has) == 1:
-        return np.zeros(1, np.int64)
-    items = np.flatnonzero(of.has[:, i] & of.has[:, j])
-    wanted = (items * of.has.shape[1] + i) * of.has.shape[1] + j
-    is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
-    return np.asarray(items[is_listed != of.leaves_out])
+    items, n = np.flatnonzero(of.has[:, i] & of.has[:, j]), of.has.shape[1]
+    if len(items) > 1:
+        wanted = (items * n + i) * n + j
+        is_listed = np.searchsorted(of.code, wanted, side="right") > np.searchsorted(of.code, wanted)
+        items = items[is_listed != of.pairs.leaves_out]
+    return items

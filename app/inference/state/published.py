@@ -1,7 +1,6 @@
 """Results of a snapshot for others: what is published for a target, quantities that are ranked, judges' biases.
 
-Readers get the exact posterior, by the set's own method or another one; who asks for pairs gets the live one, which is
-within a tolerance of it. Other sets of its pool get priors.
+Readers get the exact posterior, by the set's own method or another one; who asks for pairs, the live one.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -73,10 +72,7 @@ def under(
 def quantity(
     snapshot: Snapshot, published: Published, sought: Sought, draws: int | None = None, *, supposing: bool = False
 ) -> Quantity:
-    """Quantity that is ranked; with `supposing`, if judges who may repeat themselves do.
-
-    Raises ValueError where the log cannot answer the target.
-    """
+    """Quantity that is ranked, as `quantity_of` has it. Raises ValueError where the log cannot answer the target."""
     judges, item, *_ = snapshot.evidence
     people, log_effects = np.isin(judges, list(sought.people)), hyperprior_of(snapshot.log, judges).log_effects
     known = repetition(snapshot, published, sought) if sought.target == "all-pairs" else None
@@ -87,10 +83,7 @@ def quantity(
 
 
 def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
-    """Quantity to rank, by the live posterior and few draws, or what is surer than it.
-
-    Of all pairs it is if judges who may repeat themselves do; of new prompts and people, the scores.
-    """
+    """Quantity to rank by the live posterior, or one surer than that: of all pairs supposed, else of scores."""
     if sought.target != "all-pairs":
         return snapshot.posterior.scores
     return quantity(snapshot, live(snapshot), sought, FEW_DRAWS, supposing=True)
@@ -99,7 +92,7 @@ def live_quantity(snapshot: Snapshot, sought: Sought) -> Quantity:
 def quantity_after(snapshot: Snapshot, count: int, sought: Sought) -> Quantity | None:
     """Quantity ranked after the first `count` comparisons of the log; None where these could not answer the target.
 
-    Scores themselves, which are ranked of thousands of candidates too, are those by the present verdict weights.
+    Scores themselves, of thousands of candidates too, are those by the present verdict weights.
     """
     evidence, first = snapshot.evidence, slice(count)
     if sought.target == "latent":
@@ -124,7 +117,7 @@ def repetition(snapshot: Snapshot, published: Published, sought: Sought) -> Repe
 def _as_came(snapshot: Snapshot) -> Comparisons:
     """The answers, each as often as it came."""
     answers = snapshot.comparisons
-    return answers._replace(weight=snapshot.log.entries.comparisons.weight[: answers.size])
+    return answers._replace(weight=snapshot.log.entries.weight[: answers.size])
 
 
 def expected_verdicts(snapshot: Snapshot, first: Ints, second: Ints) -> Floats:
@@ -144,22 +137,20 @@ def expected_verdicts(snapshot: Snapshot, first: Ints, second: Ints) -> Floats:
 def biases(snapshot: Snapshot, published: Published) -> list[Bias]:
     """Biases of all judges: as the ranking has them, and of judges whom it allows for none, by a fit that does.
 
-    None where it did not converge. Verdicts weigh there what the ranking has learnt, unless it took biases of few
-    candidates' judges for noise.
+    Verdicts weigh there what the ranking has learnt, unless it took biases of few candidates' judges for noise.
 
     Args: `published` is exact.
     """
     own = estimates(published.posterior, published.comparisons, published.model)
     if not published.posterior.convergence.converged or len(own) == len(np.unique(published.comparisons.judge)):
         return own
-    method, evidence = snapshot.interpretation.method._replace(position_bias="estimate"), snapshot.evidence
-    is_noise = snapshot.model.n <= RANKED_DENSE and not published.model.has_biases
-    is_noise &= not is_vote(evidence.answers.p).all()
-    if published.learnt is None or evidence.absolute.size or is_noise:
+    method, n = snapshot.interpretation.method._replace(position_bias="estimate"), snapshot.model.n
+    judges, _, answers, absolute = snapshot.evidence
+    is_noise = n <= RANKED_DENSE and not published.model.has_biases and not is_vote(answers.p).all()
+    if published.learnt is None or absolute.size or is_noise:
         biased = under(snapshot, method)
     else:
-        model = build_for(method, snapshot.model.n, evidence.answers, len(evidence.judges))
-        model = as_learnt(model, evidence.answers, published.learnt)
+        model = as_learnt(build_for(method, n, answers, len(judges)), answers, published.learnt)
         biased = published._replace(model=model, posterior=posteriors.fit(published.comparisons, model))
     is_there = biased.posterior.convergence.converged
     others = estimates(biased.posterior, biased.comparisons, biased.model) if is_there else []

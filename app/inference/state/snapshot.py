@@ -1,18 +1,15 @@
-"""The state that a set's log amounts to at one version. Immutable: every step returns a new snapshot.
+"""The state that a set's log amounts to at one version, snapshot = fold(log). Immutable: every step returns a new one.
 
-snapshot = fold(log): comparisons that no void took back, the posterior given them, and which pairs they used up. It is
-the same however the log came in, except for the covariance: that is within a tolerance of the exact one (posterior.py).
+It is the same however the log came in, but for the covariance, which is within a tolerance of the exact one.
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers
 of comparisons that are powers of two. Verdict weights, biases in closed form, and whose position biases are parameters
-are learnt at sizes rounded down to three significant binary digits. What is published learns them from all comparisons
-(published.py).
+are learnt at sizes rounded down to three significant binary digits; of what is published, from all comparisons.
 
-Among more than AT_ONCE candidates learning takes a while. There a stage has what the comparisons up to the stage
-before teach, and the weights of the next one can be learnt while it lasts. So can a fresh covariance among more than
-MEDIUM. `Snapshot.due` says which of the two is to be computed, by whichever process has the time: `compute_due` makes
-a snapshot that has it, and `with_computed` brings it into the one that has gone on meanwhile. No request waits for it.
+Among more than AT_ONCE candidates a stage has what the comparisons up to the stage before teach, and the weights of the
+next one can be learnt while it lasts. So can a fresh covariance among more than MEDIUM. Whichever process has the time
+computes what is `due`, and brings it into the snapshot that has gone on meanwhile: no request waits for it.
 """
 
 from collections.abc import Iterable
@@ -22,7 +19,6 @@ import numpy as np
 
 from app.inference.choosing.asking import Tally, tally
 from app.inference.core.cells import Cells, Hyperparameters
-from app.inference.core.edges import Edges
 from app.inference.fitting import posterior as posteriors
 from app.inference.fitting.absolute import combine
 from app.inference.fitting.model import Model, as_learnt, bias_variances, build, build_for, cells_of, edges_of
@@ -30,17 +26,8 @@ from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.weights import learn, weighed
 from app.inference.judges.pair_votes import PairVotes, votes_by_pair
 from app.inference.regimes import AT_ONCE
-from app.inference.state.log import (
-    Evidence,
-    Interpretation,
-    Log,
-    extend,
-    hyperprior_of,
-    interpret,
-    log_from_rows,
-    without,
-)
-from app.inference.state.open_pairs import ShownPairs, mark, none_shown
+from app.inference.state.log import Evidence, Interpretation, Log, extend, hyperprior_of, interpret, log_from_rows
+from app.inference.state.open_pairs import ShownPairs, mark
 from app.inference.types import Comparisons, Ints, take
 
 ONE_BY_ONE, A_LOT = 100, 0.05  # comparisons that are added to cells one by one, or of those before if that is more
@@ -61,6 +48,7 @@ class Snapshot(NamedTuple):
     interpretation: Interpretation
     log: Log  # what counts of it
     evidence: Evidence
+    plain_model: Model  # without what absolute scores add to the prior: a stop is judged against it
     model: Model
     posterior: Posterior
     shown: ShownPairs
@@ -77,7 +65,6 @@ class Snapshot(NamedTuple):
 
     @property
     def due(self) -> Literal["covariance", "weights"] | None:
-        """What is to be computed beside the requests."""
         if posteriors.is_due(self.posterior):
             return "covariance"
         is_next = self.learnt is not None and leading(self.comparisons.size, DIGITS) > self.stage.learnt_at
@@ -93,31 +80,30 @@ class Snapshot(NamedTuple):
 def empty(interpretation: Interpretation, n: int, items: int) -> Snapshot:
     """A set before its first comparison."""
     log, model = log_from_rows(), build(interpretation.method, n, 0)
-    evidence, shown = interpret(log, interpretation), none_shown(items, n)
-    counted, posterior = tally(evidence.answers, n), posteriors.prior(model)
-    snapshot = Snapshot(0, interpretation, log, evidence, model, posterior, shown, counted)
+    evidence, posterior = interpret(log, interpretation), posteriors.prior(model)
+    shown = ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
+    counts = tally(evidence.answers, n)
+    snapshot = Snapshot(0, interpretation, log, evidence, model, model, posterior, shown, tally=counts)
     return snapshot._replace(cells=_cells(snapshot))
 
 
 def without_pairs(snapshot: Snapshot, first: Ints, second: Ints) -> Snapshot:
-    """The snapshot where these (B,) pairs count as shown in this order, on every item: nobody will be asked."""
-    items = np.arange(snapshot.shown.items)
-    item, (first, second) = np.repeat(items, len(first)), (np.tile(each, len(items)) for each in (first, second))
-    return snapshot._replace(shown=mark(snapshot.shown, item, first, second))
+    """The snapshot of a set of texts where these (B,) pairs count as shown in this order: nobody will be asked."""
+    return snapshot._replace(shown=mark(snapshot.shown, np.zeros_like(first), first, second))
 
 
 def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Snapshot:
     """The snapshot at `version`, given the log since and the sequence numbers that were voided since."""
     if voids := list(voided):  # begins anew
-        old, new = empty(old.interpretation, old.model.n, old.shown.items), without(extend(old.log, new), voids)
-    log, (_, item, comparisons, _) = extend(old.log, new), new.entries
-    judges = {*comparisons.judge.tolist(), *new.scored.scores.judge.tolist()}
+        old, new = empty(old.interpretation, old.model.n, old.shown.items), extend(old.log, new, voids)
+    log, comparisons = extend(old.log, new), new.entries.comparisons
+    judges = {*comparisons.judge.tolist(), *new.scored.judge.tolist()}
     earlier = old.evidence if judges <= set(old.evidence.judges.tolist()) else None
     now = old._replace(
         version=version,
         log=log,
         evidence=interpret(log, old.interpretation, earlier),
-        shown=mark(old.shown, item, comparisons.first, comparisons.second),
+        shown=mark(old.shown, new.entries.item, comparisons.first, comparisons.second),
         tally=tally(comparisons, old.model.n, old.tally),
     )
     stage = _stage(now, old)
@@ -125,37 +111,35 @@ def advance(old: Snapshot, version: int, new: Log, voided: Iterable[int]) -> Sna
         next_one = old.stage._replace(learnt_at=leading(old.comparisons.size, DIGITS), scaled_at=stage.scaled_at)
         learnt = old.learnt_ahead if stage == next_one else None
         return _at_stage(now._replace(stage=stage, learnt=learnt, learnt_ahead=None))
-    now = now._replace(cells=_with_new(old, now))
-    return now._replace(posterior=posteriors.fold(old.posterior, _edges(now)))
+    return _with_posterior(now, old)
 
 
 def _stage(now: Snapshot, old: Snapshot) -> Stage:
-    (method, *_), log, (judges, _, answers, absolute), n = now.interpretation, now.log, now.evidence, now.model.n
+    method, log, (judges, _, answers, absolute), n = now.interpretation.method, now.log, now.evidence, now.model.n
     learns, size, variances = method.verdict_weight == "learnt", answers.size, old.stage.bias_variances
-    told, has_news = leading(size, DIGITS), judges is not old.evidence.judges
-    has_news |= told != leading(old.comparisons.size, DIGITS)
+    told = leading(size, DIGITS)
+    has_news = judges is not old.evidence.judges or told != leading(old.comparisons.size, DIGITS)
     if has_news and (learns or method.position_bias != "none"):
         variances = tuple(bias_variances(method, n, take(answers, slice(told)), len(judges)).tolist())
-    entered = [log.pooled.seq] if learns and log.pooled else []
-    entered += [int(log.scored.seq[-1])] if absolute.size else []
+    entered = max(int(log.scored.seq.max(initial=0)), log.pooled.seq if learns and log.pooled else 0)
     in_closed_form = told if method.position_bias == "closed-form" else 0
-    learnt = learnt_from(size, n) if learns else in_closed_form
-    return Stage(variances, max(entered, default=0), learnt, leading(size, 1) if absolute.size else 0)
+    learnt_at = learnt_from(size, n) if learns else in_closed_form
+    return Stage(variances, entered, learnt_at, leading(size, 1) if absolute.size else 0)
 
 
 def _at_stage(now: Snapshot) -> Snapshot:
     """The snapshot at the beginning of its stage: the same whether its first comparison has just come or its last."""
-    method, (_, item, answers, absolute) = now.interpretation.method, now.evidence
+    method, (_, item, answers, absolute), size = now.interpretation.method, now.evidence, now.stage.learnt_at
     if now.learnt is None and method.verdict_weight == "learnt":
-        now = now._replace(learnt=_learn(now, now.stage.learnt_at))
-    model = _unscored_model(now)
+        now = now._replace(learnt=_learn(now, size))
+    model = plain_model = _built(now, size)
+    if now.learnt is not None:
+        model = plain_model = as_learnt(plain_model, take(answers, slice(size)), now.learnt)
     if absolute.size:
         first, item = take(answers, slice(now.stage.scaled_at)), item[: now.stage.scaled_at]
         weighing = first if now.learnt is None else weighed(first, item, now.learnt)
         model = combine(weighing, model, absolute, is_given=method.absolute_scale == "given").posterior.model
-    now = now._replace(model=model)
-    now = now._replace(cells=_cells(now))
-    return now._replace(posterior=posteriors.fit_edges(_edges(now), model))
+    return _with_posterior(now._replace(plain_model=plain_model, model=model))
 
 
 def _learn(snapshot: Snapshot, size: int) -> Hyperparameters:
@@ -172,42 +156,30 @@ def _built(snapshot: Snapshot, size: int) -> Model:
     return build_for(method, snapshot.model.n, answers, judges, variances)
 
 
-def _unscored_model(snapshot: Snapshot) -> Model:
-    """The model without what absolute scores add to the prior."""
-    size, learnt = snapshot.stage.learnt_at, snapshot.learnt
-    model = _built(snapshot, size)
-    return model if learnt is None else as_learnt(model, take(snapshot.comparisons, slice(size)), learnt)
+def _with_posterior(now: Snapshot, old: Snapshot | None = None) -> Snapshot:
+    """The snapshot with its cells and posterior, which go on from the `old` one's in the same stage."""
+    cells, model = _cells(now, old), now.model
+    edges = edges_of(now.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
+    posterior = posteriors.fit_edges(edges, model) if old is None else posteriors.fold(old.posterior, edges)
+    return now._replace(cells=cells, posterior=posterior)
 
 
-def plain_model(snapshot: Snapshot) -> Model:
-    """The model that a stop is judged against: without what absolute scores add to the prior."""
-    return _unscored_model(snapshot) if snapshot.evidence.absolute.size else snapshot.model
-
-
-def _cells(snapshot: Snapshot) -> Cells | None:
-    (judges, item, answers, _), model = snapshot.evidence, snapshot.model
+def _cells(now: Snapshot, old: Snapshot | None = None) -> Cells | None:
+    """Those of `old` with what has come since; made again for a lot, or if another snapshot went on from them."""
+    (judges, item, answers, _), model = now.evidence, now.model
+    if old is not None and old.cells is not None:
+        seen = old.comparisons.size
+        are_few = answers.size - seen <= max(ONE_BY_ONE, A_LOT * seen)
+        if are_few and old.cells.after(seen, take(answers, slice(seen, None)), item[seen:]):
+            return old.cells
     if model.expert.as_soft_bt is None:
         return None
     cells = cells_of(answers, item, model, len(judges))
-    return cells if snapshot.learnt is None else cells.read(snapshot.learnt)
-
-
-def _with_new(old: Snapshot, now: Snapshot) -> Cells | None:
-    """The cells with what has come since; made again for a lot, and where another snapshot went on from them."""
-    (_, item, answers, _), seen = now.evidence, old.comparisons.size
-    are_few = answers.size - seen <= max(ONE_BY_ONE, A_LOT * seen)
-    if old.cells is not None and are_few and old.cells.after(seen, take(answers, slice(seen, None)), item[seen:]):
-        return old.cells
-    return _cells(now)
-
-
-def _edges(snapshot: Snapshot) -> Edges:
-    cells, model = snapshot.cells, snapshot.model
-    return edges_of(snapshot.comparisons, model) if cells is None else cells.edges(model.size, model.known_biases)
+    return cells if now.learnt is None else cells.read(now.learnt)
 
 
 def compute_due(snapshot: Snapshot) -> Snapshot:
-    """The snapshot with what is due: a fresh covariance, or the weights of the next stage. It takes up to seconds."""
+    """The snapshot with what is due, which takes up to seconds."""
     if snapshot.due == "weights":
         return snapshot._replace(learnt_ahead=_learn(snapshot, leading(snapshot.comparisons.size, DIGITS)))
     posterior = snapshot.posterior
@@ -230,8 +202,8 @@ def raw(snapshot: Snapshot) -> Comparisons:
 
 def in_model(snapshot: Snapshot) -> Comparisons:
     """The comparisons with their weights in the model."""
-    answers, item, learnt = snapshot.evidence.answers, snapshot.evidence.item, snapshot.learnt
-    return answers if learnt is None else weighed(answers, item, learnt)
+    _, item, answers, _ = snapshot.evidence
+    return answers if snapshot.learnt is None else weighed(answers, item, snapshot.learnt)
 
 
 def pair_votes_of(snapshot: Snapshot) -> PairVotes:

@@ -1,13 +1,10 @@
 """Whether a set is to stop, what it lacks before it may, and how far off that is.
 
-What the live posterior nearly says, the published one confirms. Scores themselves take the test of
-e-values, and what is ranked otherwise that of its draws (choosing/stopping.py).
+What the live posterior nearly says, the published one confirms: of scores by e-values, else in draws (stopping.py).
 
-A stop of win rates may hang on whether judges repeat themselves (methods 17). A repeat is worth its price only where it
-decides: the set would stop if this judge repeated itself, and does not stop yet. Then a judge who votes is asked the
-other order of a question, as long as it may be one whom the position does not move: an answer alike shows both. Else it
-is asked the same in the same order. Of the questions that were asked least often it is the one whose answer would be
-likeliest to change if each verdict were a new draw. After MOST_REPEATS no more are asked.
+A stop of win rates may hang on whether judges repeat themselves: then a question is asked again (methods 17, decision
+97). A judge who votes is asked it in the other order, as long as the position may not move it: an answer alike shows
+both. Of those asked least often it is the one whose answer would be likeliest to change if verdicts were new draws.
 """
 
 from collections.abc import Collection, Sequence
@@ -30,10 +27,9 @@ from app.inference.fitting.repetition import ALIKE, DRAWS_ANEW, REPEATS_ITSELF
 from app.inference.gaussian import Scores
 from app.inference.reporting.inference_targets import ENOUGH_PROMPTS, judged_prompts, possible_prompts
 from app.inference.reporting.signal import signal_of
-from app.inference.state.log import Catalogue
 from app.inference.state.open_pairs import BOTH_ORDERS, NO_END
 from app.inference.state.published import Sought, exact, live_quantity, quantity, repetition
-from app.inference.state.snapshot import Snapshot, plain_model, raw
+from app.inference.state.snapshot import Snapshot, raw
 from app.inference.types import Bools, Comparisons, Floats, Ints, take
 from app.inference.verdicts import numbered
 
@@ -41,9 +37,10 @@ NEARLY = 0.9  # error level at which the live posterior is asked first
 DOUBTS = 2.0  # times the doubt that a concordance leaves, likewise: the live posterior of votes has more of it
 HALF = 0.5  # probability that draws of the live posterior ask for first
 NO_CLAIMS = ("entropy_change", "concordance")
-MOST_REPEATS = 8
+MOST_REPEATS = 8  # of a judge that always answers alike
 MOST_TIMES = 10  # that a judge is asked the same, where more of it is not more evidence
 LIKELY_OF_A_TIE = 0.7  # that one who draws answers otherwise
+OF_TEXTS = Sought("latent", np.empty((0, 0), np.bool_), ())  # of which nothing can be missing
 
 
 class Question(NamedTuple):
@@ -59,109 +56,79 @@ class Checked(NamedTuple):
     """Whether a set is to stop, and what the next pairs are chosen by if not."""
 
     reason: Reason | None
-    published: Published | None = None  # where it refuses the stop that the live one is for; of scores themselves never
+    published: Published | None = None  # where it refuses the stop of the live one, which sees nothing left to ask
     missing: Missing | None = None  # where the live one nearly says stop, and the set must not for lack of it
     to_repeat: Sequence[Question] = ()  # where the set would stop if these judges repeated themselves
 
 
-def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None = None) -> Checked:
-    """Look for a reason to ask no more pairs.
-
-    Where what is published refuses the stop that the live posterior is for, that one sees nothing left to ask: what
-    follows is chosen by the published one. Of very many candidates no reason is looked for: it is about all pairs.
-
-    Args: `sought` is what the set is certain about; by default the scores themselves, of texts.
-    """
-    if snapshot.model.n < 2:
+def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought = OF_TEXTS) -> Checked:
+    """Look for a reason to ask no more pairs; of very many candidates none, as it is about all pairs."""
+    is_latent = sought.target == "latent"
+    if snapshot.model.n < 2 or not (is_latent or snapshot.comparisons.size):
         return Checked(None)
     try:
-        if sought is None or sought.target == "latent":
-            return _check_scores(snapshot, stop, goal, sought)
-        return _check_quantity(snapshot, stop, goal, sought) if snapshot.comparisons.size else Checked(None)
+        ranked = None if is_latent else live_quantity(snapshot, sought)
+        of_live = snapshot.posterior.scores, snapshot.plain_model
+        if reason(*of_live, _nearly(stop, is_latent=is_latent), goal, ranked) is None:
+            return Checked(None)
+        if not is_latent and (missing := _missing(snapshot, sought)):
+            return Checked(None, missing=missing)
+        published = exact(snapshot, target=sought.target)
+        met = _met(snapshot, published, stop, goal, sought)
+        missing = _missing(snapshot, sought, met, published) if met else None
+        if is_latent or (met and not missing):
+            return Checked(None if missing else met, missing=missing)
+        is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
+        again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
+        return Checked(None, published if is_refused else None, missing, again)
     except TooMany:
         return Checked(None)
 
 
-def _check_scores(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought | None) -> Checked:
-    nearly = None if stop.concordance is None else 1.0 - DOUBTS * (1.0 - stop.concordance)
-    if reason(snapshot.posterior.scores, plain_model(snapshot), _at(stop, NEARLY, nearly), goal) is None:
-        return Checked(None)
-    met = _met(snapshot, exact(snapshot), stop, goal, sought)
-    missing = _missing(snapshot, sought, met) if sought and met else None
-    return Checked(None, missing=missing) if missing else Checked(met)
-
-
-def _check_quantity(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought) -> Checked:
-    ranked, of_live = live_quantity(snapshot, sought), (snapshot.posterior.scores, snapshot.model)
-    half = _at(stop, HALF, None if stop.concordance is None else min(HALF, stop.concordance))
-    if reason(*of_live, half, goal, ranked) is None:
-        return Checked(None)
-    judged, needed = _prompts(snapshot, sought)
-    if needed > 1 and (needed > judged or sought.target != "all-pairs") and (missing := _missing(snapshot, sought)):
-        return Checked(None, missing=missing)
-    published = exact(snapshot, target=sought.target)
-    met = _met(snapshot, published, stop, goal, sought)
-    missing = _missing(snapshot, sought, met, published) if met else None
-    if met and not missing:
-        return Checked(met)
-    is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
-    again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
-    return Checked(None, published if is_refused else None, missing, again)
-
-
-def _at(stop: Stop, error_level: float, concordance: float | None) -> Stop:
-    """The stop with these levels."""
+def _nearly(stop: Stop, *, is_latent: bool) -> Stop:
+    """The stop at the levels at which the live posterior is asked."""
+    error_level, concordance = NEARLY if is_latent else HALF, stop.concordance
+    if concordance is not None:
+        concordance = 1.0 - DOUBTS * (1.0 - concordance) if is_latent else min(HALF, concordance)
     goal = None if stop.goal is None else 1.0 - error_level
     return stop._replace(error_level=error_level, goal=goal, concordance=concordance)
 
 
 def distance(
-    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought | None = None
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left, sought: Sought = OF_TEXTS
 ) -> Stopping:
     """Distance of a set of at least two candidates to its stop; claims of votes alone are read from one vote each.
 
-    What is forecast, by target: all-pairs and latent, comparisons; new-items, prompts (`prompts_to_decide`), as
-    more comparisons on the same ones need not decide it; people, nothing, as it depends on who is asked.
-
-    Nothing is forecast where the criterion is met already, or prompts are too few, and `missing` says what is lacking.
-
-    Args: `published` is exact for the target of `sought`; by default the scores themselves, of texts.
+    Comparisons are forecast for all-pairs and latent, unless prompts are missing. More of them on the same prompts need
+    not decide about new-items (`prompts_to_decide`), nor about people. `published` is exact for the target.
     """
     met = _met(snapshot, published, stop, goal, sought)
-    missing = _missing(snapshot, sought, met, published) if sought else None
+    missing = _missing(snapshot, sought, met, published)
     if missing and (met or missing.e_value is None):
         return Stopping(None, NOTHING, left.in_all, missing=missing)
     if met:
         return Stopping(met, Forecast(0, 0, 0), left.in_all)
-    if sought is None or sought.target == "latent":
-        return _distance_of_scores(snapshot, published, stop, goal, left)
-    needed = NOTHING
-    if sought.target == "all-pairs":
+    needed, e_value = NOTHING, None
+    if sought.target == "latent":
+        each, tests = _tests(snapshot, published, stop)
+        by_scores = each.entropy_change is not None or each.concordance is not None
+        needed = forecast(*tests[0 if by_scores else -1], float(raw(snapshot).weight.sum()), each, left, goal)
+        if claims := next(claims_of(each, goal, snapshot.model.n), None):
+            e_value = max(evidence(*test, claims.goal) for test in tests) / len(tests)
+    elif sought.target == "all-pairs":
         supposed = quantity(snapshot, published, sought, supposing=True)
         needed = forecast(supposed, published.model, snapshot.comparisons.size, stop, left, goal)
-    return Stopping(None, needed, left.in_all)
-
-
-def _distance_of_scores(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, left: Left) -> Stopping:
-    each, tests = _tests(snapshot, published, stop)
-    by_scores = each.entropy_change is not None or each.concordance is not None
-    comparisons = float(raw(snapshot).weight.sum())
-    needed = forecast(*tests[0 if by_scores else -1], comparisons, each, left, goal)
-    distant = Stopping(None, needed, left.in_all)
-    claims = next(claims_of(each, goal, snapshot.model.n), None)
-    if claims is None:
-        return distant
-    return distant._replace(e_value=max(evidence(*test, claims.goal) for test in tests) / len(tests))
+    return Stopping(None, needed, left.in_all, e_value)
 
 
 def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, list[tuple[Scores, Model]]]:
     """The stop as each test of scores takes it, and the posterior and model of each; a claim has to pass one.
 
-    By what is published, or, where all answers are votes, by them as one vote each. Where votes agree and scores may be
-    far apart, the normal that is fitted to the posterior says too little of a tie, far out in its tail; under the set's
-    own prior variance it says more. Each test has half the error level then, and the second one is of claims alone.
+    By what is published, and, where all answers are votes, by them as one vote each: where these agree, the normal that
+    is fitted to the posterior says too little of a tie, far out in its tail; under the set's own prior variance it says
+    more. Each test has half the error level then, and the second one is of claims alone.
     """
-    tests, n = [(published.scores, plain_model(snapshot))], snapshot.model.n
+    tests, n = [(published.scores, snapshot.plain_model)], snapshot.model.n
     if snapshot.learnt is None or not is_vote(snapshot.comparisons.p).all():
         return stop, tests
     method = snapshot.interpretation.method._replace(verdict_weight="one-vote")
@@ -172,14 +139,13 @@ def _tests(snapshot: Snapshot, published: Published, stop: Stop) -> tuple[Stop, 
 
 
 def _met(
-    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought | None, *, supposing: bool = False
+    snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought, *, supposing: bool = False
 ) -> Reason | None:
     """The first criterion that is met by what is published; with `supposing`, if who may repeat itself does."""
-    if sought is None or sought.target == "latent":
-        each, (own, *others) = _tests(snapshot, published, stop)
+    if sought.target == "latent":
+        each, tests = _tests(snapshot, published, stop)
         claims = each._replace(entropy_change=None, concordance=None)
-        by_others = (met for other in others if (met := reason(*other, claims, goal)))
-        return reason(*own, each, goal) or next(by_others, None)
+        return reason(*tests[0], each, goal) or reason(*tests[-1], claims, goal)
     ranked = quantity(snapshot, published, sought, supposing=supposing)
     return reason(published.scores, published.model, stop, goal, ranked)
 
@@ -190,49 +156,39 @@ def _missing(
     """What a set lacks before it may stop: of several prompts, judged ones; then signal.
 
     No signal is needed of texts where the criterion that is `met` claims nothing, nor of a claim about all pairs by
-    judges who are taken to repeat themselves: it is what they say.
-
-    Args: `published` is exact, of all pairs.
+    judges who are taken to repeat themselves: it is what they say. Neither is known before it is `published`.
     """
-    judged, needed = _prompts(snapshot, sought)
+    entries, target = snapshot.log.entries, sought.target
+    judged, needed = judged_prompts(entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
     if 1 < needed > judged:
         return Missing(judged, needed)
-    if needed < 2 and met in NO_CLAIMS:
+    if not sought.has.size or (needed < 2 and (published is None or met in NO_CLAIMS)):
         return None
-    if published is not None and sought.target == "all-pairs":
+    if target == "all-pairs":
         people = np.isin(snapshot.evidence.judges, list(sought.people))
-        if repetition(snapshot, published, sought).is_taken(people):
+        if published is None or repetition(snapshot, published, sought).is_taken(people):
             return None
-    _, item, _, chance = snapshot.log.entries
-    signal = signal_of(raw(snapshot), snapshot.model.n, item, chance, new_items=sought.target == "new-items", grew=True)
+    signal = signal_of(
+        raw(snapshot), snapshot.model.n, entries.item, entries.order_chance, new_items=target == "new-items", grew=True
+    )
     return None if signal.claimed else Missing(judged, needed, signal.e_value)
 
 
-def _prompts(snapshot: Snapshot, sought: Sought) -> tuple[int, int]:
-    """How many prompts are judged, and how many a stop needs."""
-    return judged_prompts(snapshot.log.entries.item), min(ENOUGH_PROMPTS, possible_prompts(sought.has))
-
-
 def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
-    """Questions to ask again, where the set would stop if judges who may repeat themselves did.
-
-    One for each judge whom a few repeats may yet decide about; people are asked nothing again.
-    """
+    """One question for each judge whom a few repeats may yet decide about; people are asked nothing again."""
     (judges, item, *_), known = snapshot.evidence, repetition(snapshot, published, sought)
     may = ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
-    turned = may & _is_open(known.supposed_consistent)
-    is_declared = np.isin(known.before, (0.0, 1.0))
-    same = may & ~turned & ~is_declared & _is_open(known.supposed)
-    if not (turned | same).any() or not _met(snapshot, published, stop, goal, sought, supposing=True):
+    turned, same = (
+        may & (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
+        for probability in (known.supposed_consistent, known.supposed)
+    )
+    again = turned | (same & ~np.isin(known.before, (0.0, 1.0)))  # these were declared
+    if not again.any() or not _met(snapshot, published, stop, goal, sought, supposing=True):
         return ()
     return [
         _question(published, item, judge, int(judges[judge]), turned=bool(turned[judge]))
-        for judge in np.flatnonzero(turned | same).tolist()
+        for judge in np.flatnonzero(again).tolist()
     ]
-
-
-def _is_open(probability: Floats) -> Bools:
-    return (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
 
 
 def _question(published: Published, item: Ints, judge: int, judge_id: int, *, turned: bool) -> Question:
@@ -260,16 +216,10 @@ def _otherwise(published: Published, answers: Comparisons) -> Floats:
 
 
 def comparisons_left(
-    snapshot: Snapshot, catalogue: Catalogue, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
+    snapshot: Snapshot, has: Bools, order: Order, people: Collection[int], budget: int | None, *, reopen: bool
 ) -> Left:
-    """Comparisons that a set can still make: of new pairs, of pairs that open again, within its budget.
-
-    Whoever has not judged yet may come too, so what is counted is what the judges so far can still do. Where verdict
-    weights are learnt, a repeated probability refines the first verdict, and is no more evidence.
-
-    Args: `people` are the judges, by id, who are human; with `reopen` pairs that are used up open again.
-    """
-    outputs, orders = catalogue.has.sum(axis=1), snapshot.shown.orders
+    """Comparisons that the judges so far can still make within the budget; with `reopen`, also of pairs used up."""
+    outputs, orders = has.sum(axis=1), snapshot.shown.orders
     pairs, ways = int((outputs * (outputs - 1)).sum()) // 2, 2 if order in IN_BOTH_ORDERS else 1
     shown = len(orders) + (ways - 1) * np.count_nonzero(orders == BOTH_ORDERS)
     new = max(ways * pairs - int(shown), 0)
@@ -284,8 +234,8 @@ def comparisons_left(
 def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int]) -> int | None:
     """Every question to each judge so far, and once more as far as that goes; None without an end or a judge."""
     judges, left = snapshot.evidence.judges, 0
-    for number, judge in enumerate(judges.tolist()):
-        judged = int(np.count_nonzero(snapshot.comparisons.judge == number))
+    counts = np.bincount(snapshot.comparisons.judge, minlength=len(judges))
+    for judge, judged in zip(judges.tolist(), counts.tolist(), strict=True):
         alike = None if judge in people else repeats_alike(snapshot, judge)
         if alike is not None:
             left += max(questions - (judged - alike), 0) + max(MOST_REPEATS - alike, 0)
@@ -299,14 +249,13 @@ def _left_to_judges(snapshot: Snapshot, questions: int, people: Collection[int])
 def most_times_of(snapshot: Snapshot, judge: int) -> int:
     """Number of times that the judge with this id may be asked the same; NO_END where each time is more evidence.
 
-    Where verdict weights are learnt, repeats of a probability share one verdict's weight and can but refine it: there
-    it is MOST_TIMES. Votes that are repeated count as at most 1 / rho there, and 1 / rho of them as half of that: if
-    that is more, so often. Then other pairs tell more.
+    Where verdict weights are learnt, repeats of a probability but refine it: MOST_TIMES. Votes that are repeated count
+    as at most 1 / rho there, and 1 / rho of them as half of that: so often, if that is more.
     """
     if snapshot.learnt is None:
         return NO_END
-    comparisons = snapshot.log.entries.comparisons
-    if not is_vote(comparisons.p[comparisons.judge == judge]).all():
+    entries = snapshot.log.entries
+    if not is_vote(entries.p[entries.judge == judge]).all():
         return MOST_TIMES
     rho = float(snapshot.learnt.repeat_correlation[snapshot.evidence.judges == judge].sum())  # 0 of a new one
     return max(MOST_TIMES, ceil(1.0 / rho)) if rho > 0.0 else NO_END
@@ -315,12 +264,11 @@ def most_times_of(snapshot: Snapshot, judge: int) -> int:
 def repeats_alike(snapshot: Snapshot, judge: int) -> int | None:
     """Number of repeated answers of the judge to what it was asked before; None where it ever answered otherwise.
 
-    A judge that always answers alike is never asked once more: its repeats teach nothing. Until that shows, few of them
-    are out.
+    Repeats of one that always answers alike teach nothing: until that shows, few of them are out.
     """
-    mine = np.flatnonzero(snapshot.log.entries.comparisons.judge == judge)
-    first, second, p, _, _ = take(snapshot.log.entries.comparisons, mine)
-    questions = numbered(snapshot.log.entries.item[mine], first, second)
+    entries = snapshot.log.entries
+    mine = entries.judge == judge
+    questions, p = numbered(entries.item[mine], entries.first[mine], entries.second[mine]), entries.p[mine]
     low, high = np.full(len(p), np.inf), np.full(len(p), -np.inf)
     np.minimum.at(low, questions, p)
     np.maximum.at(high, questions, p)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from nextpair import schemas
 from pydantic_core import to_json
 
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 from app.storage.schema import Record
 
 TEXT_ITEM = ""  # the key of the one implicit item of a set of texts

@@ -22,8 +22,9 @@ from app.analysis.ranking import present_convergence
 from app.inference.choosing import Overlap, drawn
 from app.inference.judges import Discrimination, Findings, JudgeMoment, LeaveOneOut, PairVotes, Share, judge_history
 from app.inference.reporting import Bias
-from app.inference.state import Catalogue, Snapshot, raw
+from app.inference.state import Snapshot, raw
 from app.inference.types import Ints, take
+from app.live.catalogue import Catalogue
 from app.sentences.judges import (
     INVERTED,
     ONLY_PEOPLE,

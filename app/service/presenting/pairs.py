@@ -8,8 +8,8 @@ from uuid import UUID
 from nextpair import schemas
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.inference.state import Catalogue
 from app.inference.verdicts import TIE
+from app.live.catalogue import Catalogue
 from app.service.leases import Texts
 from app.service.presenting.assignments import LARGEST_ANSWER
 from app.storage import candidates

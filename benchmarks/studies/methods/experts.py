@@ -8,10 +8,10 @@ import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing.criteria import upper_triangle
 from app.inference.experts import MAKERS
 from app.inference.fitting import AbsoluteScores, Posterior, Scores, combine, moments
 from app.inference.gaussian import plain
+from app.inference.pair_sets import upper_triangle
 from app.inference.reporting import concordance
 from app.offline.cases import Case, from_scores
 from app.offline.ranking import RankingMethod, model_of

@@ -13,10 +13,10 @@ import numpy as np
 from nextpair.words import MethodName
 
 from app.inference import fitting
-from app.inference.choosing import RANKING, Criterion, Order, Policy, of_mask
+from app.inference.choosing import RANKING, Criterion, Order, Policy
 from app.inference.choosing.picking import draw, joining, select
 from app.inference.fitting import BASELINES
-from app.inference.kernels.pair_sets import mask, size, without
+from app.inference.pair_sets import PairSet, listed, mask, size, without
 from app.inference.types import Bools, Comparisons, Floats, Ints, by_one_judge
 from app.inference.verdicts import joined
 from app.offline.cases import Case, noisy
@@ -247,3 +247,8 @@ def merge_sort(part: list[int], answers: Floats) -> tuple[list[int], int]:
         ahead = left if answers[left[0], right[0]] >= 0.5 else right
         merged.append(ahead.pop(0))
     return [*merged, *left, *right], asked
+
+
+def of_mask(mask: Bools) -> PairSet:
+    """The pairs where (N, N) is True at [i, j], i < j; the rest is ignored."""
+    return listed(len(mask), np.flatnonzero(np.triu(mask, 1)))

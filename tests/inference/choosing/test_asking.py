@@ -4,9 +4,8 @@ import pytest
 from app.inference.choosing.asking import Order, Plan, Presented, lead, next_pairs, present, tally
 from app.inference.choosing.criteria import Criterion, Policy
 from app.inference.fitting import posterior
-from app.inference.kernels.pair_sets import of_mask
 from app.inference.types import Bools, Ints, no_comparisons
-from tests.inference.factories import cycle, joined, model, random_comparisons
+from tests.inference.factories import cycle, joined, model, of_mask, random_comparisons
 
 N = 12
 PLAN = Plan(Policy(Criterion.VARIANCE), Order.AS_SELECTED, seed=0)

@@ -34,7 +34,15 @@ from app.inference.gaussian import DenseCovariance, plain
 from app.inference.regimes import SMALL
 from app.inference.types import Bools, Floats, Ints, by_one_judge
 from tests.inference.choosing.test_picking import all_open, chosen, greedy, pairs_of
-from tests.inference.factories import condition, dense, isotropic, model, numerics, random_comparisons, random_state
+from tests.inference.factories import (
+    condition,
+    dense,
+    isotropic,
+    model,
+    numerics,
+    random_comparisons,
+    random_state,
+)
 
 GOALS = [RANKING, Goal(top_k=1), Goal(top_k=2), Goal(against=1), Goal(pair=(0, 2))]
 each_goal = pytest.mark.parametrize("goal", GOALS, ids=str)

@@ -13,18 +13,7 @@ from scipy.stats import chi2
 
 from app.inference.choosing import picking
 from app.inference.choosing.asking import Order, Plan, next_pairs, tally
-from app.inference.choosing.criteria import (
-    DRAWN,
-    RANKING,
-    Batch,
-    Criterion,
-    Goal,
-    Policy,
-    favoured,
-    goal_kinds,
-    score,
-    upper_triangle,
-)
+from app.inference.choosing.criteria import DRAWN, RANKING, Batch, Criterion, Goal, Policy, favoured, goal_kinds, score
 from app.inference.choosing.picking import (
     VAGUEST,
     Choice,
@@ -40,7 +29,7 @@ from app.inference.fitting import posterior
 from app.inference.fitting.model import Model
 from app.inference.fitting.posterior import Posterior
 from app.inference.gaussian import Covariance, DenseCovariance, plain
-from app.inference.kernels.pair_sets import PairSet, listed, mask, of_mask
+from app.inference.pair_sets import PairSet, listed, mask, upper_triangle
 from app.inference.regimes import MEDIUM, SMALL
 from app.inference.types import Bools, Comparisons, Floats, Ints, no_comparisons
 from tests.inference.factories import (
@@ -54,6 +43,7 @@ from tests.inference.factories import (
     logs,
     model,
     numerics,
+    of_mask,
     random_comparisons,
     random_state,
     together,

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm, spearmanr
 from app.inference.fitting import Method, no_absolute_scores, posterior
 from app.inference.fitting.posterior import fit
 from app.inference.gaussian import Scores, mixed
-from app.inference.kernels.pair_sets import matching
+from app.inference.pair_sets import matching
 from app.inference.reporting.confidence import (
     Confidence,
     all_pairs,

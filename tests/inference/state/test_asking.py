@@ -12,7 +12,6 @@ from app.inference.fitting import Method
 from app.inference.state import (
     NONE_BLOCKED,
     BlockedPairs,
-    Catalogue,
     ChosenPair,
     ComparisonRow,
     HumanCheck,
@@ -23,7 +22,6 @@ from app.inference.state import (
 )
 from app.inference.state.open_pairs import NO_END
 from app.inference.state.stops import MOST_REPEATS, MOST_TIMES, most_times_of
-from app.inference.types import Bools
 
 INTERPRETATION, LEARNT = Interpretation(Method(), {}), Interpretation(Method(verdict_weight="learnt"), {})
 JUDGE, ANN, BEN = 7, 2, 9  # ids
@@ -32,13 +30,7 @@ Shown = tuple[int, int]
 BOTH_WAYS = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
 
 
-def catalogue(has: Bools) -> Catalogue:
-    items, n = has.shape
-    keys, prompts = tuple(f"c{i}" for i in range(n)), tuple((f"i{i}", None) for i in range(items))
-    return Catalogue(1, keys, prompts, np.where(has, 1, -1), ({},) * items)
-
-
-EVERYONE = catalogue(np.ones((1, 3), np.bool_))
+EVERYONE = np.ones((1, 3), np.bool_)
 
 
 def plan(order: Order = Order.BALANCED) -> Plan:
@@ -79,7 +71,7 @@ def test_a_compared_pair_is_used_up() -> None:
 
 
 def test_of_nobody_there_is_no_pair() -> None:
-    nobody = catalogue(np.ones((1, 0), np.bool_))
+    nobody = np.ones((1, 0), np.bool_)
 
     assert state.ask(state.empty(INTERPRETATION, 0, 1), nobody, NONE_BLOCKED, plan(), 9) == []
 
@@ -134,7 +126,7 @@ def test_with_each_order_the_criterion_says_when_the_other_order_comes() -> None
 def test_a_pair_is_asked_only_where_both_have_an_output() -> None:
     has = np.array([[True, True, False], [False, True, True]])
     empty = state.empty(INTERPRETATION, 3, 2)
-    chosen = state.ask(empty, catalogue(has), NONE_BLOCKED, plan(), 9)
+    chosen = state.ask(empty, has, NONE_BLOCKED, plan(), 9)
     assert {(a.item, *sorted((a.pair.first, a.pair.second))) for a in chosen} == {(0, 0, 1), (1, 1, 2)}
 
 
@@ -143,15 +135,14 @@ def test_a_set_has_a_pair_wherever_an_ask_would_get_one(seed: int) -> None:
     """Items that not all have outputs for, both orders, judges for whom pairs open again, overlap."""
     rng, n, items = np.random.default_rng(seed), 3, 2
     has, order = rng.random((items, n)) < 0.8, list(Order)[seed % 4]
-    places = [(item, i, j) for item in range(items) for i in range(n) for j in range(n) if i != j]
+    places = np.argwhere(has[:, :, None] & has[:, None, :] & ~np.eye(n, dtype=np.bool_)).tolist()
     shown = [places[k] for k in rng.permutation(len(places))[: rng.integers(len(places) + 1)]]
-    shown = [(item, i, j) for item, i, j in shown if has[item, i] and has[item, j]]
     snapshot = told(((item, i, j, 0.8, int(rng.choice([JUDGE, ANN]))) for item, i, j in shown), n, items)
     item, first, second = np.array([place for place in places if rng.random() < 0.3], np.int64).reshape(-1, 3).T
     blocked = BlockedPairs(item, first, second, int(rng.integers(len(item) + 1)))
     wishes = plan(order)._replace(overlap=Overlap(0.5, 2, 0) if seed % 3 == 0 else None)
     reopening = Reopening(JUDGE, bool(seed % 2), Stop(top_k=1)) if seed % 5 else None
-    terms = (snapshot, catalogue(has), blocked, wishes)
+    terms = (snapshot, has, blocked, wishes)
 
     chosen = state.ask(*terms, 1, reopening, (ANN,))
 
@@ -219,7 +210,7 @@ def test_a_posterior_that_refused_a_stop_says_who_contends() -> None:
     published = live._replace(scores=live.scores._replace(mean=np.array([0.0, 0.0, 0.0, 9.0, 9.0, 0.0])))
     best = Plan(Policy(Criterion.KNOWLEDGE), Order.BALANCED, 0, Goal(top_k=1), target="all-pairs")
     (chosen,) = state.ask(
-        snapshot, catalogue(np.ones((1, 6), np.bool_)), NONE_BLOCKED, best, 1, checked=state.Checked(None, published)
+        snapshot, np.ones((1, 6), np.bool_), NONE_BLOCKED, best, 1, checked=state.Checked(None, published)
     )
     assert unordered_in_turn([chosen]) == [(3, 4)]
 
@@ -238,7 +229,7 @@ def test_for_new_items_the_least_used_one_comes_next() -> None:
     blocked = BlockedPairs(item, first, second, 3)
     uses = np.bincount([item for item, _, _ in drawn[:10]], minlength=items)
     is_open = dict.fromkeys(drawn[10:], True)
-    for on, low, high in outputs(state.ask(snapshot, catalogue(has), blocked, plan()._replace(target="new-items"), 99)):
+    for on, low, high in outputs(state.ask(snapshot, has, blocked, plan()._replace(target="new-items"), 99)):
         assert uses[on] == min(uses[m] for m in range(items) if is_open.get((m, low, high)))
         uses[on] += 1
         assert is_open.pop((on, low, high))
@@ -345,7 +336,7 @@ def test_a_pair_that_is_out_or_that_the_judge_failed_at_stays_closed() -> None:
 
 def test_items_open_again_each_for_itself() -> None:
     snapshot = told([(0, 0, 1, 0.7, ANN), (1, 1, 0, 0.7, ANN), (1, 0, 1, 0.7, ANN)], 2, 2)
-    everything = catalogue(np.ones((2, 2), np.bool_))
+    everything = np.ones((2, 2), np.bool_)
     (chosen, *_) = state.ask(snapshot, everything, NONE_BLOCKED, plan(), 1, Reopening(ANN, False, NEVER))
     assert (chosen.item, chosen.pair.first, chosen.pair.second) == (0, 1, 0)
 

@@ -5,35 +5,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.inference.kernels.pair_sets import mask, size
-from app.inference.state.open_pairs import items_of, mark, none_shown, open_pairs, orders_shown, was_shown
-from app.inference.types import Bools, Ints
+from app.inference.pair_sets import mask, size
+from app.inference.state.open_pairs import ShownPairs, items_of, mark, open_pairs
+from app.inference.types import Bools
 from tests.inference.factories import numerics
 
 sizes = {"items": st.integers(1, 4), "n": st.integers(2, 6), "seed": st.integers(0, 999), "full": st.booleans()}
+
+
+def none_shown(items: int, n: int) -> ShownPairs:
+    return ShownPairs(items, n, np.empty(0, np.int64), np.empty(0, np.uint8))
 
 
 def outputs(items: int, n: int, rng: np.random.Generator, *, full: bool) -> Bools:
     return np.ones((items, n), np.bool_) if full else rng.random((items, n)) < 0.7
 
 
-def some_codes(items: int, n: int, rng: np.random.Generator) -> tuple[Ints, Bools]:
-    """Codes, and True at [item, i, j]."""
-    some = np.triu(rng.random((items, n, n)) < rng.choice([0.2, 0.9, 1.0]), 1)
-    return np.flatnonzero(some), some
-
-
 @numerics
 @given(**sizes, leaves_out=st.booleans())
 def test_open_pairs_are_those_open_on_any_item(items: int, n: int, seed: int, full: bool, leaves_out: bool) -> None:
     rng = np.random.default_rng(seed)
-    has, (code, some) = outputs(items, n, rng, full=full), some_codes(items, n, rng)
+    has = outputs(items, n, rng, full=full)
+    some = np.triu(rng.random((items, n, n)) < rng.choice([0.2, 0.9, 1.0]), 1)
     both = np.triu(has[:, :, None] & has[:, None, :], 1)
     is_open = both & (some != leaves_out)
-    if not leaves_out:
-        code = np.flatnonzero(is_open)
+    code = np.flatnonzero(both & some)
 
-    some_open = open_pairs(has, code, None, leaves_out=leaves_out)
+    some_open = open_pairs(has, code, none_shown(items, n), leaves_out=leaves_out)
 
     np.testing.assert_array_equal(mask(some_open.pairs), is_open.any(axis=0))
     assert size(some_open.pairs) == is_open.any(axis=0).sum()
@@ -55,8 +53,7 @@ def test_pairs_are_marked_in_the_order_in_which_they_were_shown(items: int, n: i
     code = before.code.copy()
     shown = mark(before, item[5:], first[5:], second[5:])
 
-    np.testing.assert_array_equal(orders_shown(shown), expected)
-    assert all(was_shown(shown, *place) == expected[place] for place in np.ndindex(items, n, n) if place[1] != place[2])
+    np.testing.assert_array_equal(shown.in_order, expected)
     np.testing.assert_array_equal(shown.code, np.unique(shown.code))
     np.testing.assert_array_equal(before.code, code)
 

@@ -30,7 +30,6 @@ from app.inference.state import (
 )
 from app.inference.state.stops import MOST_REPEATS
 from app.inference.types import Floats
-from tests.inference.state.test_asking import catalogue
 
 LEARNT = Interpretation(Method(verdict_weight="learnt"), {})
 N, JUDGE, OTHER = 6, 7, 8
@@ -51,9 +50,7 @@ def asked_until(answer: Answer, sought: Sought, most: int = 40) -> tuple[Snapsho
     snapshot = empty(LEARNT, N, 1)
     checked, again = Checked(None), list[tuple[int, int]]()
     while snapshot.version < most and not checked.reason:
-        (chosen,) = ask(
-            snapshot, catalogue(HAS), NONE_BLOCKED, PLAN, 1, Reopening(JUDGE, False, STOP), [JUDGE], checked
-        )
+        (chosen,) = ask(snapshot, HAS, NONE_BLOCKED, PLAN, 1, Reopening(JUDGE, False, STOP), [JUDGE], checked)
         first, second = chosen.pair[:2]
         if chosen.criterion == "repeat":
             again.append((first, second))
@@ -103,7 +100,7 @@ def test_it_is_asked_of_that_judge_and_while_nobody_holds_the_pair(waiting: tupl
     pair = question.first, question.second
 
     def first_of(askers: list[int], blocked: BlockedPairs = NONE_BLOCKED) -> tuple[int, int]:
-        chosen = ask(snapshot, catalogue(HAS), blocked, PLAN, 2, None, askers, checked)
+        chosen = ask(snapshot, HAS, blocked, PLAN, 2, None, askers, checked)
         assert [each.criterion for each in chosen[1:]] == [None]  # one at a time
         return chosen[0].pair[:2]
 
@@ -131,8 +128,8 @@ def test_a_repeat_is_a_pair_to_give_once_all_others_are_used_up(waiting: tuple[S
                 snapshot = told(snapshot, first, second, by_number(first, second), OTHER)
     for first, second in ((0, 1), (2, 3)):
         snapshot = told(snapshot, first, second, 1.0, OTHER)
-    assert not has_pair(snapshot, catalogue(HAS), NONE_BLOCKED, PLAN, None, [JUDGE])
-    assert has_pair(snapshot, catalogue(HAS), NONE_BLOCKED, PLAN, None, [JUDGE], checked)
+    assert not has_pair(snapshot, HAS, NONE_BLOCKED, PLAN, None, [JUDGE])
+    assert has_pair(snapshot, HAS, NONE_BLOCKED, PLAN, None, [JUDGE], checked)
 
 
 @pytest.mark.parametrize("n", [0, 1])

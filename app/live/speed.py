@@ -5,15 +5,22 @@ from itertools import product
 
 import numpy as np
 
-from app.inference.choosing.asking import Order, Plan
-from app.inference.choosing.criteria import Criterion, Goal, Policy
-from app.inference.fitting.model import Method
+from app.inference.choosing import Criterion, Goal, Order, Plan, Policy
+from app.inference.fitting import Method
 from app.inference.regimes import SMALL
-from app.inference.state.asking import ask
-from app.inference.state.log import Catalogue, ComparisonRow, Interpretation, log_from_rows
-from app.inference.state.open_pairs import NONE_BLOCKED
-from app.inference.state.published import Sought, exact, quantity
-from app.inference.state.snapshot import Snapshot, advance, empty
+from app.inference.state import (
+    NONE_BLOCKED,
+    ComparisonRow,
+    Interpretation,
+    Snapshot,
+    Sought,
+    advance,
+    ask,
+    empty,
+    exact,
+    log_from_rows,
+    quantity,
+)
 
 QUICK = 300  # comparisons or asks, each a tenth of a millisecond
 MANY = SMALL + 1  # candidates for whom other kernels work
@@ -53,7 +60,7 @@ def warm_up() -> None:
     for n, method in product((3, MANY), (Method(), Method(position_bias="estimate"))):
         snapshot = advance(empty(Interpretation(method, {}), n, 1), 10, some, [])
         snapshot = advance(snapshot, 11, one_more, [])
-        everyone = Catalogue(0, tuple(map(str, range(n))), (("", None),), np.ones((1, n), np.int64), ({},))
+        everyone = np.ones((1, n), np.bool_)
         for plan in (Plan(Policy(each), Order.BALANCED, 0) for each in (Criterion.VARIANCE, Criterion.KNOWLEDGE)):
             ask(snapshot, everyone, NONE_BLOCKED, plan, 1)
             ask(snapshot, everyone, NONE_BLOCKED, plan._replace(goal=Goal(pair=(0, 1))), 2)

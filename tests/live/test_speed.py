@@ -12,27 +12,22 @@ from app.inference.core.cells import put, read
 from app.inference.core.edges import evaluate, precision, precision_times
 from app.inference.fitting.evidence import tilted_moments
 from app.inference.fitting.model import Method
-from app.inference.kernels import pair_sets
 from app.inference.state import (
-    MANY,
     BlockedPairs,
-    Catalogue,
     ComparisonRow,
     Interpretation,
     Sought,
     advance,
     ask,
-    choices_are_quick,
     empty,
     exact,
     log_from_rows,
     quantity,
-    warm_up,
 )
 from app.inference.state.open_pairs import mark
-from app.inference.state.speed import KNOWN_QUICKLY, QUICK, SLOWER
 from app.inference.targets.all_pairs import mean_verdicts
 from app.inference.types import Ints
+from app.live.speed import KNOWN_QUICKLY, MANY, QUICK, SLOWER, choices_are_quick, warm_up
 
 ITEMS, N = 3, 6
 
@@ -75,15 +70,8 @@ def test_without_a_set_all_is_quick() -> None:
 def test_after_a_warm_up_no_set_waits_for_a_compiler(
     method: Method, order: Order, criterion: Criterion, n: int
 ) -> None:
-    of_sets = [
-        pair_sets.in_rows,
-        pair_sets.nth,
-        pair_sets.has,
-        pair_sets.within,
-    ]
-    of_pairs = [knowledge, mark, *of_sets]
     of_sums = [put, read, evaluate, precision, *([precision_times] if n > N else [])]
-    kernels: list[Any] = [*of_pairs, *of_sums]
+    kernels: list[Any] = [knowledge, mark, *of_sums]
     warm_up()
     known = [each.signatures.copy() for each in kernels]
 
@@ -91,8 +79,7 @@ def test_after_a_warm_up_no_set_waits_for_a_compiler(
     rows = [ComparisonRow(k + 1, item, i, j, 0.5, judge=k % 2) for k, (item, i, j) in enumerate(places)]
     before = advance(empty(Interpretation(method, {1: 2.0}), n, ITEMS), 10, log_from_rows(rows[:10]), [])
     held = advance(before, 11, log_from_rows(rows[10:]), [])
-    keys, outputs = tuple(map(str, range(n))), np.ones((ITEMS, n), np.int64)
-    everyone = Catalogue(0, keys, (("x", None),) * ITEMS, outputs, ({},) * ITEMS)
+    everyone = np.ones((ITEMS, n), np.bool_)
     table = np.column_stack(places_of(4, seed=1))
     plan = Plan(Policy(criterion, random_share=0.5), order, 0, Goal(top_k=1))
     asked = ask(held, everyone, BlockedPairs(table[:, 0], table[:, 1], table[:, 2], 2), plan, 9)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.inference.state import Catalogue
+from app.live.catalogue import Catalogue
 
 KEYS, ITEMS, LENGTHS = ("kelp", "rowan"), (("one", "Why?"), ("two", None)), np.ones((2, 2), np.int64)
 
