@@ -1,11 +1,13 @@
 """Numerics, pure: arrays in, arrays out; what continues an earlier result is state in, (state, info) out.
 
-A verdict       state.advance: the log as the model reads it, and its stage, at which weights are learnt. core.Cells
-                takes the verdict in, and posterior.fold of fitting goes on from the mean before
+A verdict       state.advance: extends the log, and what the model reads of it. Within a stage Cells.after adds the
+                verdict (core/cells.py), and posterior.fold of fitting goes on from the mean before. At a new stage,
+                or after a void, weights are learnt (weights.learn), and all is fitted again (posterior.fit_edges)
 A pair          state.ask: what is due for overlap or to be repeated, which pairs are open, then choosing: the best one
 A stop          state.check: first on the live posterior, then on the exact one
-A ranking       state.exact, the posterior as it is published; state.quantity, what is ranked of it, by targets;
-                reporting.by_posterior, its table with ranks, intervals and confidence
+A ranking       reporting.resolve: which target. state.exact: the live posterior made exact, or targets.publish_for, the
+                posterior fitted from scratch, where a file begins. state.quantity: what is ranked, by
+                targets.quantity_of. reporting.by_posterior: its table, by draws of it (targets/drawing.py)
 
     state        a set: its log, its candidates, the snapshot that they amount to
     choosing     which pair next, in which order, and when to stop
@@ -17,9 +19,10 @@ A ranking       state.exact, the posterior as it is published; state.quantity, w
     core         what was said, added up: cells and edges; the maximum given them
     kernels      compiled loops
     experts      what one comparison says of a score difference
+    pair_sets    sets of pairs without a matrix
     regimes.py   every size at which something else is done
 
-Below them verdicts (which candidate is named) and types. Each imports only what stands
-below it; who is not of inference imports what the __init__ of a package lists. docs/appendix/architecture.md draws it.
-Not here: I/O, a clock, a random source that is no argument; rows (storage), schemas (service), sentences.
+Below them verdicts (which candidate is named) and types. Each imports only what stands below it; who is not of
+inference imports what the __init__ of a package lists. docs/appendix/architecture.md draws it. Not here: I/O, a clock,
+a random source that is no argument; rows (storage), schemas (service), sentences.
 """

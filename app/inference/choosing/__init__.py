@@ -2,7 +2,8 @@
 
     asking.py      next_pairs: fantasises the pairs that are out, selects, decides who is shown first
     criteria.py    which pairs matter to a goal, and what a pair is worth by each acquisition function
-    picking.py     select: the best open pair, as often as wanted; knowledge.py: the knowledge gradient
+    picking.py     select: the best open pair, as often as wanted, of many candidates from a shortlist that it makes
+    knowledge.py   the knowledge gradient
     stopping.py    reasons to stop; forecasting.py: how far that is
     second_opinions.py    pairs for several judges, and for people who check one
 

@@ -17,8 +17,9 @@ Of the open pairs, with m_ij = mu_i - mu_j and v_ij = Sigma_ii + Sigma_jj - 2 Si
     random        uniform over the open pairs, whatever the goal
     covering      the same, but candidates that were never compared first (PoE 4.2)
 
-The first four choose among the pairs that matter while one of them is open. m^2 carries a floor, (a tenth of a typical
-posterior sd)^2, below which v decides (decision 9). The tenth is `equal` of the policy; with 0 the criteria are GPM's.
+All but knowledge, random and covering choose among the pairs that matter while one of them is open. m^2 carries a
+floor, (a tenth of a typical posterior sd)^2, below which v decides (decision 9). The tenth is `equal` of the policy;
+with 0 the criteria are GPM's.
 """
 
 from enum import StrEnum
@@ -105,7 +106,7 @@ def favoured(open_pairs: PairSet, matters: Kinds) -> PairSet:
 
 
 def score(policy: Policy, model: Model, m: Floats, v: Floats, floor: float) -> Floats:
-    """The criterion of (L,) pairs, the larger the better: it rises with v and falls with |m|.
+    """The criterion of (L,) pairs from differences m of either sign, the larger the better: it falls with |m|.
 
     Of `knowledge` it is the pair's own term; one of DRAWN likes all alike.
     """

@@ -21,12 +21,12 @@ An interior point (Nocedal and Wright 2006, 16.6) follows the products from a po
 aim at a share of that mean, and solve (diag(q) + R^T D R) x = y for D = 1 / (over / (c - u) + under / (c + u)).
 
 A fold has the exact MAP after every comparison: Newton's steps go on from where one by the Sigma of before, with what
-is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update per
-comparison: what it adds to the weight of its edge, at the new MAP. It is computed again at once where a weight has
-drifted, |w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of
-another edge. What is published is always computed in full (`exact`; decision 73). Up to SMALL parameters are always
-fitted again, which is quicker. Among more than MEDIUM candidates no request should wait for a fresh Sigma: `is_due`
-says when it is wanted, and a process that has time fits and folds on from there.
+is new, leads. Sigma is computed again every `period` comparisons, and in between carries one rank-one update for each
+edge that changed: what is added to its weight, at the new MAP. It is computed again at once where a weight has drifted,
+|w - w in Sigma| > MAX_DRIFT w in Sigma, or falls: a verdict that a judge repeats may take from the weight of another
+edge. What is published is always computed in full (`exact`; decision 73). Up to SMALL parameters are always fitted
+again, which is quicker. Among more than MEDIUM candidates no request should wait for a fresh Sigma: `is_due` says when
+it is wanted, and a process that has time fits and folds on from there.
 
 Where curvature depends only on p (gaussian, logit-gaussian, laplace) rank-one updates are always exact. Beyond DENSE
 candidates H is kept in rows, if the model has such a form (gaussian), and every fold is a fit.
@@ -161,7 +161,7 @@ def log_posterior(theta: Floats, edges: Edges, model: Model) -> float:
 
 
 def period(n: int) -> int:
-    """Comparisons between two fresh covariances."""
+    """Changes of edges between two fresh covariances."""
     return min(max(n // 10, 1), MAX_PERIOD)
 
 

@@ -1,5 +1,10 @@
 """Judges together and against each other: group verdicts, skills, agreement, rank-sets helped by a judge.
 
+    aggregation.py, skill_aggregation.py    Dawid-Skene and others; SkillAggregation
+    group_verdicts.py    one verdict of several by any of these; findings.py: all that is said of judges
+    pair_votes.py        votes on pairs of outputs, disputes, agreement; discrimination.py: a judge over time
+    rank_sets.py         systems by people with judges' help
+
 Not here: judges' biases and calibration (reporting), fits with a discrimination for each judge (fitting).
 """
 

@@ -4,7 +4,7 @@ Both orders of a pair are one pair here; verdicts are turned to one side. A vote
 mean of its verdicts by weight. A pair is disputed if votes name different winners; a tie disputes nothing.
 
 Of the m verdicts on a pair, with weights w_k, p_k is the probability that the lower-numbered candidate is better, and q
-the one that the ranking expects (win_rates.py)
+the one that the ranking expects (reporting/win_rates.py)
 
     agreement       the share of the m (m - 1) / 2 pairs of verdicts that name the same winner; a tie agrees with a tie
     disagreement    4 sum_k w_k (p_k - P)^2 / sum_k w_k,    P = sum_k w_k p_k / sum_k w_k

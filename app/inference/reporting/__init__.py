@@ -1,5 +1,10 @@
 """Posteriors and logs as figures for people: rankings, biases, calibration, diagnostics, tests on random pairs.
 
+    standings.py    by_posterior: the table of a ranking, of very_many.py candidates too
+    intervals.py    ranks and intervals; confidence.py: concordance, tie groups, forecast, history
+    win_rates.py    expected verdicts; bias.py: position biases; inference_targets.py: which target can be answered
+    signal.py       the e-value of signal; diagnostics.py: cycles, repeats; calibration.py: temperature, predictions
+
 Not here: fits themselves (fitting), what several judges make of one pair (judges), words (sentences), JSON (analysis).
 """
 

@@ -1,6 +1,7 @@
 """The state that a set's log amounts to at one version, snapshot = fold(log). Immutable: every step returns a new one.
 
-It is the same however the log came in, but for the covariance, which is within a tolerance of the exact one.
+It is the same however the log came in, but for the covariance, which is within a tolerance of the exact one. Cells
+alone change in place, and pass on to the newest snapshot (core/cells.py).
 
 A stage is what the model depends on besides the interpretation, and a function of the log alone. While it lasts the
 posterior goes on from where it was. Absolute scores enter as part of the prior, on a scale that is estimated at numbers

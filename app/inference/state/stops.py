@@ -1,6 +1,7 @@
 """Whether a set is to stop, what it lacks before it may, and how far off that is.
 
-What the live posterior nearly says, the published one confirms: of scores by e-values, else in draws (stopping.py).
+What the live posterior nearly says, the published one confirms: of scores by e-values, else in draws
+(choosing/stopping.py).
 
 A stop of win rates may hang on whether judges repeat themselves: then a question is asked again (methods 17, decision
 97). A judge who votes is asked it in the other order, as long as the position may not move it: an answer alike shows
@@ -76,8 +77,10 @@ def check(snapshot: Snapshot, stop: Stop, goal: Goal, sought: Sought = OF_TEXTS)
         published = exact(snapshot, target=sought.target)
         met = _met(snapshot, published, stop, goal, sought)
         missing = _missing(snapshot, sought, met, published) if met else None
-        if is_latent or (met and not missing):
-            return Checked(None if missing else met, missing=missing)
+        if met and not missing:
+            return Checked(met)
+        if is_latent:
+            return Checked(None, missing=missing)
         is_refused = met is None and reason(*of_live, stop, goal, ranked) is not None
         again = _to_repeat(snapshot, published, stop, goal, sought) if sought.target == "all-pairs" else ()
         return Checked(None, published if is_refused else None, missing, again)
