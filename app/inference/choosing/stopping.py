@@ -207,7 +207,7 @@ def claims_of(stop: Stop, goal: Goal, n: int) -> Iterator[Claims]:
         yield Claims("goal", goal, 1.0 - stop.goal)
 
 
-def evidence(posterior: Scores, model: Model, goal: Goal) -> float:
+def e_value_of(posterior: Scores, model: Model, goal: Goal) -> float:
     """The e-value of the goal's pairs all together: a claim takes 1 / alpha."""
     log_factors = differences(posterior, model).log_factor[goal_pairs(goal, posterior.mean)]
     return float(np.exp(min(log_factors.min() - np.log(len(log_factors)), LARGEST)))

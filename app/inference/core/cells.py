@@ -203,7 +203,7 @@ class Cells:
             words.nearest[judge] = min(words.nearest[judge], p, 1.0 - p)
         if not self.measures or not words.probabilities[judge]:
             return True
-        meaning = zip(self._meaning(), self._worth, strict=False)
+        meaning = zip(self._meaning(), self._worth[:2], strict=True)
         return all(np.array_equal(now, before, equal_nan=True) for now, before in meaning)
 
     def _cell_of(self, *question: int) -> int:

@@ -18,7 +18,7 @@ from scipy.special import expit
 from app.inference.choosing.asking import IN_BOTH_ORDERS, Order
 from app.inference.choosing.criteria import Goal
 from app.inference.choosing.forecasting import NOTHING, Forecast, Left, Missing, Stopping, forecast
-from app.inference.choosing.stopping import Reason, Stop, claims_of, evidence, reason
+from app.inference.choosing.stopping import Reason, Stop, claims_of, e_value_of, reason
 from app.inference.core.edges import TooMany
 from app.inference.experts import is_vote
 from app.inference.fitting import posterior as posteriors
@@ -117,7 +117,7 @@ def distance(
         by_scores = each.entropy_change is not None or each.concordance is not None
         needed = forecast(*tests[0 if by_scores else -1], float(raw(snapshot).weight.sum()), each, left, goal)
         if claims := next(claims_of(each, goal, snapshot.model.n), None):
-            e_value = max(evidence(*test, claims.goal) for test in tests) / len(tests)
+            e_value = max(e_value_of(*test, claims.goal) for test in tests) / len(tests)
     elif sought.target == "all-pairs":
         supposed = quantity(snapshot, published, sought, supposing=True)
         needed = forecast(supposed, published.model, snapshot.comparisons.size, stop, left, goal)

@@ -137,13 +137,13 @@ def on_all_pairs(
     values = np.empty((draws, n))
     values[:, order] = np.round(rates, ROUNDING)
     shown, turned = asked.times > 0.0, asked.times.swapaxes(1, 2) > 0.0
-    said = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
+    answers_sum = np.where(shown, asked.p, 0.0) + np.where(turned, 1.0 - asked.p.swapaxes(1, 2), 0.0)
     by_question = (shown | turned).sum(axis=(1, 2)) // 2
     comes_back = (lasting.share * lasting.probability)[asked.judge]
     return WinRates(
         scores,
         values,
-        wins=(said / np.maximum(shown.astype(np.float64) + turned, 1.0)).sum(axis=0),
+        wins=(answers_sum / np.maximum(shown.astype(np.float64) + turned, 1.0)).sum(axis=0),
         left=(has & ~shown & ~turned).sum(axis=0),
         about=about,
         judged=int(by_question.sum()),
@@ -216,17 +216,17 @@ def _in_both_orders(
     d: float, delta: float, forth: float, back: float, measures: bool, rng: np.random.Generator
 ) -> float:
     """The mean of the verdicts in both orders, of which one was given; NaN is the other."""
-    said, favour = (forth, delta) if math.isnan(back) else (back, -delta)
+    answer, favour = (forth, delta) if math.isnan(back) else (back, -delta)
     if favour == 0.0:
-        return said
+        return answer
     if measures:
         odds = math.exp(-2.0 * favour)
-        return 0.5 * (said + said * odds / (said * odds + (1.0 - said)))
-    if said == 0.5:
-        return said
+        return 0.5 * (answer + answer * odds / (answer * odds + (1.0 - answer)))
+    if answer == 0.5:
+        return answer
     here, there = _sigma(d + favour), _sigma(d - favour)
-    won = min(here, there) / here if said > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
-    return 0.5 * (said + (rng.random() < won))
+    won = min(here, there) / here if answer > 0.5 else max(there - here, 0.0) / max(1.0 - here, LEAST)
+    return 0.5 * (answer + (rng.random() < won))
 
 
 @unchecked_kernel

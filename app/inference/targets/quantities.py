@@ -78,8 +78,8 @@ def quantity_of(
         return of_people(published, people, log_effects)
     known = known or repetition_of(published, answers, item, np.full(len(people), np.nan))
     lasting = lasting_of(known, people, repeat_correlations(published, item, len(people)), supposing=supposing)
-    asked, rng = asked_in(published, answers, item, has), np.random.default_rng(DRAWS_SEED)
-    return on_all_pairs(published, asked, lasting, rng, draws)
+    answered, rng = asked_in(published, answers, item, has), np.random.default_rng(DRAWS_SEED)
+    return on_all_pairs(published, answered, lasting, rng, draws)
 
 
 def ranked_by(quantity: Quantity) -> Floats:
