@@ -78,7 +78,8 @@ def size(pairs: PairSet) -> int:
     if not pairs.leaves_out:
         return many
     of_kind = np.bincount(pairs.kind, minlength=len(pairs.meets))
-    return int(of_kind @ pairs.meets @ of_kind - pairs.meets.diagonal() @ of_kind) // 2 - many
+    ordered = int(np.einsum("c,cd,d->", of_kind, pairs.meets, of_kind)) - int(pairs.meets.diagonal() @ of_kind)
+    return ordered // 2 - many
 
 
 def nth(pairs: PairSet, k: int) -> tuple[int, int]:
@@ -117,5 +118,6 @@ def _listed_of_kinds(pairs: PairSet) -> Ints:
 def _in_rows_of_kinds(pairs: PairSet) -> Ints:
     """(N,) pairs that come into question, listed or not, by their lower candidate."""
     is_of_kind = np.arange(len(pairs.meets))[:, None] == pairs.kind
-    behind = np.cumsum(is_of_kind[:, ::-1], axis=1)[:, ::-1] - is_of_kind  # (C, N) of each kind, behind each candidate
-    return np.asarray((behind * pairs.meets[:, pairs.kind]).sum(axis=0))
+    up_to = np.cumsum(is_of_kind[:, ::-1], axis=1, dtype=np.int32)[:, ::-1]  # (C, N) of each kind, from the last one on
+    behind = np.einsum("cn,cn->n", up_to, pairs.meets[:, pairs.kind])
+    return np.asarray(behind - pairs.meets.diagonal()[pairs.kind], np.int64)

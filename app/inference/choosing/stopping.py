@@ -78,7 +78,8 @@ class Differences(NamedTuple):
     def undecided(self, claims: Claims) -> Bools:
         """(N, N) those of the claimed pairs that are not sure."""
         claimed = goal_pairs(claims.goal, self.posterior.mean)
-        return np.asarray(claimed & (self.log_factor < np.log(claimed.sum() / claims.error_level)))
+        is_sure = self.log_factor >= np.log(claimed.sum() / claims.error_level)
+        return np.asarray(claimed & ~is_sure)
 
     def are_met(self, claims: Claims) -> bool:
         return not self.undecided(claims).any()

@@ -127,8 +127,8 @@ class Groups(NamedTuple):
 
 
 def measurements(comparisons: Comparisons, item: Ints) -> Groups:
-    """The measurements among the comparisons."""
-    rows = ~is_vote(comparisons.p)
+    """The measurements among the comparisons that count for anything."""
+    rows = ~is_vote(comparisons.p) & (comparisons.weight > 0.0)
     first, second, p, judge, weight = measured = take(comparisons, rows)
     group = same_question(measured, item[rows])
     once, turned = firsts(group), np.where(first < second, 1.0, -1.0)

@@ -189,7 +189,7 @@ def fit_edges(edges: Edges, model: Model, *, start: Floats | None = None, dense:
     Args: of more than `dense` candidates the covariance is sparse, where the model has that form.
     """
     try:
-        return _around(map_of(edges, model, start=start), edges, model, dense)
+        return _around(map_of(edges, model, start=start), edges, model, dense if edges.size else None)
     except np.linalg.LinAlgError:
         mean, none = model.prior.pull / model.prior.precision, np.zeros(edges.size)
         return _around(Maximum(mean, none, Convergence(Outcome.SINGULAR, 0, np.nan)), edges, model)

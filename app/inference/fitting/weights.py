@@ -151,19 +151,22 @@ def _noise_apart(groups: Groups, model: Model, judges: int, hyperprior: Hyperpri
     measuring, apart = np.unique(groups.judge), usual.copy()
     for judge in measuring if len(measuring) > 1 else ():
         own = Groups(*(column[groups.judge == judge] for column in groups))
-        alone, _ = _of_measurements(own, usual, model, hyperprior, points=1)
+        alone, _ = _of_measurements(own, usual, model, hyperprior, points=1, judge=judge)
         apart[judge] = alone.noise[judge]
     return np.asarray(apart, np.float64)
 
 
 def _of_measurements(
-    groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int
+    groups: Groups, noise: Floats, model: Model, hyperprior: Hyperprior, points: int, judge: int | None = None
 ) -> tuple[Hyperparameters, Grid]:
-    """What measurements alone teach; r is that of the `noise` (J,)."""
+    """What measurements alone teach; r is that of the `noise` (J,). Those of one `judge` are looked for as widely as
+    its own prior is, since a grid that begins too narrow stays so.
+    """
     r = noise[groups.judge]
     floor, spectrum = LEAST_NOISE / float(r.min(initial=1.0)), groups.spectrum(r, model)
-    sd = min([hyperprior.log_noise.get(judge, WEAK_NOISE).sd for judge in range(len(noise))], default=WEAK_NOISE.sd)
-    of_scale, of_kappa = hyperprior.of_scale(r), Normal(0.0, sd)
+    sds = [hyperprior.log_noise.get(number, WEAK_NOISE).sd for number in range(len(noise))]
+    of_scale, of_kappa = hyperprior.of_scale(r), Normal(0.0, min(sds, default=WEAK_NOISE.sd))
+    start = of_kappa if judge is None else Normal(0.0, sds[judge])
 
     def log_density(log_scale: Floats, log_kappa: Floats) -> Floats:
         kappa, scale = floor + np.exp(log_kappa), log_scale[:, None]
@@ -171,7 +174,7 @@ def _of_measurements(
         of_prior = of_scale.log_density(in_prior) + of_kappa.log_density(log_kappa)
         return spectrum.log_evidence(np.exp(scale) / kappa, kappa) + of_prior
 
-    (log_scale, log_kappa), at, weight = zoom(log_density, [of_scale, of_kappa], COARSE, points)
+    (log_scale, log_kappa), at, weight = zoom(log_density, [of_scale, start], COARSE, points)
     kappa = floor + np.exp(log_kappa)
     phi, rho = groups.votes(kappa * noise), np.ones(len(noise))
     grid = Grid(weight, np.exp(at[:, 0]), (floor + np.exp(at[:, 1])) / kappa)

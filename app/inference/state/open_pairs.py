@@ -136,8 +136,8 @@ def _in_common(has: Bools) -> tuple[Ints, Ints]:
     if has.all():
         return np.zeros(has.shape[1], np.int64), np.array([[len(has)]])
     of_kinds, kind = np.unique(has, axis=1, return_inverse=True)
-    outputs = of_kinds.astype(np.float64)
-    return kind.reshape(-1), (outputs.T @ outputs).astype(np.int64)
+    outputs = of_kinds.astype(np.float32)
+    return kind.reshape(-1), (outputs.T @ outputs).astype(np.int32)
 
 
 def on_item(of: OpenPairs, pair: Presented, rng: np.random.Generator, uses: Ints | None) -> tuple[int, Presented]:

@@ -148,7 +148,8 @@ def _met(
     if sought.target == "latent":
         each, tests = _tests(snapshot, published, stop)
         claims = each._replace(entropy_change=None, concordance=None)
-        return reason(*tests[0], each, goal) or reason(*tests[-1], claims, goal)
+        met_by_others = (met for test in tests[1:] if (met := reason(*test, claims, goal)))
+        return reason(*tests[0], each, goal) or next(met_by_others, None)
     ranked = quantity(snapshot, published, sought, supposing=supposing)
     return reason(published.scores, published.model, stop, goal, ranked)
 
@@ -180,7 +181,8 @@ def _missing(
 def _to_repeat(snapshot: Snapshot, published: Published, stop: Stop, goal: Goal, sought: Sought) -> Sequence[Question]:
     """One question for each judge whom a few repeats may yet decide about; people are asked nothing again."""
     (judges, item, *_), known = snapshot.evidence, repetition(snapshot, published, sought)
-    may = ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
+    has_answered = np.bincount(published.answers.judge, minlength=len(judges)) > 0
+    may = has_answered & ~np.isin(judges, list(sought.people)) & (known.repeats + known.swaps < MOST_REPEATS)
     turned, same = (
         may & (probability > DRAWS_ANEW) & (probability < REPEATS_ITSELF)
         for probability in (known.supposed_consistent, known.supposed)

@@ -33,6 +33,10 @@ def bayes_factor(m: Floats, v: Floats, prior: Floats) -> Floats:
     return np.asarray(norm.pdf(0.0, 0.0, np.sqrt(prior)) / norm.pdf(0.0, m, np.sqrt(v)), np.float64)
 
 
+def test_scores_that_are_no_numbers_claim_nothing() -> None:
+    assert reason(known([np.nan] * 3, 1.0), model(3), Stop(top_k=1)) is None
+
+
 def test_a_factor_is_that_of_savage_and_dickey() -> None:
     m, v = (grid.ravel() for grid in np.meshgrid(np.linspace(-4.0, 4.0, 41), np.array([0.05, 0.3, 1.0, 2.0])))
     prior = np.full(len(m), 2.0)

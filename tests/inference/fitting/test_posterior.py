@@ -15,7 +15,7 @@ from app.inference.fitting.model import Method, Model, build, design_of, rows_of
 from app.inference.fitting.posterior import Posterior
 from app.inference.fitting.weights import weighed
 from app.inference.regimes import MEDIUM, SMALL
-from app.inference.types import Comparisons, Floats, by_one_judge, join, take
+from app.inference.types import Comparisons, Floats, by_one_judge, join, no_comparisons, take
 from tests.inference.factories import (
     Log,
     by_judges,
@@ -211,6 +211,12 @@ def test_rank_one_updates_run_where_the_docs_say(expert: str, n: int, updates: b
 
 def test_small_sets_have_a_fresh_covariance_after_every_comparison() -> None:
     assert [posterior.period(n) for n in (2, 19, 20, 200, 100_000)] == [1, 1, 2, 20, posterior.MAX_PERIOD]
+
+
+def test_before_the_first_comparison_a_covariance_has_a_matrix_whatever_the_size() -> None:
+    nothing = posterior.fit(no_comparisons(), build(Method(), 60), dense=50)
+    assert nothing.covariance.has_matrix
+    np.testing.assert_array_equal(nothing.covariance.matrix(), np.eye(60))
 
 
 def test_size_counts_every_array() -> None:

@@ -163,6 +163,31 @@ def test_no_answer_leaves_the_prior() -> None:
     assert [scale, noise] == pytest.approx([np.exp(-0.5), 1.0], rel=0.05)
 
 
+def test_a_judge_known_less_than_another_is_looked_for_as_widely_as_it_is_known() -> None:
+    rng, n, size = np.random.default_rng(3), 10, 300
+    s, judge, first = rng.standard_normal(n), np.arange(size) % 2, rng.integers(n, size=size)
+    second = (first + rng.integers(1, n, size=size)) % n
+    y = s[first] - s[second] + np.array([0.5, 5.0])[judge] * rng.standard_normal(size)
+    log = once_each(first, second, expit(np.clip(y, -7.9, 7.9)), judge)
+    pooled = Hyperprior(Normal(0.0, 1.0), {0: Normal(-1.4, 0.3), 1: Normal(-1.0, 1.5)})
+    model_of_two = build(LEARNT, n, 2)
+    sigma2 = learn(log, one_item(log), model_of_two, 2, pooled)[0].noise
+    other_way = Hyperprior(pooled.log_scale, {0: pooled.log_noise[1], 1: pooled.log_noise[0]})
+    turned = learn(log._replace(judge=1 - judge), one_item(log), model_of_two, 2, other_way)[0].noise
+    np.testing.assert_allclose(sigma2, turned[::-1], rtol=1e-6)
+    assert 0.15 < sigma2[0] < 0.25
+    assert 5.0 < sigma2[1] < 6.0
+
+
+def test_an_answer_that_counts_for_nothing_teaches_nothing() -> None:
+    first, second, p = np.array([0, 1, 0, 2]), np.array([1, 2, 2, 3]), np.array([0.9, 0.6, 0.3, 0.8])
+    log = by_one_judge(first, second, p)._replace(weight=np.array([1.0, 0.0, 1.0, 2.0]))
+    rest = take(log, log.weight > 0.0)
+    of_all, of_rest = (learn(each, one_item(each), model(4), 1)[0] for each in (log, rest))
+    np.testing.assert_allclose(of_all.noise, of_rest.noise, rtol=1e-3)
+    np.testing.assert_allclose(of_all.scale, of_rest.scale, rtol=1e-3)
+
+
 def test_a_firm_pool_decides() -> None:
     log, firm = measured(6, 6, 2), Hyperprior(Normal(np.log(4.0), 0.01), {0: Normal(np.log(0.5), 0.01)})
     (scale, (noise,), _, _), grid = learn(log, one_item(log), model(6), 1, firm)

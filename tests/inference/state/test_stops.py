@@ -17,6 +17,7 @@ from app.inference.state import (
     ComparisonRow,
     Interpretation,
     Reopening,
+    ScoreRow,
     Snapshot,
     Sought,
     advance,
@@ -108,6 +109,15 @@ def test_it_is_asked_of_that_judge_and_while_nobody_holds_the_pair(waiting: tupl
     assert first_of([OTHER]) != pair
     held = BlockedPairs(np.zeros(1, np.int64), np.array([pair[1]]), np.array([pair[0]]), 1)
     assert first_of([JUDGE], held) != pair
+
+
+def test_a_judge_who_only_gave_absolute_scores_is_asked_nothing_again(waiting: tuple[Snapshot, Checked]) -> None:
+    snapshot, checked = waiting
+    scored = log_from_rows([], [ScoreRow(snapshot.version + 1, 0, 0, OTHER, 0.0, 1.0)])
+    with_scores = advance(snapshot, snapshot.version + 1, scored, [])
+    again = check(with_scores, STOP, GOAL, Sought("all-pairs", HAS, ()))
+    assert checked.to_repeat
+    assert {question.judge for question in again.to_repeat} <= {JUDGE}
 
 
 def test_people_and_other_targets_are_not_asked_again(waiting: tuple[Snapshot, Checked]) -> None:
