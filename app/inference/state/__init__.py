@@ -1,7 +1,7 @@
 """A set as numerics see it: its log, and the snapshot that it amounts to.
 
     log.py          the log as arrays, and how the model reads it; open_pairs.py: pairs shown, out, or open
-    snapshot.py     advance: snapshot = fold(log); `due` is for whoever has time
+    snapshot.py     advance: the log, and the snapshot it amounts to; `due` is for whoever has time
     published.py    exact, quantity, biases: results for readers, and for other sets of its pool
     stops.py        check, distance: whether it is to stop, and how far off that is
     asking.py       ask: the next pairs; ask_people: those for people who check judges

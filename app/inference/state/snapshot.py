@@ -1,4 +1,4 @@
-"""The state that a set's log amounts to at one version, snapshot = fold(log). Immutable: every step returns a new one.
+"""The state that a set's log amounts to at one version. Immutable: every step returns a new one.
 
 It is the same however the log came in, but for the covariance, which is within a tolerance of the exact one. Cells
 alone change in place, and pass on to the newest snapshot (core/cells.py).
