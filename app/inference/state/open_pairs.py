@@ -13,7 +13,7 @@ from app.inference.choosing.asking import CERTAIN, IN_BOTH_ORDERS, Order, Presen
 from app.inference.kernels import kernel
 from app.inference.pair_sets import PairSet, listed
 from app.inference.types import Bools, Ints
-from app.inference.verdicts import firsts, numbered
+from app.inference.verdicts import LEAST, TABLE
 
 LOWER_FIRST, HIGHER_FIRST = 1, 2
 BOTH_ORDERS = LOWER_FIRST | HIGHER_FIRST
@@ -119,16 +119,24 @@ def open_pairs(has: Bools, code: Ints, closed: ShownPairs | None, *, leaves_out:
     """Pairs (M,) of outputs, or all but those: then candidates whose outputs are all listed have none left."""
     (items, n), pair = has.shape, code
     if items > 1:
-        number = numbered(code % (n * n))
-        pair = code[firsts(number)] % (n * n)
+        pair, times = _counted(code % (n * n), n * n)
     pairs = listed(n, pair)
     if leaves_out:
         kind, in_common = _in_common(has)
         if items > 1:
             low, high = np.divmod(pair, n)
-            pair = pair[np.bincount(number) == in_common[kind[low], kind[high]]]
+            pair = pair[times == in_common[kind[low], kind[high]]]
         pairs = PairSet(pair, leaves_out, kind, in_common > 0)
     return OpenPairs(pairs, has, code, closed, most)
+
+
+def _counted(pair: Ints, most: int) -> tuple[Ints, Ints]:
+    """The different pairs, ascending, and how often each is there; numbers are below `most`."""
+    if most > max(TABLE * len(pair), LEAST):
+        return np.unique(pair, return_counts=True)
+    times = np.bincount(pair, minlength=most)
+    different = np.flatnonzero(times)
+    return different, times[different]
 
 
 def _in_common(has: Bools) -> tuple[Ints, Ints]:
