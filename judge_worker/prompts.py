@@ -122,7 +122,7 @@ def render(template: Template, fields: Fields) -> Prompt:
 
 def repeated_words(template: Template, fields: Fields) -> list[str]:
     """Lines of the template that candidates' texts repeat, as a text does that forges a prompt; each once, sorted."""
-    return sorted({found[1] for name in CANDIDATES for found in template.words.finditer(fields.get(name) or "")})
+    return sorted({line[1] for name in CANDIDATES for line in template.words.finditer(fields.get(name) or "")})
 
 
 def _fence(fields: Fields) -> str:
@@ -132,9 +132,9 @@ def _fence(fields: Fields) -> str:
     """
     texts = sorted(text for text in fields.values() if text)
     hashed = str(int(hashlib.sha256(json.dumps(texts).encode()).hexdigest(), 16))
-    held = [_digits(text) for text in texts]
+    of_texts = [_digits(text) for text in texts]
     numbers = (hashed[:length] for length in range(FENCE, len(hashed)))
-    return next(number for number in numbers if not any(number in digits for digits in held))
+    return next(number for number in numbers if not any(number in digits for digits in of_texts))
 
 
 def _digits(text: str) -> str:

@@ -37,30 +37,30 @@ class _Forecast(NamedTuple):
 
 def progress(ranking: schemas.Ranking, aim: Aim, cost_of_verdict: float | None) -> schemas.GoalProgress:
     """Args: `cost_of_verdict` is the mean so far; None where it is not known."""
-    made, stopping = ranking.comparisons, ranking.stopping
+    comparisons, stopping = ranking.comparisons, ranking.stopping
     if stopping is not None and stopping.converged:
         return _present("stop", 1.0, 0, cost_of_verdict, sentences.rule_met(stopping.sentence))
-    if not made:
+    if not comparisons:
         told = sentences.not_begun(aim.budget, has_rule=aim.stop is not None)
         return _present(
             "stop" if aim.stop else "budget" if aim.budget else None, 0.0, aim.budget, cost_of_verdict, told
         )
-    room = None if aim.budget is None else max(aim.budget - made, 0)
+    room = None if aim.budget is None else max(aim.budget - comparisons, 0)
     forecast = _to_rule(ranking, aim)
     if forecast is not None and (room is None or forecast.left <= room):
         cost = _cost(forecast.left, cost_of_verdict)
         told = sentences.to_rule(forecast.left, forecast.interval, cost, forecast.prompts)
-        return _present("stop", made / (made + forecast.left), forecast.left, cost_of_verdict, told)
+        return _present("stop", comparisons / (comparisons + forecast.left), forecast.left, cost_of_verdict, told)
     if aim.budget is not None and room is not None:
-        told = sentences.of_budget(made, aim.budget, _cost(room, cost_of_verdict), has_rule=aim.stop is not None)
-        return _present("budget", min(made / aim.budget, 1.0), room, cost_of_verdict, told)
+        told = sentences.of_budget(comparisons, aim.budget, _cost(room, cost_of_verdict), has_rule=aim.stop is not None)
+        return _present("budget", min(comparisons / aim.budget, 1.0), room, cost_of_verdict, told)
     if stopping is not None:
         told = sentences.rule_unmet(
             stopping.sentence, is_exhausted=stopping.left == 0, is_unsupported=bool(stopping.missing)
         )
         return _present("stop", None, None, cost_of_verdict, told)
     if ranking.signal.claimed and ranking.confidence is not None:
-        return _to_goal(ranking.confidence, made, cost_of_verdict, is_order=aim.goal == RANKING)
+        return _to_goal(ranking.confidence, comparisons, cost_of_verdict, is_order=aim.goal == RANKING)
     return _present(None, None, None, cost_of_verdict, sentences.no_limit(KNOWN, has_signal=False))
 
 

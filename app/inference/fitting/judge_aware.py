@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from app.inference.core.edges import Curvature, step_of
+from app.inference.core.edges import Curvature, Design, step_of
 from app.inference.core.maximum import maximum
 from app.inference.fitting.model import BIAS_VARIANCE, Model, design_of
 from app.inference.fitting.published import share_of_verdicts
@@ -80,15 +80,16 @@ def without(aware: JudgeAware, comparisons: Comparisons, model: Model, judge: in
     Who is against the others counts for nothing: it may be this judge whom they are against.
     """
     others, s = take(comparisons, comparisons.judge != judge), aware.of_scores.mean
-    g, weights = evaluate(s, np.array([aware.delta, np.maximum(aware.c, 0.0)]), others, model)
-    return np.asarray(s + np.linalg.solve(design_of(others, model).precision(weights, model.prior.precision), g))
+    design, judges = design_of(others, model), np.array([aware.delta, np.maximum(aware.c, 0.0)])
+    g, weights = evaluate(s, judges, others, design, model)
+    return np.asarray(s + np.linalg.solve(design.precision(weights, model.prior.precision), g))
 
 
 def e_step(s: Floats, judges: Floats, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
     """mu (N,), from `s` on, and H there (N, N). Concave in s, so wherever it begins."""
     design, q = design_of(comparisons, model), model.prior.precision
     mu, weights, _ = maximum(
-        lambda x: evaluate(x, judges, comparisons, model),
+        lambda x: evaluate(x, judges, comparisons, design, model),
         lambda weights, g: step_of(design, Curvature(weights, q + design.information(weights)), q, g),
         s,
         DECREMENT,
@@ -96,10 +97,12 @@ def e_step(s: Floats, judges: Floats, comparisons: Comparisons, model: Model) ->
     return mu, design.precision(weights, q)
 
 
-def evaluate(s: Floats, judges: Floats, comparisons: Comparisons, model: Model) -> tuple[Floats, Floats]:
+def evaluate(
+    s: Floats, judges: Floats, comparisons: Comparisons, design: Design, model: Model
+) -> tuple[Floats, Floats]:
     """The gradient (N,) of the log posterior of s given the judges, and c^2 w (K,)."""
     (_, _, p, judge, weight), (_, expert, prior, *_) = comparisons, model
-    design, (delta, c) = design_of(comparisons, model), judges[:, judge]
+    delta, c = judges[:, judge]
     d = c * design.times(s) + delta
     g = design.scatter(weight * c * expert.slope(d, p)) + prior.pull - prior.precision * s
     return g, c**2 * (weight * expert.curvature(d, p))

@@ -135,7 +135,6 @@ class Step(NamedTuple):
 
 
 OnIteration = Callable[[int], None]  # receives how many iterations of a fit are done
-OnFold = Callable[[int, int, int], None]  # receives the fold of how many, and its iterations
 Progress = Callable[[Step], None]
 Predict = Callable[[csr_array], tuple[Floats, Floats]]  # s and A of any items; A may have one row for all
 Fitted = tuple[Floats, Floats, Convergence]  # each item's s and A from a fit that never saw it, and the slowest end

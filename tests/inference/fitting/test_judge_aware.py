@@ -40,8 +40,9 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     model, judges = build(Method(), 6), np.array([[0.3, -0.4], [1.2, -0.6]])
     delta, c = judges[:, log.judge]
     s = np.random.default_rng(1).standard_normal(6)
-    g, weights = evaluate(s, judges, log, model)
-    h = design_of(log, model).precision(weights, model.prior.precision)
+    design = design_of(log, model)
+    g, weights = evaluate(s, judges, log, design, model)
+    h = design.precision(weights, model.prior.precision)
 
     def log_posterior(s: Floats) -> float:
         d = c * (s[log.first] - s[log.second]) + delta
@@ -50,7 +51,7 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     for k in range(6):
         step = np.eye(6)[k] * 1e-5
         assert g[k] == pytest.approx((log_posterior(s + step) - log_posterior(s - step)) / 2e-5, abs=1e-6)
-        bend = evaluate(s - step, judges, log, model)[0] - evaluate(s + step, judges, log, model)[0]
+        bend = evaluate(s - step, judges, log, design, model)[0] - evaluate(s + step, judges, log, design, model)[0]
         np.testing.assert_allclose(h[:, k], bend / 2e-5, atol=1e-6)
 
 
